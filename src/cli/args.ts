@@ -28,7 +28,8 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
     // Node's message names the option; its second sentence explains `--`, which few users need. For
-    // a value that begins with a dash, the first line asks and the last line says what to do.
+    // a value that begins with a dash, Node's first line is a question and its last line gives the
+    // answer.
     const words = error.message
       .replace(/\.\n(?:.*\n)?/, ": ")
       .split(/\. /)[0]!
@@ -40,7 +41,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   const { least, most } = command.operands;
   if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
   if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
-  // An empty operand, as from an unset variable in a script, must not mean the whole folder.
+  // An unset variable in a script gives an empty operand, which must not mean the whole folder.
   if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
   const empty = Object.entries(values).find(([, value]) => isEmpty(value));
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };

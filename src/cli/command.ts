@@ -10,8 +10,8 @@ import type { ExitCode } from "./exit.ts";
  */
 export type Io = {
   /**
-   * Prints one line of results on standard output. Characters that would end the line or control a
-   * terminal are escaped.
+   * Prints one line of results on standard output. Escapes characters that would end the line or
+   * control a terminal.
    */
   out(line: string): void;
   /**
@@ -19,7 +19,7 @@ export type Io = {
    * no line end.
    */
   text(text: string): void;
-  /** Prints one line on standard error: errors and hints. Escaped as by `out`. */
+  /** Prints one line of an error or a hint on standard error. Escapes characters as `out` does. */
   err(line: string): void;
   /**
    * Replaces the status line of the terminal (standard error); `""` removes it. Call it only if
@@ -45,11 +45,11 @@ export type Io = {
    * true.
    */
   ask(question: string): Promise<string | null>;
-  /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM, SIGHUP). */
+  /** Aborted when the user or the system ends the process (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /**
-   * While `work` runs, the first of these signals only aborts the signal that `work` gets, so that
-   * it can report what it did. The next one ends the process.
+   * Runs `work`. Meanwhile, the first of these signals only aborts the signal of `work`, so that
+   * `work` can report what it did. The next signal ends the process.
    */
   readonly stoppable: Stoppable;
   /**
@@ -65,7 +65,7 @@ export type OptionSpec = {
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
-  /** The possible values, if there are few. */
+  /** Possible values, if there are only a few. */
   readonly choices?: readonly string[];
 };
 
@@ -99,9 +99,12 @@ export type Command = {
   /** Whole command lines, as users type them. */
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /** Bounds for the number of operands. `words`: the possible first operands, if there are few. */
+  /**
+   * Least and greatest number of operands. `words`: possible first operands, if there are only a
+   * few.
+   */
   readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
-  /** `table` has every command, for commands that show all of them. */
+  /** Runs the command. `table` has every command, for commands that show all of them. */
   readonly run: (io: Io, args: Args, table: readonly Entry[]) => Promise<ExitCode>;
 };
 
@@ -112,7 +115,7 @@ export type Group = "start" | "daily" | "problems" | "history" | "look" | "servi
 export type Entry = {
   readonly name: string;
   readonly group: Group;
-  /** Begins with a verb and has no full stop. */
+  /** One line for the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 };

@@ -12,7 +12,7 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Codes of stops that no answer ends. */
+/** Codes of stops that no answer of the user ends. */
 const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"]);
 
 /** Prints why a command cannot continue and returns its exit code. */

@@ -14,7 +14,7 @@ import { shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * Words for the actions of a plan and the counts of a run. Arrows show the side that an action
+ * Words for the actions of a plan and the counts of a run. Arrows show which side an action
  * changes: `→` the service, `←` the local disk.
  */
 
@@ -39,7 +39,7 @@ const MAKING = /^(?:create|make)-/;
 
 /**
  * Returns one line for each group with its first names, sorted.
- * @param most names for each group; the rest is counted
+ * @param most names for each group; further ones are counted
  */
 export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint = PLAIN): string[] {
   return groupActions(actions).flatMap(({ words, kind, actions: all }) => {

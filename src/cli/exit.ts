@@ -12,9 +12,9 @@ export const EXIT = {
   /** The service cannot be reached, or refuses the key. */
   offline: 5,
   locked: 6,
-  /** Uploaded, and a reviewer decides. */
+  /** The content was uploaded and is in review. */
   inReview: 7,
-  /** Timed out. */
+  /** The time for waiting is over. */
   tooSlow: 8,
   diskFull: 9,
 } as const;

@@ -22,13 +22,13 @@ export function findMirror(io: Io, dir: string | undefined): Result<string> {
   return mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir);
 }
 
-/** Returns null if no linked folder is at the path. */
+/** Returns the linked folder at a path; null if there is none. */
 function mirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);
   return holdsMirror(root) ? workAsOwner(io, root) : null;
 }
 
-/** Returns null if no linked folder has this name. */
+/** Returns the linked folder with a name; null if no folder has this name. */
 function mirrorCalled(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null) return null;
@@ -56,8 +56,8 @@ function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: strin
 }
 
 /**
- * Checks the owner of a folder. Under `sudo`, the process becomes the user who called it, so that
- * everything it creates belongs to that user.
+ * Checks the owner of a folder. Under `sudo`, the process becomes the user who called `sudo`, so
+ * that everything it creates belongs to that user.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
@@ -87,7 +87,7 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
 
 /**
  * Works as `locate`, and returns the path "" for the linked folder itself. A path outside every
- * linked folder may be the name of one.
+ * linked folder may be the name of a linked folder.
  */
 export function locateOrRoot(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = mirrorAt(io, path);
@@ -101,8 +101,8 @@ export function locateOrRoot(io: Io, path: string): Result<{ readonly root: stri
 }
 
 /**
- * Resolves links above the last name, because a link into the linked folder names the same
- * document. The last name is kept.
+ * Resolves symbolic links above the last name, because a symbolic link into the linked folder names
+ * the same document. The last name is kept.
  */
 function realParent(path: string): string {
   try {

@@ -20,7 +20,7 @@ import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 /** Rules for files that are not synced: `--gitignore` and `--ignore`, or the user's answers. */
 type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[] };
 
-/** `links`: whether links are translated, depending on the workspace. */
+/** What the user agreed to. `links`: whether links are translated, depending on the workspace. */
 type Agreed = Rules & { readonly links: LinkMode };
 
 type Asked = {
@@ -28,13 +28,13 @@ type Asked = {
   readonly config: Config;
   readonly origin: TrustedOrigin;
   readonly key: string;
-  /** True if no question may be asked. */
+  /** True if the command may not ask questions. */
   readonly yes: boolean;
 };
 
 /**
  * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
- * rules, shows the plan with them and asks about that.
+ * rules, shows the plan with these rules and asks about that plan.
  */
 export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules): Promise<Agreed | ExitCode> {
   const first = await agreeOnce(io, asked, rules, true);
@@ -86,8 +86,8 @@ function showFirst(io: Io, dir: string, preview: Planned): void {
 }
 
 /**
- * Shows the planned files that come from packages or builds, and asks on a terminal whether to
- * leave them out. Returns the rules with the proposal, or null to keep the rules.
+ * Shows the planned files that come from packages or builds. On a terminal, asks whether to exclude
+ * them. Returns the rules with the proposal, or null to keep the rules.
  */
 async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal): Promise<Rules | null> {
   if (isEmpty(proposal)) return null;
@@ -111,7 +111,7 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 const BY_ID =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
-/** Returns null if the user agrees to link the folder and carry out the plan. */
+/** Asks whether to link the folder and carry out the plan. Returns null if the user agrees. */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
   if (asked.yes) return null;
   if (!io.terminal.input) return onlyFillsFolder(preview) ? null : cannotAsk(io, asked.dir, proposal);

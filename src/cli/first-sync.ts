@@ -16,8 +16,8 @@ import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/
 import { readConfig } from "../mirror/settings/config.ts";
 
 /**
- * Translates links to ids for a service that refuses links by path, and uploads the refused
- * documents in that form.
+ * Translates links to ids if the service refuses links by path. Then uploads the refused documents
+ * in that form.
  */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   if (mirror.config.links === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
@@ -31,7 +31,8 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
 }
 
 /**
- * Returns a line about `links translate --wiki` if several documents have wiki links, else null.
+ * Returns a line that recommends `links translate --wiki` if several documents have wiki links,
+ * else null.
  */
 async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
   const config = readConfig(join(root, MIRROR_FOLDER));

@@ -3,7 +3,7 @@ import type { Command, Entry, Group } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
-/** The texts of `--help`: plain lines of at most 100 columns, except for a single longer word. */
+/** Width in columns of the text of `--help`. Only a single longer word exceeds the width. */
 const COLUMNS = 100;
 
 const GROUPS: Readonly<Record<Group, string>> = {

@@ -23,8 +23,8 @@ import { IGNORE_FILE } from "../mirror/model/rule-files.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 
 /**
- * Runs `init` on a folder that is linked already: it stores a new key, or rebuilds a lost state. It
- * never links the folder to another place.
+ * Runs `init` on a folder that is already linked: stores a new key, or rebuilds a lost state. Never
+ * links the folder to another place.
  */
 export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
@@ -64,7 +64,8 @@ export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise
     );
     return firstSync(io, root, keyFile, prefer);
   }
-  // A first sync that stopped because of too many conflicts continues if one side is preferred.
+  // If the first sync stopped because of too many conflicts, it continues after the user chose one
+  // side.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
@@ -72,8 +73,8 @@ export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise
 }
 
 /**
- * Asks the service for one folder, so that a refused key does not replace a valid one. A service
- * that cannot be reached proves nothing about a key. Returns null if the key may be stored.
+ * Requests one folder from the service, so that a refused key does not replace a valid one. If the
+ * service cannot be reached, nothing is known about the key. Returns null if the key may be stored.
  */
 async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<Trouble | null> {
   const { clock, random } = io;
@@ -90,10 +91,16 @@ async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remo
   }
 }
 
-/** Any name works: a valid key finds no folder of this name. */
+/**
+ * The request works with any name: with a valid key, the service answers that no such folder
+ * exists.
+ */
 const ANY_FOLDER = "mdmirror" as RemotePath;
 
-/** Stores rules for files that are not synced from now on. Synced documents stay. */
+/**
+ * Stores rules for files that are excluded from now on. Documents that are synced already stay
+ * synced.
+ */
 function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
@@ -125,7 +132,10 @@ function isLost(io: Io, folder: string): boolean {
   return state.value.isNew;
 }
 
-/** Trusts an address that both the folder and the user name, so that the key may be sent there. */
+/**
+ * Trusts an address that both the folder's configuration and the user name, so that the key may be
+ * sent to that address.
+ */
 function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
   const url = args.text("url");
   const marker = markerOf(root);

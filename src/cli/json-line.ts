@@ -1,6 +1,6 @@
 /**
- * Returns a JSON value on one line that cannot control a terminal: characters that JSON leaves
- * alone are escaped too.
+ * Returns a JSON value on one line that cannot control a terminal: also escapes characters that
+ * JSON does not escape.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) => {

@@ -4,7 +4,7 @@ import type { Io } from "./command.ts";
 import { complain, misuse } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 
-/** Checks the value of `--name`. Returns null if a linked folder may have this name. */
+/** Checks the value of `--name`. Returns null if a linked folder may have that name. */
 export function judgeName(io: Io, command: string, name: string | null, root: string): ExitCode | null {
   if (name === null) return null;
   if (!isMirrorName(name)) return misuse(io, command, `--name takes ${NAME_RULE}`);

@@ -9,8 +9,8 @@ export function locateAny(io: Io, name: string): Result<{ readonly root: string;
 }
 
 /**
- * Finds the linked folder of a document and its name in it: a path below the root, or the given id
- * `doc_…`.
+ * Finds the linked folder of a document, and its name in that folder: a path below the root, or the
+ * given id `doc_…`.
  */
 export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   if (!isDocId(name)) return asDocument(locate(io, name));

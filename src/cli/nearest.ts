@@ -6,7 +6,7 @@ import type { Io } from "./command.ts";
 
 export type Nearest = {
   readonly root: string | null;
-  /** A folder of another user that was skipped on the way, or null. */
+  /** Folder of another user that was skipped on the way up; null if there was none. */
   readonly foreign: string | null;
 };
 

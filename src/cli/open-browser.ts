@@ -5,8 +5,8 @@ import type { Io } from "./command.ts";
 const DEADLINE_MS = 10_000;
 
 /**
- * Opens an address in the user's browser. Returns true if it was tried; a failure is reported
- * later.
+ * Opens an address in the user's browser. Returns true if a program was started; a failure of the
+ * program is reported later.
  */
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
   const program = programFor(io, platform);
@@ -17,7 +17,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {
-    // The callback reports a program that did not start.
+    // If the program did not start, the callback reports that.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(`open location ${JSON.stringify(url)}\n`);
   }
@@ -25,8 +25,9 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
 }
 
 /**
- * All users can see the arguments of a process. A Mac cannot tell who opened a connection, so the
- * address with its ticket is not passed as an argument there.
+ * Returns the program that opens the browser. All users can see the arguments of a process. On a
+ * Mac, mdmirror cannot know who opened a connection, so the address with its ticket is not passed
+ * as an argument.
  */
 function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";

@@ -12,25 +12,29 @@ import { WHOLE } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
 import { agrees, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
 
-/** Makes commands of operations: only the text that they print is written for each command. */
+/** Makes commands from operations. Each command adds only the text that it prints. */
 
 type Face<D extends Declaration, Plan> = {
   /** The operands in the usage, such as `PATH…`. */
   readonly operands: Command["operands"] & { readonly usage: string };
   readonly examples: readonly string[];
-  /** Options that `locate` and `complete` read, besides those of the fields. */
+  /** Options that `locate` and `complete` read, in addition to those of the operation's fields. */
   readonly options?: Command["options"];
-  /** Finds the linked folder, and the fields that the operands give. */
+  /** Finds the linked folder, and the fields of the input that the operands give. */
   readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
   /** Completes the input from the opened folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
   /** Returns the question before anything is written; left out or null: nobody is asked. */
   readonly question?: (plan: Plan) => string | null;
-  /** Returns the lines that show a plan before the question, or instead of the work. */
+  /**
+   * Returns the lines that show a plan: before the question, or instead of the work in a dry run.
+   */
   readonly planLines: (plan: Plan, isDryRun: boolean, args: Args) => readonly string[];
-  /** The exit code if a person does not agree; left out: that of a wrong usage. */
+  /** Exit code if a person does not agree. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
-  /** Returns the command that continues after a person stopped this one; left out: the same. */
+  /**
+   * Returns the command that continues after a person stopped this one. Default: the same command.
+   */
   readonly again?: (plan: Plan) => string | undefined;
   /** Prints what was done. */
   readonly showDone: (io: Io, plan: Plan, result: ResultOf<D>) => void;
@@ -120,7 +124,7 @@ function showDeclined(io: Io, name: string, exit: ExitCode = EXIT.usage): ExitCo
   return io.terminal.input ? exit : EXIT.usage;
 }
 
-/** A dry run exits as the command would. */
+/** Returns the exit code. A dry run exits as the command itself would. */
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
@@ -128,7 +132,7 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
   return items.every(isWell) ? EXIT.inSync : EXIT.attention;
 }
 
-/** Finds the one linked folder of all operands, and what they name in it. */
+/** Finds the one linked folder of all operands, and the documents that they name. */
 export function locateDocuments(
   io: Io,
   operands: readonly string[],
@@ -162,7 +166,7 @@ function givenValue({ name, type }: Field, args: Args): unknown {
   return type === "number" && text !== undefined ? Number(text) : text;
 }
 
-/** Returns the options as a usage shows them, without those that every such command has. */
+/** Returns the options in the form of a usage line, without those that every such command has. */
 function usageOf(options: Readonly<Record<string, OptionSpec>>): string {
   const shown = Object.entries(options).filter(([name]) => !(name in REACH_OPTIONS));
   return shown.map(([name, { value }]) => (value === undefined ? `[--${name}]` : `[--${name} ${value}]`)).join(" ");

@@ -4,16 +4,16 @@ import { EXIT } from "./exit.ts";
 const STANDARD_OUTPUT = 1;
 
 /**
- * Codes of a reader that has left: a closed pipe (`| head`), socket or terminal. Nobody reads a
- * message, so none is an error.
+ * Error codes of a pipe (`| head`), socket or terminal whose reader has closed it. Nobody reads
+ * further output, so these are no errors.
  */
 const READER_LEFT: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let usesStreams = false;
 
 /**
- * True if a stream was opened: it may hold output that the system has not taken, or report an error
- * later.
+ * Returns true if a stream was opened: the stream may have output that the system has not taken, or
+ * may report an error later.
  */
 export function hasOpenedStream(): boolean {
   return usesStreams;
@@ -22,11 +22,11 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
 
 /**
- * Standard output. Node's stream for it first loads its streams and sockets, 3 of the 55 ms of
- * `status`. A file or a pipe is therefore written with the system call that the stream would use.
- * The stream is opened for a terminal, and for a pipe that takes no more for now. Output that
- * cannot be written ends no command, because the command may be in the middle of an effect. The
- * next line is tried again, and the process reports the error when it ends.
+ * Standard output. Node's stream for it loads streams and sockets first: 3 of the 55 ms of
+ * `status`. So a file or a pipe is written with the system call that the stream would use. The
+ * stream is opened for a terminal, and for a pipe that is full. Output that cannot be written never
+ * ends a command, which may be in the middle of an effect. The next line is tried again, and the
+ * process reports the error when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -43,7 +43,7 @@ export class Output {
     return this.#mayBeTerminal() && this.#open().isTTY === true;
   }
 
-  /** Columns of the terminal; undefined if it is none. */
+  /** Columns of the terminal; undefined if output is no terminal. */
   get columns(): number | undefined {
     return this.#mayBeTerminal() ? this.#open().columns : undefined;
   }
@@ -58,7 +58,8 @@ export class Output {
       try {
         at += this.#write(STANDARD_OUTPUT, bytes, at);
       } catch (error) {
-        // Another process made the shared pipe non-blocking: the stream waits.
+        // Another process set the shared pipe to non-blocking, and the pipe is full: the stream
+        // waits.
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(at));
         else this.#fail(error as Error);
         return;
@@ -88,8 +89,8 @@ export class Output {
 }
 
 /**
- * ORDER: at the end. A command that says all is well must not exit with 0 if its output is
- * incomplete.
+ * Reports the error at the end of the process. ORDER: last. A command that reports success must not
+ * exit with 0 if its output is incomplete.
  */
 function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
@@ -105,6 +106,6 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 export function outliveReader(stream: NodeJS.WriteStream): void {
   usesStreams = true;
   stream.on("error", () => {
-    // Nobody is left to read a message.
+    // The reader has left, so a message would reach nobody.
   });
 }

@@ -3,16 +3,17 @@ import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 
 /**
- * Colours on a terminal, plain text elsewhere. `good`, `bad` and `asks` are the possible ends of a
- * command.
+ * Colours on a terminal, plain text elsewhere. `good`, `bad` and `asks` are the possible results of
+ * a command.
  */
 export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
 const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * `FORCE_COLOR` decides if it is set (`0` and `false`: never; else always, also in a pipe). Then
- * `NO_COLOR` (no-color.org: any value), then whether the stream is a terminal with colours.
+ * Returns true if output is coloured. `FORCE_COLOR` decides if set (`0` and `false`: never; else
+ * always, also in a pipe). Then `NO_COLOR` decides (no-color.org: any value), then the stream: a
+ * terminal with colours.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forced = env["FORCE_COLOR"];
@@ -23,7 +24,7 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
 
 const leave = (text: string) => text;
 
-/** For output without colours. */
+/** Leaves text as it is, for output without colours. */
 export const PLAIN: Paint = {
   added: leave,
   removed: leave,
@@ -35,9 +36,12 @@ export const PLAIN: Paint = {
   asks: leave,
 };
 
-/** @param stream where the lines are printed */
+/**
+ * Returns the colours for a stream.
+ * @param stream where the lines are printed
+ */
 export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  // Evaluated on first use: it opens the stream, which most commands never write to.
+  // Evaluated on first use, because this opens the stream, and most commands never write to it.
   const isOn = once(() => isColoured(io, stream));
   const brush = (code: number) => (text: string) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text);
   return {
@@ -65,9 +69,9 @@ export function shown(io: Io, text: string): string {
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /**
- * Makes one safe line for a terminal, a pipe or a file. Names are escaped by `shownName`; this
- * catches any that were not.
- * @param coloured true if `paintFor` may have coloured the line; only then its colours stay
+ * Makes one safe line for a terminal, a pipe or a file. `shownName` escapes names; this function
+ * escapes what is left.
+ * @param coloured true if `paintFor` may have coloured the line; colours stay only then
  */
 export function oneLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? BUT_COLOURS : STEERING, escaped);

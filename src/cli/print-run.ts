@@ -32,7 +32,7 @@ export function printRun(
   { quiet, json, url, took, beside = {} }: RunPrinter & RunTelling,
 ): ExitCode {
   const isPassing = passes(report);
-  // This run had the lock and may have reached the service, so these problems have ended.
+  // This run had the lock and may have reached the service, so problems of these kinds have ended.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
   else if (!quiet) showReport(io, report, took, url);
@@ -42,8 +42,8 @@ export function printRun(
 }
 
 /**
- * Prints why a run could not start. With `--quiet`, another active run is reported only if that has
- * lasted; the exit code shows it immediately.
+ * Prints why a run could not start. With `--quiet`, another active run is reported only after it
+ * has lasted for a while; the exit code always shows the active run.
  */
 export function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
@@ -62,8 +62,8 @@ function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => voi
 }
 
 /**
- * Returns true for a problem that ends by itself: an unreachable service comes back; a refused key
- * or a wrong server needs a person.
+ * Returns true for a problem that ends without the user: an unreachable service. A refused key or a
+ * wrong server is a problem for a person.
  */
 function passes({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

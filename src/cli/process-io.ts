@@ -10,10 +10,10 @@ import { Output, outliveReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
-/** The part of standard output that commands use. */
+/** Members of standard output that commands use. */
 type Printed = Pick<Output, "write" | "isTTY" | "columns">;
 
-/** Makes the environment of a command from the streams of this process. */
+/** Returns the environment of a command, with the streams of this process. */
 export function processIo(stdout: Printed = new Output()): Io {
   // Opening a stream takes up to 3 ms, so each is opened on first use.
   const errors = once(() => {
@@ -22,7 +22,8 @@ export function processIo(stdout: Printed = new Output()): Io {
   });
   const stop = stopSignal();
   const columns = () => errors().columns || stdout.columns || 80;
-  // Made on first use: it opens the stream, and most commands show no status.
+  // Created on first use, because the status line opens the stream, and most commands show no
+  // status.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
   const terminal = terminalOf(stdout, errors, columns);
@@ -67,7 +68,7 @@ export function processIo(stdout: Printed = new Output()): Io {
 
 /** Reads the properties of the streams on first use. */
 function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
-  // A dumb terminal (a shell in an editor) cannot remove a line.
+  // A dumb terminal (such as a shell in an editor) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
     get input() {
@@ -91,7 +92,8 @@ function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: 
  */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // If sudo kept root's environment, these name root's folders, which the user may not use.
+  // If sudo kept root's environment, these variables name root's folders, which the user may not
+  // use.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
@@ -116,7 +118,7 @@ async function ask(question: string): Promise<string | null> {
 }
 
 /**
- * Listens for signals from the first use on. A command that does not use it is ended immediately,
+ * Listens for signals from the first use on. Before that, a signal ends the process immediately,
  * which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
@@ -130,14 +132,20 @@ function stopSignal(): () => AbortSignal {
   };
 }
 
-/** SIGHUP: the terminal was closed, or the session ended. */
+/** Signals that end a process. SIGHUP: the terminal was closed, or the session ended. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL = "mdmirror: stopping after the current operation; press again to stop immediately";
-/** Work mostly ends within this time, without a message. */
+/**
+ * Milliseconds before a message about continuing work. Work mostly ends within that time, without a
+ * message.
+ */
 const STILL_MS = 1_000;
 
-/** @param tell called if work continues for a while after the signal */
+/**
+ * Returns a function that runs work until a signal.
+ * @param tell called if work continues for a while after the signal
+ */
 function stoppableTelling(tell: () => void): Stoppable {
   return async (work) => {
     const made = new AbortController();

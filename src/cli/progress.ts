@@ -7,30 +7,33 @@ import { count } from "../common/count.ts";
 import type { Io } from "./command.ts";
 
 /**
- * Progress of long work on standard error: on a terminal a bar with rate and time left, in a pipe a
- * line now and then.
+ * Shows the progress of long work on standard error: on a terminal a bar with rate and time left,
+ * in a pipe a line at intervals.
  */
 
 const REDRAW_MS = 100;
 /** Milliseconds between two lines in a pipe. Shorter work prints nothing. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
-/** The shortest bar that is shown. */
+/** LIMIT: cells of the shortest bar that is shown. */
 const LEAST_CELLS = 6;
-/** The width of `  12,345/s  1.5 h left`. */
+/** Width in cells of `  12,345/s  1.5 h left`. */
 const PACE_CELLS = 22;
 
 type ShownProgress = Progress & { readonly end: () => void };
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
 
-/** Returns whether the configuration of a linked folder turns the progress off. */
+/** Returns true if the configuration of a linked folder turns the progress off. */
 export function hidesProgress(root: string): boolean {
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "ok" && !config.value.interface.progress;
 }
 
-/** @param silent true with `--quiet`, `--json`, or by the configuration */
+/**
+ * Returns the progress for long work.
+ * @param silent true with `--quiet`, `--json`, or by the configuration
+ */
 export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   if (silent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;
@@ -64,8 +67,8 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
 }
 
 /**
- * Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. If that is too long, first the bar
- * gets shorter, then the rate goes, then the bar.
+ * Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. If that is too long, first shortens
+ * the bar, then leaves out the rate, then the bar.
  * @param cells available width
  */
 export function barLine(
@@ -77,7 +80,7 @@ export function barLine(
 ): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const counts = `${count(done)}/${count(total)}`;
-  // Computed with the longest numbers, so that the bar keeps its length.
+  // Computed with the longest possible numbers, so that the bar keeps its length.
   const left = cells - label.length - 2 * count(total).length - 3;
   const isPaced = left - PACE_CELLS >= LEAST_CELLS;
   const room = Math.min(BAR_CELLS, left - (isPaced ? PACE_CELLS : 0));
@@ -91,7 +94,7 @@ function plainLine(label: string, done: number, total: number | null, elapsedMs:
   return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
 }
 
-/** Returns rate and time left, once there is enough to compute them from. */
+/** Returns rate and time left; "" while too little work is done to compute them. */
 function pace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
   const rate = done / (elapsedMs / 1_000);

@@ -1,8 +1,8 @@
 type Rate = { readonly requests: number; readonly seconds: number };
 
 /**
- * Reads a rate of requests per seconds: `10/1`, `none`. Returns undefined if it is not given, null
- * for none.
+ * Reads a rate of requests per seconds, such as `10/1` or `none`. Returns undefined if the option
+ * is not given, null for `none`.
  */
 export function readRate(text: string | null): Rate | null | undefined | "bad" {
   if (text === null) return undefined;

@@ -11,16 +11,21 @@ import type { Io } from "./command.ts";
 import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 
 /**
- * A linked folder that no other process works on or has open, so that it can be moved or unlinked.
+ * A linked folder that no other process uses or has open, so that the command can move or unlink
+ * the folder.
  */
 type HeldFolder = {
-  /** True if the folder had a service of its own, which is uninstalled now. */
+  /** True if the folder had its own background service, which is uninstalled now. */
   readonly hadUnit: boolean;
-  /** Lets a released daemon look for the folder again. A second call does nothing. */
+  /**
+   * Allows a daemon that released the folder to look for the folder again. A second call does
+   * nothing.
+   */
   readonly giveBack: () => void;
 };
 
 /**
+ * Makes other processes release the folder.
  * @param root real path
  * @param what name of the command
  */
@@ -45,7 +50,7 @@ export async function withFolderReleased(io: Io, root: string, what: string): Pr
   });
 }
 
-/** Returns true if there was a service. */
+/** Uninstalls the background service of the folder. Returns true if there was one. */
 async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
   const unit = unitOf(io, root);
   if (unit === null || !isInstalled(unit)) return ok(false);
@@ -54,7 +59,7 @@ async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
   return removed;
 }
 
-/** Installs the service of the folder for its new path. */
+/** Installs the background service of the folder for its new path. */
 export async function reinstallService(io: Io, root: string): Promise<void> {
   const unit = unitOf(io, root);
   if (unit === null) return;

@@ -13,19 +13,20 @@ import { complain } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**
- * One service for all linked folders, in addition to or in place of services for single folders.
+ * Manages one background service for all linked folders, in addition to or in place of services for
+ * single folders.
  */
 
-/** Returns the unit file of the service for all linked folders, or null. */
+/** Returns the unit file of the background service for all linked folders, or null. */
 export function isKeptWithAll(io: Io, manager: ManagerKind): string | null {
   const unit = unitOf(io, manager, null);
   return unit !== null && isInstalled(unit) ? unit.file : null;
 }
 
 /**
- * Names each linked folder that the service could not sync, with the reason, and removes services
- * of single folders, which would run a second daemon for the same folder. Returns null if the
- * service may be installed.
+ * Names each linked folder that the background service could not sync, with the reason. Removes
+ * services of single folders, which would run a second daemon for the same folder. Returns null if
+ * the service may be installed.
  */
 export async function readyAll(io: Io): Promise<ExitCode | null> {
   const listed = listOwnMirrors(io.env);
@@ -45,8 +46,8 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
 }
 
 /**
- * The service inherits neither the environment nor the options of this shell: everything it needs
- * must be stored.
+ * Returns why a folder is not ready. The background service inherits neither the environment nor
+ * the options of this shell, so the folder must have everything that the daemon needs.
  */
 function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string | null {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
@@ -59,7 +60,7 @@ function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string
   return key.kind === "trouble" ? `${key.trouble.what}; store it: mdmirror init ${root} --key-file FILE` : null;
 }
 
-/** Returns null if no unit can be made for this folder. */
+/** Returns the unit of the background service; null if no unit can be made for this folder. */
 function unitOf({ home, env }: Io, manager: ManagerKind, root: string | null): ServiceUnit | null {
   // Only the location of the unit is needed, not its content.
   const unit = makeUnit({ manager, root, home, env, notifies: true });

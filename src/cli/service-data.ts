@@ -4,8 +4,8 @@ import type { Io } from "./command.ts";
 export const DEFAULT_DATA = ".mdmirror-service";
 
 /**
- * Returns the database from the environment: a URL may hold a password, which arguments would show
- * to others.
+ * Returns the URL of the database from the environment. A URL may have a password, which other
+ * users could see in arguments.
  */
 export function databaseOf({ env }: Pick<Io, "env">): string | null {
   return env["MDMIRROR_DATABASE_URL"] || null;

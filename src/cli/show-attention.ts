@@ -13,12 +13,15 @@ import { byPath } from "../mirror/model/by-path.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: this many documents with one cause are one entry. */
+/** LIMIT: documents with one cause that become one entry. */
 const SHARED = 4;
 /** LIMIT: names shown for one cause. */
 const NAMES = 5;
 
-/** @param most causes and single documents that are shown; the rest is counted */
+/**
+ * Returns the lines for open problems.
+ * @param most causes and single documents that are shown; further ones are counted
+ */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
@@ -33,7 +36,7 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-/** Returns the origin of a problem, unless its words name it. */
+/** Returns the origin of a problem, unless the description of the problem names it. */
 function originOf({ code, detail, requestId }: Attention): string {
   return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }

@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 
 /**
- * Shows the lines of a document in conflict that merge and those that do not. Returns null, after a
- * line that says why, if the caller has to show both versions instead.
+ * Shows which lines of a document in conflict merge and which do not. If that is not possible,
+ * prints the reason and returns null; the caller then shows both versions.
  */
 export function showConflictLines(io: Io, path: string, meeting: ConflictLines, json: boolean): ExitCode | null {
   if (meeting.kind !== "parts") {

@@ -45,13 +45,19 @@ export function showEvents(io: Io, { json, several }: NewsOptions): (root: strin
   };
 }
 
-/** Reads the present names of linked folders; a folder that left the list keeps its last name. */
+/**
+ * Reads the present names of linked folders. A folder that is no longer in the list keeps its last
+ * name.
+ */
 function readNames(names: Map<string, string>, env: Io["env"]): void {
   const listed = listOwnMirrors(env);
   if (listed.kind === "ok") for (const { root, name } of listed.value.mirrors) names.set(root, name);
 }
 
-/** @param last phase that was printed last for each folder; updated here */
+/**
+ * Returns true if a phase has not just been printed.
+ * @param last phase that was printed last for each folder; updated by this function
+ */
 function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
@@ -79,7 +85,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => phaseLines(phase),
-  // The next phase shows the stop.
+  // A stop is shown by the next phase, so the event itself gives no line.
   change: (news) => (news.what === "safety-stop" ? [] : [changeLine(news)]),
   run: ({ report }) => onceLines(report),
   "deletion-pending": (news) => pendingLines([news]),
@@ -135,11 +141,14 @@ function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** Files that were deleted locally and whose deletion on the service is delayed. */
+/**
+ * Collects the deletions that are pending: files deleted locally whose deletion on the service is
+ * delayed.
+ */
 
 type Pending = Extract<FolderEvent, { readonly kind: "deletion-pending" }>;
 
-/** LIMIT: files that are named; more files of one kind are one sentence with this many names. */
+/** LIMIT: files that are named. If there are more of one kind, one sentence has this many names. */
 const MOST_NAMED = 5;
 
 /**
@@ -161,7 +170,7 @@ class PendingNews {
     queueMicrotask(() => this.flush(root));
   }
 
-  /** Reports them before anything else about the folder. */
+  /** Reports the collected events of a folder, before any other line about that folder. */
   flush(root: string): void {
     const waiting = this.#waiting.get(root);
     this.#waiting.delete(root);

@@ -4,7 +4,7 @@ import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 
-/** Conflicting or differing lines of two or three versions, for a terminal or a pipe. */
+/** Formats conflicting or differing lines of two or three versions, for a terminal or a pipe. */
 
 /**
  * Returns each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs,
@@ -33,7 +33,7 @@ const PAINTED: Readonly<Record<DiffHunk["lines"][number]["kind"], (paint: Paint,
 
 /**
  * Returns a unified diff.
- * @param names shown after `---` and `+++`; null if that side has no such document
+ * @param names shown after `---` and `+++`; null if that version does not exist
  */
 export function unifiedLines(
   io: Io,

@@ -4,12 +4,18 @@ import { count, plural } from "../common/count.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 
-/** The folders with most planned uploads, and those that probably nobody wants to upload. */
+/**
+ * Shows the folders with most planned uploads, and folders that users probably do not want to
+ * upload.
+ */
 
 /** LIMIT: folders that are named. */
 const MOST = 5;
 
-/** @param named names that the plan shows for each group: as few documents need no summary */
+/**
+ * Returns a line for each of the largest folders.
+ * @param named names that the plan shows for each group; with so few documents, there is no summary
+ */
 export function largestLines(preview: Parameters<typeof largestFolders>[0], named: number): string[] {
   const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (sent <= named) return [];
@@ -21,7 +27,7 @@ export function largestLines(preview: Parameters<typeof largestFolders>[0], name
   ];
 }
 
-/** Returns a line for each part that `--gitignore` and `--ignore` would leave out. */
+/** Returns a line for each group of files that `--gitignore` and `--ignore` would exclude. */
 export function proposalLines(proposal: Proposal): string[] {
   const { gitignore, patterns } = proposal;
   const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];

@@ -4,7 +4,7 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
-/** Results of a command on several documents: a line for each, and a sum. */
+/** Shows the results of a command on several documents: a line for each, and a sum. */
 
 type Done = Pick<ManyEnds, "run" | "ends"> & {
   /** Participle for the sum, as in `3 resolved`. */
@@ -26,9 +26,9 @@ export function showMany(io: Io, { run, ends, word }: Done): void {
 }
 
 /**
- * Reports that a person stopped the command. Some choices are sent as they are made, so it does not
- * claim that nothing was sent.
- * @param again command that continues with the rest
+ * Reports that a person stopped the command. Does not claim that nothing was sent, because some
+ * choices are sent as they are made.
+ * @param again command that continues with the other documents
  */
 export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
@@ -50,7 +50,7 @@ export function leftLines(left: readonly { readonly path: string; readonly why: 
   });
 }
 
-/** LIMIT: documents with the same end that are shown; `--json` has all of them. */
+/** LIMIT: documents with the same result that are shown; `--json` has all of them. */
 const SHOWN = 10;
 
 function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {

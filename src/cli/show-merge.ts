@@ -16,7 +16,7 @@ type Local = Pick<LocalMirror, "state" | "disk">;
 
 /**
  * Shows the side of each line of a merged version.
- * @param n its number in the history; null for the last merge
+ * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
   const found = findVersion(local, name, n);
@@ -39,7 +39,7 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
   return EXIT.inSync;
 }
 
-/** Returns the merge as lines, or a clause that says which version is missing. */
+/** Returns the lines of the merge, or a clause that says which version is missing. */
 export function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);

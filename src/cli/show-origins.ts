@@ -5,7 +5,9 @@ import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 import { cellsOf } from "./width.ts";
 
-/** A merge as lines: marks in three columns name the side of each line, also without colours. */
+/**
+ * Shows a merge as lines. Marks in three columns name the side of each line, even without colours.
+ */
 
 const LEGEND =
   "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
@@ -24,7 +26,9 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/** Returns the changed lines with three lines around each; nothing if nothing changed. */
+/**
+ * Returns the changed lines with three lines around each change; an empty list if nothing changed.
+ */
 export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
@@ -35,7 +39,7 @@ export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
 }
 
-/** Returns all rows, without context. */
+/** Returns all rows, not only those near a change. */
 export function rowLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
@@ -61,8 +65,8 @@ const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 };
 
 /**
- * Returns a letter below each character that is not from base, `?` if no version has it. Tabs are
- * kept, for alignment.
+ * Returns a line of marks: a letter below each character that is not from base, `?` if no version
+ * has that character. Tabs are kept, for alignment.
  */
 function wordMarks(words: readonly WordOrigin[]): string {
   return words

@@ -28,8 +28,9 @@ type PlanOptions = {
 const MOST = 10;
 
 /**
- * Prints what a sync would do, for `plan` and `sync --dry-run`. Nothing is written anywhere (I23).
- * Exit codes: 0; 3 if something would stay open; 4 if it would stop; 5 offline.
+ * Prints what a sync would do, for `plan` and `sync --dry-run`. Writes nothing on either side
+ * (I23). Exit codes: 0; 3 if a problem would stay open; 4 if a safety check would stop the sync; 5
+ * offline.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet, url, keyFile } = options;

@@ -26,7 +26,7 @@ const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show the rest. */
+/** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show all of them. */
 const MOST = 20;
 
 export function exitOf(report: RunReport): ExitCode {
@@ -34,8 +34,9 @@ export function exitOf(report: RunReport): ExitCode {
 }
 
 /**
+ * Shows the report of a run.
  * @param took milliseconds
- * @param url of the service, for the message if it does not answer
+ * @param url of the service, for the message if the service does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
@@ -55,7 +56,7 @@ export function splitAttention({ attention }: RunReport, paths: ReadonlySet<stri
 /**
  * Shows a run after a command on some documents.
  * @param report with the problems of these documents alone
- * @param others problems of other documents, of which one line gives the number
+ * @param others problems of other documents; one line says how many there are
  */
 export function showReportOn(
   io: Io,
@@ -75,8 +76,8 @@ export function showReportOn(
 }
 
 /**
- * Shows only what requires action, as `--quiet` does: no success, and no problem that ends by
- * itself.
+ * Shows only problems that require action, as `--quiet` does: no success, and no problem that ends
+ * by itself.
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
@@ -85,8 +86,8 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 }
 
 /**
- * Returns lines that are shown once because no problem is left: documents and files that were
- * renamed.
+ * Returns lines about documents and files that were renamed. These are shown only once, because no
+ * problem is left.
  */
 export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
   return [
@@ -101,7 +102,7 @@ export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.safetyStop !== null) showHalt(io, report);
-  // Offline, nothing was scanned: earlier problems are not part of this run.
+  // Offline, nothing was scanned, so earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
@@ -120,7 +121,7 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
       path: actionPath(action, () => null),
       name: actionName(action, () => null),
     }))
-    // Steps that only note something change neither side.
+    // Steps that only update the state change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);

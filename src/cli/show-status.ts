@@ -17,7 +17,7 @@ import { attentionLines } from "./show-attention.ts";
 import { stayLine } from "./describe.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 
-/** The state of a linked folder, as lines. */
+/** Shows the state of a linked folder, as lines. */
 
 export type Asked = {
   readonly json: boolean;
@@ -25,7 +25,10 @@ export type Asked = {
   readonly maxAge: { readonly text: string; readonly ms: number } | null;
 };
 
-/** @param old true if the last proven sync is older than `--max-age` */
+/**
+ * Returns the exit code of `status`.
+ * @param old true if the last proven sync is older than `--max-age`
+ */
 export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolean): ExitCode {
   return old && state === "in-sync" ? EXIT.attention : EXIT_OF_STATE[state];
 }
@@ -45,7 +48,10 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
   return exitOfTrouble({ kind });
 }
 
-/** A service without events is polled, which needs no line. */
+/**
+ * Words for the state of the event stream. A service without events is polled; then no line is
+ * shown.
+ */
 const NEWS_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
   none: "",
@@ -120,8 +126,8 @@ function haltLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * Returns lines for changes in review: since when, and what ends them. Only an acceptance can be
- * seen, by the published content.
+ * Returns lines for changes in review: since when, and what ends the review. Only an acceptance can
+ * be seen, by the published content.
  */
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { type Paint, paintFor } from "./paint.ts";
 
-/** Shows the end of a wait: one line, then each path that is not on the service yet. */
+/** Shows the result of a wait: one line, then each path that is not on the service yet. */
 
 const EXITS: Readonly<Record<Waited["state"], ExitCode>> = {
   live: EXIT.inSync,
@@ -25,12 +25,13 @@ const EXITS: Readonly<Record<Waited["state"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** LIMIT: paths on screen; `--json` has a thousand. */
+/** LIMIT: paths on screen; `--json` has up to a thousand. */
 const MOST = 20;
 
 type Telling = { readonly json: boolean; readonly quiet: boolean; readonly took: number };
 
 /**
+ * Prints the result of a wait.
  * @param quiet no standard output, and nothing about success
  * @param took milliseconds
  */
@@ -49,7 +50,7 @@ export function waitedBeside(answer: WaitAnswer): object {
   return answer.kind === "outside" ? {} : { waited: waitedJson(answer) };
 }
 
-/** A path that is never uploaded is a mistake of the caller. */
+/** Reports paths that are never uploaded: naming such a path is a mistake of the caller. */
 function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["outside"]): ExitCode {
   const [first] = outside;
   const more = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
@@ -73,14 +74,14 @@ function showOpen(io: Io, waited: Waited): void {
   if (next !== undefined) io.err(`  next: ${next}`);
 }
 
-/** A reason that all paths share is shown once. */
+/** Next steps by state. A next step that all paths share is shown once. */
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
   stopped: NEXT_OF_STOP,
   offline: "mdmirror status; try again: mdmirror sync",
 };
 
-/** Reasons for paths without a problem of their own. */
+/** Reasons by state, for paths without an open problem. */
 const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "until the daemon resumes",
   stopped: "until you approve or reject the changes that a safety check stopped",

@@ -12,7 +12,10 @@ import { type Paint, paintFor } from "./paint.ts";
 import { type Asked, exitOfStatus, isOver, lastSyncLine } from "./show-status.ts";
 import { columns } from "./when.ts";
 
-/** Prints a line for each linked folder (`status --all`). The exit code is that of the worst. */
+/**
+ * Prints a line for each linked folder (`status --all`). The exit code is that of the folder with
+ * the worst state.
+ */
 export async function printAllStatuses(io: Io, asked: Asked): Promise<ExitCode> {
   const looked = await readAllStatuses(io);
   if (looked.kind === "trouble") return complain(io, looked.trouble);
@@ -22,7 +25,7 @@ export async function printAllStatuses(io: Io, asked: Asked): Promise<ExitCode> 
   const exits = mirrors.map((one) => exitOf(one, asked, now));
   if (asked.json) io.out(jsonLine({ mirrors: mirrors.map((one, at) => ({ ...jsonOf(one, now), exit: exits[at] })) }));
   else tellLines(io, mirrors, exits, asked, now);
-  // An entry of the list that cannot be read may belong to a folder that nobody watches any more.
+  // An entry of the list that cannot be read may belong to a folder that is no longer watched.
   return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
 }
 

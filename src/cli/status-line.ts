@@ -1,14 +1,17 @@
 import { cellsOf, fitTo } from "./width.ts";
 
-/** The last line of a terminal's output, which is replaced repeatedly. */
+/** The last line of the output on a terminal, which is replaced again and again. */
 export type StatusLine = {
-  /** Never longer than the present width of the terminal. */
+  /** Shows text in the line, cut to the present width of the terminal. */
   show(text: string): void;
   /** Removes the line, before other lines are printed. */
   clear(): void;
 };
 
-/** @param columns present width of the terminal */
+/**
+ * Creates a status line.
+ * @param columns returns the present width of the terminal
+ */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shown = 0;
   return {
@@ -21,7 +24,7 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
     },
     clear() {
       if (shown === 0) return;
-      // A terminal that was made narrower has wrapped the line, so the rows above belong to it too.
+      // A terminal that was made narrower has wrapped the line, so the line takes several rows.
       const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
       write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
       shown = 0;

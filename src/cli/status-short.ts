@@ -8,28 +8,29 @@ import { findMirror } from "./find-mirror.ts";
 import { nearest } from "./nearest.ts";
 
 /**
- * Prints one line for prompts and status bars (`status --short`), which run often. It waits for
- * nobody, prints nothing outside of linked folders, and no name or content from a folder.
+ * Prints one line for prompts and status bars (`status --short`), which run often. Waits for no
+ * other process beyond a limit. Prints nothing outside of linked folders, and no name or content
+ * from a folder.
  */
 
 type Asked = {
-  /** Left out: the nearest linked folder. */
+  /** Folder or name; undefined for the nearest linked folder. */
   readonly dir: string | undefined;
   readonly json: boolean;
 };
 
-/** LIMIT: milliseconds for the daemon to answer; then the state alone is shown. */
+/** LIMIT: milliseconds for the daemon to answer. After that, only the state is shown. */
 const DAEMON_MS = 250;
 
 /** Counts of documents. */
 type Short = {
   readonly state: MirrorStatus["state"] | "untrusted" | "unreadable";
   readonly conflicts: number;
-  /** Other problems to fix. */
+  /** Number of other problems to fix. */
   readonly blocked: number;
   readonly waiting: number;
   readonly reviews: number;
-  /** `silent`: a daemon is running and does not answer. */
+  /** State of the daemon. `silent`: a daemon is running and does not answer. */
   readonly daemon: "none" | "running" | "paused" | "silent";
   /** Last time both sides were proven equal, in milliseconds since the epoch; null if never. */
   readonly inSyncAsOf: number | null;
@@ -73,7 +74,7 @@ function daemonWord(daemon: DaemonStatus | null): Short["daemon"] {
 const COUNTS = ["conflicts", "blocked", "waiting", "reviews"] as const;
 
 /**
- * Returns the state, then every count above zero, in this order. A daemon is named if it does not
+ * Returns the state, then every count above zero, in this order. Names the daemon if it does not
  * sync.
  */
 function wordsOf(short: Short): readonly string[] {

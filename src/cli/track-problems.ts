@@ -5,8 +5,8 @@ import { count, plural } from "../common/count.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**
- * The problems that `watch` reports: after each run only new ones, those that ended, and how many
- * are left.
+ * Finds the problems that `watch` reports after each run: the new ones, those that ended, and how
+ * many are left.
  */
 
 type Attention = RunReport["attention"][number];
@@ -15,8 +15,8 @@ type Attention = RunReport["attention"][number];
 const MOST = 20;
 
 /**
- * Returns a function that gives the lines for the end of a run. It remembers what it reported for
- * each folder.
+ * Returns a function that gives the lines for the end of a run. The function remembers what it
+ * reported for each folder.
  */
 export function trackProblems(): (
   root: string,
@@ -24,7 +24,7 @@ export function trackProblems(): (
 ) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
   return (root, { attention, state, foreseen }) => {
-    // Nothing was scanned, so nothing began or ended.
+    // Offline, nothing was scanned, so no problem began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
     const now = new Map(needing.map((one) => [keyOf(one), one]));
@@ -33,7 +33,7 @@ export function trackProblems(): (
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
-    // A stop that has happened or is expected is announced by itself.
+    // Other lines announce a stop that has happened or is expected.
     const isAsked = now.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, MOST), ...endedLines(ended), ...left];
@@ -44,7 +44,7 @@ function keyOf({ path, kind, code, detail }: Attention): string {
   return JSON.stringify([path, kind, code, detail]);
 }
 
-/** Returns true if both are the same problem, even if the words differ. */
+/** Returns true if both are the same problem, even if their descriptions differ. */
 function isSameTrouble(a: Attention, b: Attention): boolean {
   return a.path === b.path && a.kind === b.kind;
 }

@@ -22,7 +22,10 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...KEY_OPTION,
 };
 
-/** @param args of a command with `REACH_OPTIONS` */
+/**
+ * Returns the address and key file that the options give.
+ * @param args of a command with `REACH_OPTIONS`
+ */
 export function reachOf(args: Args): { readonly url: string | null; readonly keyFile: string | null } {
   return { url: args.text("url"), keyFile: args.text("key-file") };
 }
@@ -62,8 +65,8 @@ type Synced = {
 };
 
 /**
- * Prints the sync after a command, and returns the exit code. Problems of other documents neither
- * fail the command nor are listed: one line says how many there are.
+ * Prints the sync after a command, and returns the exit code. Problems of other documents do not
+ * change the exit code and are not listed: one line says how many there are.
  */
 export function showSync(io: Io, report: RunReport, { json, paths, began, url }: Synced): ExitCode {
   const { own, others } = splitAttention(report, new Set(paths));
@@ -72,7 +75,9 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
   return isDone ? EXIT.inSync : exitOf(report);
 }
 
-/** Asks before an action that is hard to undo. Without a terminal, only `--yes` answers. */
+/**
+ * Asks before an action that is hard to undo. Without a terminal, only `--yes` counts as agreement.
+ */
 export async function agrees(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;

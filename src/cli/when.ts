@@ -2,7 +2,7 @@ import { ageText } from "../common/age.ts";
 import type { Io } from "./command.ts";
 import { cellsOf, padTo } from "./width.ts";
 
-/** Ages and columns in a readable form. */
+/** Formats ages and columns for people. */
 
 /** Returns the age of a time, such as `3 h`. */
 export function age(io: Io, since: number): string {

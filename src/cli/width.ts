@@ -1,5 +1,5 @@
 /**
- * Width of text in terminal cells: East Asian characters and most emoji take two, combining marks
+ * Measures text in terminal cells: East Asian characters and most emoji take two, combining marks
  * none.
  */
 
@@ -7,7 +7,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NOTHING = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const PLAIN = /^[\u0020-\u007e]*$/;
-/** Colours take no cells. */
+/** Matches colour codes, which take no cells. */
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
@@ -32,7 +32,7 @@ function cellsOfOne(character: string): number {
 }
 
 /**
- * Returns the beginning of a text within `cells`, without half a character.
+ * Returns the beginning of a text that fits into `cells`, without half a character.
  * @param text without colours
  */
 export function fitTo(text: string, cells: number): string {

@@ -21,13 +21,16 @@ export type ClientOptions = {
   /** The service's base URL, `https://host[:port][/prefix]`; plain http to loopback alone. */
   readonly url: string;
   readonly key: string;
-  /** Hosts for which plain http is allowed, besides loopback: it shows the key to the network. */
+  /**
+   * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
+   * everyone on the network.
+   */
   readonly allowHttp?: readonly string[];
 };
 
 /** Reason why a call has no value. */
 export type Fault =
-  /** The service refused: nothing was done. `status`: 400 to 499, or 501. */
+  /** The service refused the call, so nothing was done. `status`: 400 to 499, or 501. */
   | {
       readonly kind: "problem";
       readonly status: number;
@@ -35,10 +38,12 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of faults in members of the request. Left out if the answer names none. */
+      /** Codes of faulty members of the request. Left out if the answer names none. */
       readonly fieldCodes?: readonly string[];
     }
-  /** A write that may have happened. Read the document before you send it again. */
+  /**
+   * A write that may or may not have happened. Read the document before you send the write again.
+   */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /** A read that failed, or a write that was certainly not done, after all safe retries. */
   | {
@@ -47,7 +52,7 @@ export type Fault =
       readonly requestId: string | null;
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
-  /** The key is refused: nothing is known about any document. */
+  /** The service refused the key, so nothing is known about any document. */
   | {
       readonly kind: "locked-out";
       readonly code: "unauthenticated" | "workspace_not_found";
@@ -59,15 +64,18 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
 
-/** A whole list, of all its pages. Only a complete one proves that something is absent. */
+/** A list with the items of all its pages. Only a complete list proves that something is absent. */
 export type Listing<Item> = {
   readonly items: readonly Item[];
   readonly complete: boolean;
-  /** Reason why it is not complete, if the service gave one. */
+  /** Reason why the list is not complete, if the service gave one; else null. */
   readonly fault: Fault | null;
 };
 
-/** Result for content: it is published, or in review. Null if the answer did not show it. */
+/**
+ * What the service did with the content: published it, or sent it to review. Null if the answer
+ * does not say which.
+ */
 export type PutResult =
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   | {
@@ -79,45 +87,47 @@ export type PutResult =
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
 /**
- * Calls answer with values, also when they fail. Reads are tried up to four times within 120 s,
- * with growing pauses, or those that the service asks for; a write is sent once, or never, and
- * never again by itself. Paths have no slash at their beginning.
- * @throws Error for an id that is none: check what comes from outside by `isDocId` and its like
+ * Calls return values, also when they fail. A read is tried up to four times within 120 s, with
+ * growing pauses, or with the pauses that the service asks for. A write is sent at most once, and
+ * never repeated automatically. Paths do not begin with a slash.
+ * @throws Error for an invalid id: check ids from outside by `isDocId` and similar functions
  */
 export type Client = {
-  /** Without a selector: all readable files. */
+  /** Lists files. Without a selector: all readable files. */
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
-  /** All folders, or those below `prefix`. */
+  /** Lists all folders, or those below `prefix`. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
   /**
-   * @param baseChangeId version that was edited: the service merges the edit with others since then
+   * Sends an edit.
+   * @param baseChangeId version that was edited: the service merges the edit with other edits since
+   * then
    */
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
   setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
-  /** Deletes permanently: the id and the history are deleted too. */
+  /** Deletes a file permanently, with its id and its history. */
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes an empty folder only. */
+  /** Deletes a folder, if the folder is empty. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
-  /** Returns the number of exchanges with the service, by method. */
+  /** Returns the number of requests that were sent to the service, by method. */
   counts(): Readonly<Record<string, number>>;
-  /** Ends waits for a retry, and resolves when no call is active. */
+  /** Ends waits for a retry, and resolves after the last active call. */
   close(): Promise<void>;
 };
 
 /**
- * Creates a client; sends nothing by itself.
+ * Creates a client without sending a request.
  * @throws MdmirrorError for a URL or a key that cannot be used
  */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // A URL is given, so there is an origin, or a reason why not.
+  // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
   const origin = unwrap(originOfUser({ url, env: {}, allowHttp })!, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);
   const [clock, random] = [systemClock(), systemRandom()];

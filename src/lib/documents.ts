@@ -4,7 +4,7 @@ import { trouble } from "../common/trouble.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
 import type { Difference, History, TwoTexts, Version } from "./types.ts";
 
-/** Versions of one document, for the calls `history`, `show` and `diff`. */
+/** Reads versions of one document, for the calls `history`, `show` and `diff`. */
 
 export async function readHistoryOf({ state }: LocalMirror, path: string): Promise<History> {
   const { findVersion } = await import("../mirror/operations/history/find-version.ts");

@@ -1,13 +1,13 @@
 /**
- * Reason why a call failed: the only error that the library throws on purpose. Any other one is an
- * error in mdmirror itself. It never has a key or content.
+ * Reason why a call failed: the only error that the library throws on purpose. Any other error is a
+ * bug in mdmirror. The error never has a key or content.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";
   /**
-   * `usage`: arguments or configuration have to be corrected; `offline`: no service, or a refused
-   * key; `locked`: another process has the folder; `fault`: the disk or the state file fails;
-   * `closed`: the folder was closed.
+   * `usage`: arguments or configuration have to be corrected; `offline`: the service was not
+   * reached, or refused the key; `locked`: another process has the folder; `fault`: the disk or the
+   * state file has an error; `closed`: the folder was closed.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
   /** Code of the service or the system (`unauthenticated`, `ENOSPC`), else the same as `kind`. */
@@ -16,7 +16,7 @@ export class MdmirrorError extends Error {
   readonly path: string;
   /** Next step, as a clause; often a command. */
   readonly next: string;
-  /** Id of the service's answer, for its operator; null if there was none. */
+  /** Id of the service's answer, for the operator of the service; null if there was none. */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -1,11 +1,11 @@
 import { MdmirrorError } from "./error.ts";
 
-/** As `engines` of package.json says. */
+/** Oldest version of Node that `engines` in package.json allows. */
 const LEAST = { major: 22, minor: 22 } as const;
 
 /**
- * Checks Node before anything is loaded that an older one cannot run: better-sqlite3 would end it
- * without a message.
+ * Checks the version of Node before modules are loaded that an older Node cannot run:
+ * better-sqlite3 would end the process without a message.
  * @throws MdmirrorError, code `unfit-node`
  */
 export function requireFitNode(version: string = process.versions.node): void {

@@ -10,8 +10,8 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type * from "./types.ts";
 
 /**
- * Opens a folder that is linked to a workspace. Nothing is sent, and no file is opened, before the
- * first call.
+ * Opens a folder that is linked to a workspace. Before the first call, sends nothing and opens no
+ * file.
  * @param dir the folder that has `.mdmirror/`; relative to the working folder
  * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
  */
@@ -24,18 +24,17 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
 }
 
 /**
- * Links a folder to a workspace, and makes it where it is not there. No document travels before the
- * first `sync`, which deletes and overwrites nothing, on either side; `plan` tells what it would
- * do. The URL that is given here is the only one that the folder's documents and the key ever go
- * to.
- * @throws MdmirrorError, code `linked-already`; `offline` when no service answers at the URL
+ * Links a folder to a workspace; creates the folder if it is missing. No document is sent before
+ * the first `sync`, which deletes and overwrites nothing on either side. `plan` shows what that
+ * sync would do. The folder's documents and the key are only ever sent to the given URL.
+ * @throws MdmirrorError, code `linked-already`; `offline` if no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
   return withLibraryErrors(dir, async () => {
     requireFitNode();
     const { link } = await import("./link.ts");
     const root = unwrap(await link(dir, options), dir);
-    // From now on the folder's own configuration has the address.
+    // After linking, the folder's own configuration has the address.
     const { url: _url, ...rest } = options;
     return mirrorOf(new Session(root, worldOf(rest)));
   });

@@ -20,7 +20,7 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { ownFolder, type World, worldOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
-/** Links a folder as `init` does, once the service has answered with a list of documents. */
+/** Links a folder as `init` does, after the service has answered with a list of documents. */
 export async function link(given: string, options: LinkOptions): Promise<Result<string>> {
   const dir = resolve(given);
   const world = worldOf(options);
@@ -32,7 +32,7 @@ export async function link(given: string, options: LinkOptions): Promise<Result<
   const target = targetOf(options, env);
   if (target.kind === "trouble") return target;
   const { config, origin } = target.value;
-  // A key in a folder that is not known to be the user's may be anybody's.
+  // A key in a folder that may not be the user's may belong to somebody else.
   const folder = leftOver.value === "known" ? join(dir, MIRROR_FOLDER) : null;
   const found = findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin });
   if (found.kind === "trouble") return found;
@@ -69,7 +69,7 @@ function targetOf(
       `${JSON.stringify(remote)} is not the path of a folder of a workspace`,
       "give such a path as remote",
     );
-  // The URL is always given, so there is an origin, or a reason why not.
+  // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;
   return ok({
@@ -78,7 +78,10 @@ function targetOf(
   });
 }
 
-/** Checks that the service answers, and that no other linked folder is inside the folder. */
+/**
+ * Checks before linking: the service must answer, and no other linked folder may be inside the
+ * folder.
+ */
 async function lookFirst(request: LinkRequest): Promise<Result<null>> {
   const { previewSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
   const { faultTroubleOfInit } = await import("../mirror/folder/fault-trouble.ts");

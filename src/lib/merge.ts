@@ -4,7 +4,7 @@ import { mergeText } from "../markdown/merge/merge.ts";
 import { type Origin, originsOf } from "../markdown/merge/origin.ts";
 
 /**
- * `import … from "mdmirror/merge"`: the three-way merge of Markdown. Pure: no files, no network.
+ * `import … from "mdmirror/merge"`: merges three versions of Markdown. Pure: no files, no network.
  */
 
 /** The three versions. `base`: the version before both edits; "" if there was none. */
@@ -25,16 +25,16 @@ export type MergeResult =
   | {
       readonly kind: "conflict";
       /**
-       * `overlap`: both changed one place; `too-large`: the texts differ too much to be compared
-       * within bounds; the others: the result would have lost or doubled words, would have been
-       * worse Markdown than both, or would not hold what each side did.
+       * Reason for the conflict. `overlap`: both edits changed one place; `too-large`: the texts
+       * differ too much to be compared within limits; the others: the result would have lost or
+       * doubled words, would be worse Markdown than both, or would lack an edit of a side.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
-      /** At least one, in the order of the content. */
+      /** Conflicts in the order of the content, at least one. */
       readonly conflicts: readonly MergeConflict[];
     };
 
-/** Side of something. `mixed`: words of both; `none`: of no side. */
+/** Side from which a line or piece comes. `mixed`: words of both sides; `none`: of no side. */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
 /** A line of a merge, with its line feed: kept from base, added to it, or removed from it. */
@@ -42,13 +42,13 @@ export type LineOrigin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: Whose;
   readonly line: string;
-  /** Of a `mixed` line its pieces, in their order; else empty. */
+  /** Pieces of a `mixed` line, in order; empty for other lines. */
   readonly words: readonly { readonly from: Whose; readonly text: string }[];
 };
 
 /**
- * A word or mark with the white space before it, as each text has it; null in a text without it.
- * The number of an item, heading or row counts as white space.
+ * A word or mark with the white space before it, in each text; null in a text that lacks it. The
+ * number of an item, heading or row counts as white space.
  */
 export type MergePiece = {
   readonly base: string | null;
@@ -57,22 +57,22 @@ export type MergePiece = {
   readonly merged: string | null;
 };
 
-/** Way in which a merge was made. */
+/** Explanation of a merge, line by line. */
 export type MergeExplanation = {
-  /** The three texts with later dates, and with numbers and columns that fit. */
+  /** The three texts after dates were settled, with numbers and columns that fit. */
   readonly texts: Texts;
   readonly lines: readonly {
-    /** The line of the merged text, from 1; null: lines that were removed. */
+    /** Number of the line in the merged text, from 1; null for removed lines. */
     readonly line: number | null;
-    /** Whose change made the line; `joined`: words of several changes. */
+    /** Side whose change made the line; `joined`: words of several changes. */
     readonly rule: "kept" | "mine" | "theirs" | "both" | "joined";
     readonly pieces: readonly MergePiece[];
   }[];
 };
 
 /**
- * Merges what two sides each did to base. Deterministic, and bounded in cost by the texts alone; a
- * merge that could be wrong is a conflict, and no word of either side is ever lost in a clean one.
+ * Merges the edits of both sides to base. Deterministic, with a cost limited by the texts alone. A
+ * merge that could be wrong is a conflict, and a clean merge never loses a word of either side.
  */
 export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
   const merged = mergeText(base, mine, theirs);
@@ -89,18 +89,18 @@ export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
 }
 
 /**
- * The two edits in one text, with git's markers (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`) where
- * they do not go together; without any where they do.
- * @param markerSize characters of a marker, from 1; git's own are 7
+ * Returns both edits in one text, with git's markers (`<<<<<<<`, `|||||||`, `=======`, `>>>>>>>`)
+ * around conflicts. If both edits merge, the text has no markers.
+ * @param markerSize characters of a marker, from 1; git's own have 7
  */
 export function mergeWithMarkers(texts: Texts, markerSize: number = USUAL_MARKERS): string {
   return markedMerge(texts, markerSize);
 }
 
 /**
- * Tells for each line of a merged text whose it is, and who removed what base had: by comparing the
- * texts, whatever made the merge. Lines kept or added, joined, are the merged text; kept or
- * removed, base.
+ * Returns the side of each line of a merged text, and who removed lines of base. Compares the texts
+ * only, whatever made the merge. Lines kept or added, joined, are the merged text; lines kept or
+ * removed are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return originsOf(base, mine, theirs, merged).map(({ kind, from, line, words }) => ({
@@ -112,8 +112,8 @@ export function lineOrigins({ base, mine, theirs }: Texts, merged: string): Line
 }
 
 /**
- * Explains a merged text by the words and marks of all four texts. Null where the texts differ too
- * much, or where the merged text is no merge of the sides.
+ * Explains a merged text by the words and marks of all four texts. Returns null if the texts differ
+ * too much, or if the merged text is no merge of the sides.
  */
 export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
   const explained = explainTexts(base, mine, theirs, merged);

@@ -149,17 +149,23 @@ class OpenMirror implements Omit<Mirror, OperationName> {
 }
 
 /**
- * What a program gives where no compiler has looked at it: a member that is not there is
- * `undefined`, and must name no document.
+ * Checks values from programs without a compiler: a missing member is `undefined`, and must not
+ * name a document.
  */
 
-/** @throws MdmirrorError of kind `usage` */
+/**
+ * Returns the path that a program gave.
+ * @throws MdmirrorError of kind `usage`
+ */
 function givenPath(path: unknown): string {
   if (typeof path !== "string" || path === "") throw unfit("path", "a path as text", path);
   return path;
 }
 
-/** The number of a version; null: none was given. @throws MdmirrorError of kind `usage` */
+/**
+ * Returns the number of a version; null if none was given.
+ * @throws MdmirrorError of kind `usage`
+ */
 function givenNumber(n: unknown): number | null {
   if (n === undefined || n === null) return null;
   if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) throw unfit("n", "a whole number from 1 on", n);

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 import type { Operations } from "./types.ts";
 import { unwrap } from "./with-errors.ts";
 
-/** Makes a method of each operation. */
+/** Creates a method for each operation. */
 export function operationsOf(session: Session): Operations {
   const methods = Object.keys(OPERATIONS).map((name) => [name, methodOf(session, name as OperationName)]);
   return Object.fromEntries(methods) as Operations;

@@ -6,8 +6,8 @@ import { requireFitNode } from "./fit-node.ts";
 import { withLibraryErrors, unwrap } from "./with-errors.ts";
 
 /**
- * `import … from "mdmirror/server"`: the service in this process, for tests of programs that use
- * it.
+ * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that
+ * use it.
  */
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
@@ -15,20 +15,18 @@ export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type ServerOptions = {
   /** Folder for documents and keys; default: a temporary one, which `stop` removes. */
   readonly data?: string;
-  /** Default: any free port. */
+  /** Port to listen on; default: any free port. */
   readonly port?: number;
-  /** Default: 127.0.0.1; others need `insecureHttp`. */
+  /** Host to listen on; default: 127.0.0.1. Hosts beyond loopback need `insecureHttp`. */
   readonly host?: string;
-  /** Allows plain http from other machines, which shows keys to the network. */
+  /** Allows plain http from other machines. Plain http shows keys to everyone on the network. */
   readonly insecureHttp?: boolean;
   /**
-   * Requests that a key may make in this many seconds; null for any number. Stored with the data.
+   * Number of requests that a key may send in this many seconds; null for no limit. Stored with the
+   * data.
    */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
-  /**
-   * Called for each error that was answered with 500: an error of the service. It has no key and no
-   * content.
-   */
+  /** Called for each answer 500: an error in the service. The error has no key and no content. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
@@ -36,16 +34,16 @@ export type Server = {
   readonly url: string;
   /** A key with Full access to the first workspace. */
   readonly key: string;
-  /** The key for the routes below `/admin`: workspaces, keys and their grants, reviews. */
+  /** The admin key, for the routes below `/admin`: workspaces, keys and their grants, reviews. */
   readonly adminKey: string;
   /** Absolute path of the data folder. */
   readonly data: string;
   /**
-   * Imports the Markdown files below a folder. Returns counts, and files that were left out with
-   * the reason.
+   * Imports the Markdown files below a folder. Returns counts, and the files that were left out
+   * with the reason.
    */
   importFolder(dir: string): Promise<Imported>;
-  /** Stops once all active requests are answered. A second call does nothing. */
+  /** Stops the service after all active requests are answered. A second call does nothing. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -58,7 +56,7 @@ export type Imported = {
 
 /**
  * Starts a service.
- * @throws MdmirrorError if the port is taken, or the data are in use or cannot be written
+ * @throws MdmirrorError if the port is taken, or the data folder is in use or cannot be written
  */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
   const kept = options.data === undefined ? null : resolve(options.data);

@@ -11,11 +11,11 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/** Shared by the calls of one linked folder: the caller's environment, and active calls. */
+/** Holds what the calls of one linked folder share: the caller's environment, and active calls. */
 
 export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/** Returns the environment of a command for a program's call, with the given key. */
+/** Returns the environment in which a program's call runs, with the given key. */
 export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -28,8 +28,8 @@ export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): 
 }
 
 /**
- * Checks that this user may work on a folder. A command under `sudo` becomes the calling user; a
- * library does not change its process, and refuses the folder instead.
+ * Checks that this user may work on a folder. Under `sudo`, a command becomes the user who called
+ * `sudo`; a library does not change its process, and refuses the folder instead.
  */
 export function ownFolder(folder: string, env: World["env"]): Result<string> {
   const ownership = ownershipOf(folder, env);
@@ -48,7 +48,7 @@ export function ownFolder(folder: string, env: World["env"]): Result<string> {
   }
 }
 
-/** Finds the linked folder that was named. */
+/** Finds the linked folder at the path that the caller named. */
 export function findRoot(dir: string, env: World["env"]): Result<string> {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
@@ -61,7 +61,9 @@ export function findRoot(dir: string, env: World["env"]): Result<string> {
   return own.kind === "trouble" ? own : ok(realpathSync(whole));
 }
 
-/** Opens the linked folder for each call, as a command does: nothing is kept between two calls. */
+/**
+ * Opens the linked folder for each call, as a command does, and keeps nothing between two calls.
+ */
 export class Session {
   readonly root: string;
   readonly world: World;
@@ -74,14 +76,17 @@ export class Session {
     this.world = world;
   }
 
-  /** @param path subject of an error */
+  /**
+   * Runs one call.
+   * @param path subject of an error
+   */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.#isClosed) {
       const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
       throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
     const running = withLibraryErrors(path, () => {
-      // The owner of the folder may change between two calls.
+      // Checked for each call, because the owner of the folder may change between two calls.
       unwrap(ownFolder(this.root, this.world.env), this.root);
       return work();
     });
@@ -95,7 +100,7 @@ export class Session {
 
   /**
    * Runs `work` with the service.
-   * @param what the call, named to others that find the folder locked
+   * @param what name of the call, for other processes that find the folder locked
    */
   opened<T>(
     { mode, what, path }: { readonly mode: "read" | "write"; readonly what: string; readonly path: string },
@@ -121,12 +126,12 @@ export class Session {
     });
   }
 
-  /** `close` calls `end` before anything else. */
+  /** Registers a function that `close` calls before anything else. */
   onClose(end: () => Promise<void>): void {
     this.#onClose.push(end);
   }
 
-  /** Resolves when no call is active; later calls are refused. */
+  /** Closes the folder: resolves when no call is active; later calls are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#onClose.splice(0).map((end) => end()));

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Types of the library's calls, besides the results that programs share
+ * Types of the library's calls, in addition to the results that all programs share
  * (`operations/results/shapes`).
  */
 
@@ -28,51 +28,56 @@ export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
   /**
-   * URL of the service, in place of the linked address; like `--url`, it is the user's own
-   * decision.
+   * URL of the service, in place of the linked address. As with `--url`, the caller decides to
+   * trust this address.
    */
   readonly url?: string;
-  /** The API key; default: found as the command finds it. It is not stored. */
+  /** API key; default: found as the commands find it. The key is not stored. */
   readonly key?: string;
   /** File with the key. */
   readonly keyFile?: string;
-  /** Replaces `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL, MDMIRROR_API_KEY. */
+  /**
+   * Environment in place of `process.env`: HOME, XDG_STATE_HOME, MDMIRROR_URL, MDMIRROR_API_KEY.
+   */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 export type LinkOptions = OpenOptions & {
   readonly url: string;
-  /** Folder of the workspace to link; default: "", the whole. */
+  /** Folder of the workspace to link; default: "", the whole workspace. */
   readonly remote?: string;
-  /** Hosts for which plain http is allowed, besides loopback: it shows the key to the network. */
+  /**
+   * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
+   * everyone on the network.
+   */
   readonly allowHttp?: readonly string[];
-  /** Stores the key in `.mdmirror/key`, mode 0600; default: true. */
+  /** True to store the key in `.mdmirror/key`, mode 0600; default: true. */
   readonly storeKey?: boolean;
 };
 
 export type SyncOptions = {
-  /** Default: `both`. */
+  /** Direction of the sync; default: `both`. */
   readonly direction?: "both" | "pull-only" | "push-only";
-  /** Deletions on each side that need no approval in this run. */
+  /** Number of deletions on each side that need no approval in this run. */
   readonly maxDeletes?: number;
   /**
-   * True if somebody waits for it: new content of a protected document goes to review immediately,
-   * not only when two runs saw it unchanged. Default: false.
+   * True if a person waits for the sync: new content of a protected document goes to review
+   * immediately, not only after two runs saw it unchanged. Default: false.
    */
   readonly attended?: boolean;
   /**
-   * When aborted, active steps are completed and recorded, and no further step starts: the report
-   * names the rest as `unfinished`, and the next sync continues. A sync that a daemon runs
-   * continues and is waited for.
+   * Signal that ends the sync. When aborted, active steps are completed and recorded, and no
+   * further step starts. The report names the other steps as `unfinished`, and the next sync
+   * continues. A sync that a daemon runs is not interrupted.
    */
   readonly signal?: AbortSignal;
 };
 
-/** Reason why a safety check stopped the sync: until the answer nothing changes on either side. */
+/** Reason why a safety check stopped the sync. Until the answer, nothing changes on either side. */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
   /**
-   * Version of the stop, which `approve` and `reject` expect as `stop`; null if no answer ends the
+   * Version of the stop, which `approve` and `reject` expect as `stop`. Null if no answer ends the
    * stop, because the folder itself has changed.
    */
   readonly version: string | null;
@@ -81,17 +86,17 @@ export type SafetyStop = {
 export type MirrorPlan = {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];
-  /** Null if nothing is stopped. */
+  /** The stop; null if no safety check stopped the sync. */
   readonly safetyStop: SafetyStop | null;
 };
 
 export type OpenConflict = {
   readonly path: string;
-  /** File with the version on the service. */
+  /** Path of the file with the version on the service. */
   readonly conflictCopy: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Bytes in UTF-8; null if missing, or no longer kept. */
+  /** Size in bytes of UTF-8; null if the file is missing, or its content no longer kept. */
   readonly mine: number | null;
   readonly theirs: number | null;
   readonly inReview: boolean;
@@ -105,26 +110,26 @@ export type OpenBlockedPath = BlockedPath & {
 
 /** One version in a document's history, which `show` and `restore` know by `n`. */
 export type Version = {
-  /** From 1, oldest first; it keeps its meaning while newer versions arrive. */
+  /** Number from 1, oldest first. A number keeps its meaning while newer versions arrive. */
   readonly n: number;
   /**
-   * Time when it was first seen: milliseconds since the epoch; 0 means before everything that is
-   * known.
+   * Time when the version was first seen, in milliseconds since the epoch; 0 means before
+   * everything that is known.
    */
   readonly at: number;
-  /** `service`: it was published; `local`: it was only ever local. */
+  /** `service`: a published version; `local`: content that was only ever local. */
   readonly from: "service" | "local";
-  /** SHA-256 of its UTF-8, in hexadecimal. */
+  /** SHA-256 of the content in UTF-8, in hexadecimal. */
   readonly sha256: string;
-  /** Bytes in UTF-8; null if the content is no longer kept. */
+  /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Event that brought it, as a clause. */
+  /** Event that made the version, as a clause. */
   readonly what: string;
   readonly changeId: string | null;
 };
 
 export type History = {
-  /** Null if versions are known under the path, and no document has it. */
+  /** Id of the document; null if versions are known for the path, and no document has the path. */
   readonly id: string | null;
   readonly path: string;
   /** True if the document is no longer in the linked folder. */
@@ -139,12 +144,12 @@ export type Difference = {
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
 
-/** Both versions of one document; null for a side that has none. */
+/** Both versions of one document; null for a side without the document. */
 export type TwoTexts = { readonly path: string; readonly live: string | null; readonly local: string | null };
 
-/** Both sides listed, read and hashed, with nothing from an earlier scan. */
+/** Result of listing, reading and hashing both sides, without anything from an earlier scan. */
 export type Verification = {
-  /** True if they agree, and everything was seen. */
+  /** True if both sides are equal, and everything was seen. */
   readonly agree: boolean;
   readonly documents: readonly {
     readonly path: string;
@@ -153,7 +158,7 @@ export type Verification = {
     /** Bytes in UTF-8. */
     readonly size: number;
   }[];
-  /** Equal except for line ends, byte order mark or final newline, as when linked. */
+  /** Documents whose sides are equal except for line ends, byte order mark or final newline. */
   readonly dressed: readonly string[];
   readonly differing: readonly { readonly path: string; readonly id: string; readonly why: string }[];
   readonly onlyLocal: readonly string[];
@@ -163,9 +168,10 @@ export type Verification = {
 };
 
 /**
- * The operations, each with one input and one result, as the commands and the tools for agents have
- * them. Unless `noSync` is set, a sync follows what was written, and `sync` in the result is its
- * report. `expected` names the versions that the caller saw: with others, nothing is written.
+ * The operations, each with one input and one result, as for the commands and the tools for agents.
+ * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
+ * `expected` names the versions that the caller saw: if the present versions differ, nothing is
+ * written.
  * @throws code `stale` if a version in `expected` has changed
  */
 export type Operations = {
@@ -175,12 +181,13 @@ export type Operations = {
 };
 
 /**
- * One linked folder. Each call does what the command of its name does, beside commands and other
- * processes: between two calls nothing is locked or remembered. Paths are below the folder, with
- * `/`. All calls reject with `MdmirrorError` alone, except for errors in mdmirror itself.
+ * One linked folder. Each call does what the command of the same name does. Commands and other
+ * processes may run in between, because nothing is locked or remembered between two calls. Paths
+ * are below the folder, with `/`. Calls reject only with `MdmirrorError`, except for bugs in
+ * mdmirror.
  */
 export type Mirror = Operations & {
-  /** The linked folder: absolute, without symbolic links. */
+  /** Path of the linked folder: absolute, without symbolic links. */
   readonly root: string;
   /** Returns the state from the state file alone: no network, no scan, nothing written. */
   status(): Promise<StatusReport>;
@@ -190,19 +197,21 @@ export type Mirror = Operations & {
    */
   plan(): Promise<MirrorPlan>;
   /**
-   * Syncs both sides once. If a process watches the folder, that process is asked to. Open problems
-   * are in the report, not thrown: `offline` too.
+   * Syncs both sides once. If a process watches the folder, that process runs the sync. Open
+   * problems are in the report, not thrown, including `offline`.
    */
   sync(options?: SyncOptions): Promise<SyncReport>;
   /**
-   * Keeps the folder in sync until the loop over its events is left, `stop` is called, the signal
-   * aborts, or the folder is closed. No other process may watch it. It sends no desktop alerts,
-   * does not notify systemd, and handles no signals of the process.
+   * Keeps the folder in sync until the loop over its events ends, `stop` is called, the signal
+   * aborts, or the folder is closed. No other process may watch the folder. The call sends no
+   * desktop alerts, does not notify systemd, and handles no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /** Returns problems that wait for a choice: conflicts, and blocked paths. No network. */
+  /** Returns problems that a choice can resolve: conflicts, and blocked paths. Uses no network. */
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }>;
-  /** Returns all versions of a document, by its present or earlier path, or its id. No network. */
+  /**
+   * Returns all versions of a document, by its present or earlier path, or its id. Uses no network.
+   */
   history(path: string): Promise<History>;
   /**
    * Returns the content of a version.
@@ -224,7 +233,9 @@ export type Mirror = Operations & {
    * @throws `offline`
    */
   verify(): Promise<Verification>;
-  /** Ends its watches, and resolves when no call is active. Later calls are refused. */
+  /**
+   * Ends the watches of this folder, and resolves when no call is active. Later calls are refused.
+   */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -2,13 +2,13 @@
 import type { SyncReport } from "../mirror/operations/results/shapes.ts";
 
 /**
- * Events of `watch`, one member of the union for each `kind`. `at`: milliseconds since the epoch.
+ * Event of `watch`: one member of the union for each `kind`. `at`: milliseconds since the epoch.
  */
 export type WatchEvent = {
   readonly at: number;
 } /** Opened, and from now on kept in sync. `notes`: what there is to know of it. */ & (
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
-  /** One effect, or a fact to know. */
+  /** One effect, or a fact that users should know. */
   | {
       readonly kind: "change";
       /** `put`, `create-local`, `conflict`, `safety-stop` … */
@@ -16,16 +16,16 @@ export type WatchEvent = {
       readonly side: string;
       readonly path: string;
       readonly id: string | null;
-      /** `done`, `submitted` (to review), or why not. */
+      /** Result: `done`, `submitted` (to review), or the reason why the effect was not done. */
       readonly outcome: string;
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Lines; null if no content changed. */
+      /** Number of added lines; null if no content changed. */
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A run that did something, or ended otherwise than the one before. */
+  /** A run that did something, or whose result differs from that of the run before. */
   | { readonly kind: "run"; readonly report: SyncReport }
   | {
       readonly kind: "phase";
@@ -33,23 +33,26 @@ export type WatchEvent = {
       readonly detail: string;
     }
   /**
-   * A local deletion is uploaded at `dueAt` (milliseconds since the epoch), unless the file comes
-   * back. `asks`: too many are pending, so a safety check will stop and ask.
+   * A local deletion that is sent at `dueAt` (milliseconds since the epoch), unless the file exists
+   * again by then. `asks`: true if so many are pending that a safety check will stop the sync.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
-  /** A command has the folder for a moment. */
+  /** A command uses the folder for a moment. */
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
-   * `mdmirror mv` moved the folder to `to`, where it is watched from now on; null: `mdmirror
-   * unlink` ended it.
+   * The folder is no longer at its path. `to`: new path after `mdmirror mv`, where it is watched
+   * from now on; null after `mdmirror unlink`.
    */
   | { readonly kind: "left"; readonly to: string | null }
-  /** The system gives no more watches: the folder is scanned with each poll. */
+  /** The system allows no more watches, so the folder is scanned with each poll. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** The computer slept: everything is scanned again. */
+  /** The computer was asleep, so everything is scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
-  /** It failed, and is opened again by itself after `retryMs`. */
+  /**
+   * An error ended the watch of the folder. The folder is opened again automatically after
+   * `retryMs`.
+   */
   | {
       readonly kind: "broken";
       readonly retryMs: number;
@@ -57,13 +60,13 @@ export type WatchEvent = {
       readonly message: string;
       readonly next: string;
     }
-  /** This many events were dropped, the oldest first, because nobody read them. */
+  /** Events were dropped, the oldest first, because nobody read them. `count`: how many. */
   | { readonly kind: "missed"; readonly count: number }
 );
 
 /**
- * The events of a watch, for `for await`. Leaving the loop ends the watch, after active steps.
- * `next` rejects with `MdmirrorError` if the folder cannot be watched: a bad key, another watch.
+ * Events of a watch, for `for await`. When the loop ends, the watch ends after active steps. `next`
+ * rejects with `MdmirrorError` if the folder cannot be watched: a bad key, another watch.
  */
 export type MirrorWatch = AsyncIterableIterator<WatchEvent, undefined> & {
   /** Ends the watch, and resolves when active steps have ended. */

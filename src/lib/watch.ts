@@ -3,10 +3,10 @@ import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: events that wait for a reader. */
+/** LIMIT: events that are kept until they are read. */
 const MOST_WAITING = 1_000;
 
-/** Keeps the events until somebody reads them. */
+/** Keeps the events until they are read. */
 export class Watch implements MirrorWatch {
   readonly #ending = new AbortController();
   readonly #waiting: WatchEvent[] = [];
@@ -17,8 +17,9 @@ export class Watch implements MirrorWatch {
   #wake = Promise.withResolvers<void>();
 
   /**
+   * Starts a watch.
    * @param run keeps the folder in sync until the signal aborts; rejects if it cannot
-   * @param signal ends it too
+   * @param signal ends the watch too
    */
   constructor(run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>, signal?: AbortSignal) {
     const stop = signal === undefined ? this.#ending.signal : AbortSignal.any([this.#ending.signal, signal]);
@@ -47,7 +48,7 @@ export class Watch implements MirrorWatch {
     await this.#run;
   }
 
-  /** Called when a `for await` loop is left. */
+  /** Ends the watch: called when a `for await` loop ends. */
   async return(): Promise<IteratorResult<WatchEvent, undefined>> {
     await this.stop();
     return { done: true, value: undefined };

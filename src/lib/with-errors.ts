@@ -10,14 +10,14 @@ export function errorOf({ kind, what, code, requestId, next }: Trouble, path: st
 
 /**
  * Returns the value of a result.
- * @throws MdmirrorError for its trouble
+ * @throws MdmirrorError if the result is trouble
  */
 export function unwrap<T>(result: Result<T>, path: string): T {
   if (result.kind === "trouble") throw errorOf(result.trouble, path);
   return result.value;
 }
 
-/** Runs `work`; errors of the disk and of unsafe paths become a `MdmirrorError`. */
+/** Runs `work`; turns errors of the disk and of unsafe paths into a `MdmirrorError`. */
 export async function withLibraryErrors<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -1,26 +1,30 @@
 import { diffLines } from "../markdown/merge/line-diff.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
-/** Answers of bounded size: a part of a document or of a diff, and the size of the rest. */
+/**
+ * Limits the size of answers: returns a part of a document or diff, and the size of the remainder.
+ */
 
-/** LIMIT: characters of content in one answer: the default and the maximum. */
+/**
+ * LIMIT: characters of content in one answer: the default, and the most that a caller may ask for.
+ */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 /** LIMIT: characters of a diff in a refusal or a list. */
 const DIFF_CHARACTERS = 8_000;
 
-/** Lines of a document, from 1. `to` is below `from` if there are none. */
+/** Some lines of a document, counted from 1. `to` is below `from` if there are none. */
 type Part = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** First line of the rest; null if nothing requested is left. */
+  /** Number of the first line that was left out; null if no requested line is left. */
   readonly next: number | null;
   /** True if a single line longer than the limit was cut. */
   readonly isCutInLine: boolean;
 };
 
 /**
- * Returns as many whole lines as fit.
+ * Returns as many whole lines as fit into `characters`.
  * @param from the first line, from 1
  * @param last the last requested line
  */
@@ -40,7 +44,7 @@ export function partOf(text: string, from: number, last: number, characters: num
   return { text: cut, from, to: at, next: at < end ? at + 1 : null, isCutInLine: true };
 }
 
-/** Returns at most this many UTF-16 units, without half a character. */
+/** Returns the beginning of a text: at most this many UTF-16 units, without half a character. */
 export function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most);

@@ -6,11 +6,14 @@ import { codeOf, errnoClause, type Trouble } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { type Ended, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
 
-/** One call of a tool, from its arguments to its answer. */
+/** Carries out one call of a tool, from its arguments to its answer. */
 
 type Called = Paths & { readonly mirror?: string };
 
-/** @param onFault called for an error in mdmirror itself */
+/**
+ * Calls a tool.
+ * @param onFault called for an error in mdmirror itself
+ */
 export async function callTool(
   tool: Tool,
   args: Called,
@@ -20,7 +23,7 @@ export async function callTool(
   const { mirror: name, ...own } = args;
   if (name === undefined && tool.ofAll && host.mirrors.length > 1) return callForAll(tool, own, host, onFault);
   const mirror = name === undefined ? host.mirrors[0]! : host.mirrors.find((one) => one.name === name);
-  // The schema allows no other name.
+  // The schema allows only names of served folders.
   const ended = mirror === undefined ? unknownMirror(host) : await callOne(tool, mirror, own, host, onFault);
   return resultOf(ended);
 }
@@ -61,7 +64,7 @@ async function callOne(
   }
 }
 
-/** Checks each path of a call: nothing that cannot be a document is read. */
+/** Checks each path of a call, so that nothing is read at a path that no document can have. */
 function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): Ended | null {
   for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
     const fit = path === undefined ? null : judgePath(openSaving(root, openOptions), path);
@@ -97,14 +100,14 @@ function factsOf(ended: Ended): object {
   return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...ended.facts };
 }
 
-/** The facts come first, so that content can never pass for them. */
+/** Returns the result with the facts first, so that no client takes content for facts. */
 function resultOf(ended: Ended): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(ended)) }];
   if (ended.text !== undefined) content.push({ type: "text", text: ended.text });
   return ended.kind === "answer" ? { content } : { content, isError: true };
 }
 
-/** Returns the arguments of a tool, with the linked folder if there are several. */
+/** Returns the arguments of a tool; if several folders are served, with the linked folder. */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");

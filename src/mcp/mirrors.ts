@@ -8,9 +8,15 @@ import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Host, ServedMirror } from "./tool.ts";
 
-/** The linked folders that a process serves, by name, and whether a call may read one. */
+/**
+ * Finds the linked folders that a process serves, by name, and checks whether a call may read a
+ * folder.
+ */
 
-/** @param roots real paths */
+/**
+ * Returns the served folders with their names.
+ * @param roots real paths
+ */
 export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
   const listed = listOwnMirrors(env);
   const known = listed.kind === "ok" ? listed.value.mirrors : [];
@@ -24,8 +30,9 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
 }
 
 /**
- * Checks a folder at the start and before each call, because it can be replaced while the process
- * runs. A folder that somebody else made and this user has not trusted is neither read nor shown.
+ * Checks a folder at the start and before each call, because another folder may replace it while
+ * the process runs. A folder that somebody else created and this user has not trusted is neither
+ * read nor shown.
  */
 export async function admitMirror(
   root: string,

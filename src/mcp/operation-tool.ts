@@ -3,12 +3,15 @@ import { type Declaration, type InputOf, ownInput } from "../mirror/operations/d
 import { type Operation, runOperation } from "../mirror/operations/run-operation.ts";
 import { answer, defineTool, type Ended, refused, type Tool } from "./tool.ts";
 
-/** Makes tools of operations. An agent has to give the versions that it read. */
+/** Makes tools from operations. An agent has to give the versions that it read. */
 
 /** LIMIT: documents and problems in one answer. */
 const MOST = 100;
 
-/** @param narrowed fields of which an agent gets a part */
+/**
+ * Returns the tool for an operation.
+ * @param narrowed fields of which an agent may use only some values
+ */
 export function operationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   narrowed: z.ZodRawShape = {},

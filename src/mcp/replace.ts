@@ -1,4 +1,4 @@
-/** Edits content by old and new pieces; each old piece must occur exactly once. */
+/** Edits content: replaces old pieces by new ones. Each old piece must occur exactly once. */
 
 type Replacement = {
   readonly old_text: string;
@@ -9,12 +9,15 @@ type Replacement = {
 
 type Replaced =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
-  /** `at`: number of the failing edit, from 1; `count`: its occurrences. */
+  /**
+   * An edit cannot be applied. `at`: number of that edit, from 1; `count`: occurrences of its old
+   * piece.
+   */
   | { readonly kind: "unfit"; readonly at: number; readonly count: number };
 
 /**
- * Applies edits in order: each sees the results of those before it. Pieces have line feeds; in
- * content with CR LF they match those.
+ * Applies edits in order; each edit changes the result of the edits before it. Pieces have line
+ * feeds, which also match CR LF in the content.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): Replaced {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);

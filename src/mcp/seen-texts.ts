@@ -1,8 +1,8 @@
 import type { Digest } from "../contract/digest.ts";
 
 /**
- * Contents that this process has shown or written, to report what changed since a stale edit. In
- * memory alone.
+ * Keeps contents that this process has shown or written, to report what changed since an outdated
+ * edit. In memory only.
  */
 
 /** LIMIT: characters that are kept; the least recently used content is removed first. */
@@ -22,7 +22,7 @@ export class SeenTexts {
     }
   }
 
-  /** Returns null if it was not seen, or is no longer kept. */
+  /** Returns the content of a version; null if that version was not seen, or is no longer kept. */
   get(version: string): string | null {
     return this.#texts.get(version) ?? null;
   }

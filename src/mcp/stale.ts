@@ -5,9 +5,12 @@ import { boundedDiff } from "./bounded.ts";
 import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
 import { noDocument } from "./tools/read.ts";
 
-/** Refusal of a change that was made to another version than the present one. */
+/** Refuses a change that was made to another version than the present one. */
 
-/** @param given the version that the caller read */
+/**
+ * Returns the refusal, with the difference to the present version.
+ * @param given the version that the caller read
+ */
 export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
   const read = await readDocument(openSaving(root, host.openOptions), path);
   if (read.kind === "trouble") return refused(read.trouble);
@@ -28,10 +31,13 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
   return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, diff.text);
 }
 
-/** Returns stored content, if local files have the same content as the service. */
+/**
+ * Returns stored content of a version. Only for folders in which local files have the same content
+ * as the service.
+ */
 function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
   const opened = openLocal(root, openOptions);
-  // The call that needs the state reports its problems.
+  // Problems with the state are reported by calls that need the state.
   if (opened.kind === "trouble") return null;
   try {
     return opened.value.state.text(version);

@@ -13,24 +13,24 @@ import type { Host } from "./tool.ts";
 /** Serves linked folders to one client over standard input and output. */
 
 type McpOptions = Pick<GuestOptions, "env" | "cwd" | "clock" | "random"> & {
-  /** Real paths of this user's linked folders. */
+  /** Real paths of the served folders, which are linked and belong to this user. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /** Called for faults; standard output belongs to the protocol. */
+  /** Called for errors, because standard output is reserved for the protocol. */
   readonly onFault: (error: unknown) => void;
-  /** Default: standard input and output. */
+  /** Transport of messages. Default: standard input and output. */
   readonly transport?: Transport;
 };
 
 type Mcp = {
-  /** Resolves when the client has left. */
+  /** Resolves when the client has disconnected. */
   readonly gone: Promise<void>;
-  /** Resolves when no call is active any more. */
+  /** Ends serving; resolves when no call is active any more. */
   readonly close: () => Promise<void>;
 };
 
-/** Fixed words, never with content or the name of a document. */
+/** Instructions for clients. Fixed text, without content or names of documents. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -50,8 +50,8 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
   const underWay = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();
-  // Whatever ends the connection ends or pauses the standard input: a message of more than 10 MiB,
-  // or output that nobody reads.
+  // Standard input ends or pauses in every case in which the connection ends: also after a message
+  // of more than 10 MiB, or if nobody reads the output.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
   const make = () => makeServer(host, { isReadOnly, version, onFault, underWay });
   const served = serveStdio(make, { onerror: onFault, ...(transport === undefined ? {} : { transport }) });
@@ -59,7 +59,7 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     gone: gone.promise,
     async close() {
       await served.close();
-      // Calls with a lock or a request run to their end.
+      // Calls that have a lock or wait for an answer are completed.
       await Promise.allSettled(underWay);
     },
   };

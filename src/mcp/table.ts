@@ -38,7 +38,10 @@ export const TOOLS: readonly Tool[] = [
   REVIEWS,
 ];
 
-/** @param isReadOnly leaves out tools that change anything on either side */
+/**
+ * Returns the offered tools.
+ * @param isReadOnly leaves out tools that change anything on either side
+ */
 export function toolsFor(isReadOnly: boolean): readonly Tool[] {
   return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;
 }

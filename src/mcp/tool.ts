@@ -6,19 +6,22 @@ import type { Trouble } from "../common/trouble.ts";
 import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 
-/** Shape of a tool and of its arguments. Each file of `tools/` defines some; `table.ts` has all. */
+/**
+ * Types of a tool and of its arguments. Each file of `tools/` defines some tools; `table.ts` has
+ * all.
+ */
 
 /** A linked folder that was named when the process started. */
 export type ServedMirror = {
   readonly name: string;
-  /** Real path. */
+  /** Real path of the folder. */
   readonly root: string;
 };
 
-/** Shared by all calls. */
+/** Environment and functions that all calls share. */
 export type Host = {
   readonly mirrors: readonly ServedMirror[];
-  /** Environment, folder, clock and randomness of this process. */
+  /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<GuestOptions, "env" | "cwd" | "clock" | "random">;
   readonly seen: SeenTexts;
   readonly lists: FolderLists;
@@ -27,7 +30,7 @@ export type Host = {
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/** Result of a call. `facts` is sent as JSON, `text` as it is: no content is in `facts`. */
+/** Result of a call. `facts` is sent as JSON, `text` as it is; `facts` never has content. */
 export type Ended =
   | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
   | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
@@ -42,7 +45,7 @@ export type Tool = {
   readonly effect: Effect;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodRawShape;
-  /** True if it concerns all folders when none is named. */
+  /** True if the tool is about all folders when none is named. */
   readonly ofAll: boolean;
   readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<Ended> | Ended;
 };
@@ -50,9 +53,9 @@ export type Tool = {
 type ToolSpec<Shape extends z.ZodRawShape> = Pick<Tool, "name" | "title" | "description" | "effect"> & {
   readonly input: Shape;
   readonly ofAll?: boolean;
-  /** True if an editing tool can remove something. */
+  /** True for an editing tool that can remove something. */
   readonly isDestructive?: boolean;
-  /** True if the service is asked. */
+  /** True if the tool sends requests to the service. */
   readonly isOnline?: boolean;
   readonly run: (mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host) => ReturnType<Tool["run"]>;
 };

@@ -4,8 +4,8 @@ import { comparePaths } from "../mirror/model/by-path.ts";
 import { isBelow, isWithin, joinPath, type LocalPath } from "../contract/path.ts";
 
 /**
- * Lists documents below a folder in an order in which a path says where to continue: folders first,
- * each by its name. Nothing before that path is read.
+ * Lists documents below a folder, folders first, each by its name. In this order, a path says where
+ * the next page continues: nothing before that path is read.
  */
 
 type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][number], "state" | "why">;
@@ -60,7 +60,8 @@ function takeFolder(walk: Walk, path: LocalPath): Result<null> {
 }
 
 /**
- * Returns true if a document, or anything below a folder, comes after the end of the previous page.
+ * Returns true if an entry comes after the end of the previous page: a document, or for a folder
+ * anything below it.
  */
 function isAfter({ after }: Walk, path: LocalPath, kind: "document" | "folder"): boolean {
   if (after === null) return true;

@@ -47,7 +47,7 @@ export class Browsers<Who> {
     return this.#sessions.find(cookieOf(header, name));
   }
 
-  /** Returns the value of `Set-Cookie` that removes the cookie. */
+  /** Ends a session. Returns the value of `Set-Cookie` that removes the cookie. */
   signOut(header: string | undefined, cookie: SessionCookie): string {
     const secret = cookieOf(header, cookie.name);
     if (secret !== null) this.#sessions.end(secret);

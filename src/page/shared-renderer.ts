@@ -8,7 +8,7 @@ const MOST = 16;
 /** Renders documents in a thread, an unchanged one only once. */
 export class Documents {
   readonly #renderer = new Renderer();
-  /** The most recently used one is last. */
+  /** The most recently used entry is last. */
   readonly #kept = new Map<string, Promise<RenderedMarkdown | null>>();
 
   /** Returns null if it takes too long, or too many wait; then the source is shown. */

@@ -23,14 +23,18 @@ export function leaveAddress(dir: string, address: ServiceAddress): void {
   renameSync(temporary, file);
 }
 
-/** ORDER: while the database is still locked, so that the address of the next service stays. */
+/**
+ * Removes the address file. ORDER: while the database is still locked. After that, the file may be
+ * the next service's.
+ */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
 /**
- * @returns null if there is no address, or its process has ended. Another process may have got the
- * process id, so the address is only reliable if the database is also locked
+ * Reads the address.
+ * @returns null if there is no address, or its process has ended. Another process may have the same
+ * process id by now, so the address is only reliable if the database is also locked
  */
 export function readAddress(dir: string): ServiceAddress | null {
   const address = parseAddress(readOrNothing(join(dir, ADDRESS_FILE)));
@@ -47,7 +51,8 @@ function readOrNothing(file: string): string {
 }
 
 /**
- * Returns null for any other form: the file was written by rename, so it is then not mdmirror's.
+ * Returns null if the file has any other form. mdmirror writes the file completely or not at all,
+ * so another program wrote that form.
  */
 function parseAddress(text: string): ServiceAddress | null {
   const [, url, pid] = /^\{"url":"(http:\/\/[^"\\\s]+)","pid":(\d{1,10})\}\n$/.exec(text) ?? [];
@@ -59,7 +64,7 @@ function lives(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process is alive, and another user's.
+    // EPERM: the process runs, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -12,10 +12,10 @@ import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
   readonly combine?: Combine;
-  /** `resolve` refuses texts with broken links; default `any`. */
+  /** `resolve` refuses content with broken links; default `any`. */
   readonly links?: "any" | "resolve";
   readonly settings?: Partial<Settings>;
-  /** {docs_base} of the problem types. */
+  /** Base URL of the problem types: {docs_base} of the API's document. */
   readonly docsBase?: string;
   readonly onFault?: (error: unknown, requestId: string) => void;
   /** Milliseconds to wait while another process has the folder open (default 2,000). */
@@ -26,8 +26,8 @@ export type OpenDataOptions = {
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
   /**
-   * A key with Full access to the first workspace. Either key is null if another process of the
-   * database has it.
+   * A key with Full access to the first workspace. `key` and the admin key are null if another
+   * process of the same database has the file.
    */
   readonly key: Key;
   readonly keyFile: string;
@@ -38,9 +38,9 @@ export type OpenData<Key extends string | null = string> = {
 
 /**
  * Opens a data folder, and creates missing parts: the database, a first workspace, `key` and
- * `admin-key` (mode 0600). A `key` that the database does not know (a new database, a lost file) is
- * replaced.
- * @throws if another process has it open; OtherData
+ * `admin-key` (mode 0600). Replaces a `key` that the database does not know (a new database, a lost
+ * file).
+ * @throws if another process has the folder open; OtherData
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isOfDatabase(dir)) throw new OtherData("the documents of its service are in PostgreSQL");
@@ -67,7 +67,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
 
 /**
  * Starts the periodic work of a service.
- * @param onClosed called when the service has closed
+ * @param onClosed called after the service has closed
  */
 export function openedData<Key extends string | null>(
   data: Omit<OpenData<Key>, "close">,
@@ -93,7 +93,7 @@ async function usableKey(service: Service, file: string): Promise<string> {
     workspace === undefined
       ? await service.admin.createWorkspace("main")
       : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
-  // Cannot be refused: the workspace was read just before.
+  // Creating the key cannot be refused: the workspace was read just before.
   if (!("key" in made)) throw new Error(made.detail);
   writeKey(file, made.key);
   return made.key;

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /**
- * A file in a data folder that says that its documents are in a PostgreSQL database. The process
- * that serves them locks it; the lock is the system's and ends with the process. An address in the
- * same folder is reliable only while the file is locked.
+ * File in a data folder that marks its documents as stored in a PostgreSQL database. The process
+ * that serves them locks the file; the operating system ends the lock with the process. An address
+ * in the same folder is reliable only while the file is locked.
  */
 const MARKER = "database";
 
-/** A folder whose documents are in another kind of store. */
+/** Error for a folder whose documents are in another kind of store. */
 export class OtherData extends Error {
   readonly code = "other-data";
 }
@@ -19,9 +19,9 @@ export function isOfDatabase(dir: string): boolean {
 }
 
 /**
- * Marks a folder, and locks the mark.
- * @returns releases the lock
- * @throws SQLITE_BUSY if another process has locked it
+ * Marks a folder, and locks the marker.
+ * @returns a function that releases the lock
+ * @throws SQLITE_BUSY if another process has locked the marker
  */
 export function holdForDatabase(dir: string): () => void {
   const lock = new Sqlite(join(dir, MARKER), { timeout: 0 });

@@ -3,11 +3,11 @@ import type { Figures, PoolFigures, Store } from "./store/store.ts";
 
 /** Figures of a service for an operator, in addition to those of requests. */
 export type ServiceFigures = {
-  /** Null if the database did not answer, or is closed. */
+  /** Figures of the database; null if the database did not answer, or is closed. */
   readonly held: Figures | null;
-  /** Null if the store has no pool. */
+  /** Figures of the connection pool; null if the store has no pool. */
   readonly pool: PoolFigures | null;
-  /** Listeners to events that have received all missed events. */
+  /** Number of event listeners that have received all missed events. */
   readonly listeners: number;
 };
 
@@ -20,7 +20,8 @@ export async function figuresOf(
   store: Pick<Store, "figures" | "pool">,
   listeners: number,
 ): Promise<ServiceFigures> {
-  // ORDER: the query below takes a connection itself, or waits for one.
+  // ORDER: the pool's figures first, because the query below takes a connection itself, or waits
+  // for one.
   const pool = store.pool?.() ?? null;
   try {
     return { held: isOpen ? await store.figures() : null, pool, listeners };

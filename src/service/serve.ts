@@ -25,14 +25,14 @@ export type ServeOptions = {
   readonly insecureHttp: boolean;
   /** Settings that replace those stored in the data folder. */
   readonly settings?: Partial<Settings>;
-  /** `resolve`: texts with broken links are refused. */
+  /** `resolve`: content with broken links is refused. */
   readonly links?: "any" | "resolve";
   /**
    * Origin at which browsers reach its pages through a proxy: `https://notes.example.org`; null for
    * none.
    */
   readonly appOrigin?: string | null;
-  /** {docs_base} of the problem types; null for the service's own. */
+  /** Base URL of the problem types ({docs_base}); null for the service's own. */
   readonly docsBase?: string | null;
   /**
    * Target of the access log, a line for each request: an absolute path, or a function; null for
@@ -48,7 +48,7 @@ type Lack = { readonly what: string; readonly next: string };
 
 export type Serving<Key extends string | null = string> = {
   readonly url: string;
-  /** Null if another process of the same database has it. */
+  /** Key for the first workspace; null if another process of the same database has the key. */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
@@ -126,7 +126,8 @@ async function listen<Key extends string | null>(
     adminKeyFile,
     lacks: [...(service.reserved() === 0 ? [lacksRoom(options.data)] : []), ...unreachable],
     importFolder: (dir, onProgress) => importOrTell(data, dir, onProgress),
-    // ORDER: the last answers are written before the database is closed.
+    // ORDER: the server closes first, so that the last answers are written before the database
+    // closes.
     async close() {
       await Promise.all([server.close(), own?.close()]);
       await log?.close();
@@ -149,7 +150,7 @@ async function loadBundle(): Promise<Bundle> {
 }
 
 /**
- * Writes the address. Without it the service still runs, but commands cannot reach its
+ * Writes the address file. Without the file the service still runs, but commands cannot reach its
  * administration.
  */
 function tellAddress(data: string, url: string): Lack[] {
@@ -164,9 +165,9 @@ function tellAddress(data: string, url: string): Lack[] {
 }
 
 /**
- * Opens a port for local administration, which knows neither the certificate's name nor the
- * machine's address.
- * @returns null if it uses the public address
+ * Opens a second port for local administration. Local commands know neither the name in the
+ * certificate nor the address of the machine.
+ * @returns null if the public address can be used
  */
 async function ownDoor(
   { service }: AnyData,
@@ -203,7 +204,7 @@ async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
 }
 
 async function openDatabaseOrTell(options: ServeOptions, database: string): Promise<Result<AnyData>> {
-  // Loaded on demand, so that a service on SQLite never loads the driver.
+  // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
   const { openSharedData } = await import("./store/postgres/data.ts");
   try {
     return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
@@ -259,7 +260,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 
 type Place = { readonly host: string; readonly port: number };
 
-/** Reasons why listening fails, by the beginning of the error's code. */
+/** Reasons why the service cannot listen, by the beginning of the error's code. */
 const LISTEN_TROUBLES: readonly {
   readonly codes: RegExp;
   readonly what: (place: Place) => string;
@@ -282,7 +283,10 @@ const LISTEN_TROUBLES: readonly {
   },
 ];
 
-/** @returns null if the error concerns neither the address nor the certificate: a bug */
+/**
+ * Returns the reason why the service cannot listen.
+ * @returns null if the error concerns neither the address nor the certificate: a bug
+ */
 function listenTrouble(error: unknown, place: Place): Result<never> | null {
   const code = codeOf(error);
   const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));

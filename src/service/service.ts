@@ -23,26 +23,27 @@ import { storeWithin } from "./store/within.ts";
 
 /** Dependencies and options of a service. */
 export type ServiceOptions = {
-  /** The service closes it. */
+  /** Store of the documents; the service closes the store. */
   readonly store: Store;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
-  /** Default `any`. */
+  /** `resolve` refuses content with broken links. Default `any`. */
   readonly links?: ServerContext["links"];
   /**
-   * Key of `/admin` over HTTP; without it, `/admin` answers 401, and only `service.admin` works.
+   * Key for `/admin` over HTTP. Without this key, `/admin` answers 401, and only `service.admin`
+   * works.
    */
   readonly adminKey?: string;
   /** SHA-256 of the admin key, if another process has its text. */
   readonly adminKeyHash?: Buffer;
-  /** {docs_base} of the problem types. */
+  /** Base URL of the problem types: {docs_base} of the API's document. */
   readonly docsBase?: string;
   /**
-   * Calls back in the next round of the event loop, after all others had a turn: searches wait for
-   * it. Tests count the rounds.
+   * Calls back in the next round of the event loop, after all other callbacks had a turn. Searches
+   * wait for such a round; tests count the rounds.
    */
   readonly atNextRound?: (begin: () => void) => void;
   /** Called for each 500. The error may have SQL, never a key or content. */
@@ -50,21 +51,21 @@ export type ServiceOptions = {
 };
 
 /**
- * A `Wire` that also takes a reason why the transport could not pass a body on, and whether its
- * client has disconnected.
+ * Answers a request, as a `Wire` does. Also takes the reason why the transport could not pass a
+ * body on, and whether the client has disconnected.
  */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
 
 /** Receives the id of the request's key, once the key is known to be valid. */
 type Noted = {
   key: string | null;
-  /** Tells whether the client has disconnected, so that nobody waits for the answer. */
+  /** Returns true if the client has disconnected, so that nobody waits for the answer. */
   readonly isGone: () => boolean;
 };
 
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
-/** A hash that no key has. */
+/** A hash that belongs to no key. */
 const NOBODY = Buffer.alloc(32);
 
 /** Answers a request of the program itself: without rate limit. */
@@ -108,7 +109,7 @@ export class Service {
     this.streams = new EventHub({ core: this.#core, store, admit: this.#admitByRate });
   }
 
-  // Fields, not methods, because a transport gets them without the service.
+  // The functions are fields, not methods, because a transport receives them without the service.
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
@@ -122,7 +123,7 @@ export class Service {
     };
   }
 
-  /** Tells whether the store answers. */
+  /** Returns true if the store answers. */
   readonly isReady = async (): Promise<boolean> => {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
@@ -136,20 +137,20 @@ export class Service {
   };
 
   /**
-   * Judges a request by its headers. Returns the answer if its body need not be read, else null.
+   * Checks a request by its headers. Returns the answer if its body need not be read, else null.
    * Does not count for a rate limit.
    */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
-  /** Judges a request as `admit` does, for the port of local administration. */
+  /** Checks a request as `admit` does, for the port of local administration. */
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeAdminHead(this.#core, head);
 
-  /** Dependencies of the pages, which are rendered in this process. */
+  /** Parts of the service that the pages use, which are rendered in this process. */
   get core(): Core {
     return this.#core;
   }
 
-  /** Answers as `handle` does, without rate limit, for requests of the program itself. */
+  /** Answers requests of the program itself: as `handle` does, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     this.#answer(this.#core, request, fault, { admit: EVERYBODY });
 
@@ -165,7 +166,8 @@ export class Service {
   }
 
   /**
-   * Runs many requests in one transaction (imports). A refused request is still rolled back alone.
+   * Runs many requests in one transaction, for imports. A refused request is still rolled back
+   * alone.
    * @param work answers its requests by the given function, and waits for nothing else; a store may
    * run it again
    */
@@ -178,8 +180,8 @@ export class Service {
   }
 
   /**
-   * Indexes some written documents for search: a few milliseconds of work. A store that indexes
-   * with each write has nothing to do.
+   * Indexes some written documents for search: a few milliseconds of work. If the store indexes
+   * with each write, nothing is left to do.
    */
   indexStep(): Promise<"done" | "more"> {
     return this.#index("a-step");
@@ -195,8 +197,8 @@ export class Service {
   }
 
   /**
-   * Prunes texts of old versions, as the settings say: some milliseconds of work, from the end of
-   * the previous step.
+   * Prunes contents of old versions, as the settings say: some milliseconds of work, from the end
+   * of the previous step.
    * @returns `done` at the end of a round
    */
   async pruneStep(): Promise<"done" | "more"> {
@@ -214,7 +216,7 @@ export class Service {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
-  /** Reserves the space again that was released when the disk was full. */
+  /** Reserves the disk space again that was released when the disk was full. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve?.hold();
   }
@@ -231,7 +233,10 @@ export class Service {
     this.#onWrite = listener;
   }
 
-  /** Returns the number of answered requests; two calls show whether the service was busy. */
+  /**
+   * Returns the number of answered requests. The difference between two calls shows whether the
+   * service was busy.
+   */
   served(): number {
     return this.#served;
   }
@@ -239,7 +244,7 @@ export class Service {
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
   /**
-   * Returns a copy of the whole database, which a service opened on `{ copy }` continues.
+   * Returns a copy of the whole database. A service opened on `{ copy }` continues from that copy.
    * @throws if the store cannot copy itself
    */
   async copy(): Promise<Uint8Array> {
@@ -257,10 +262,10 @@ export class Service {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
-      // Work that began before ends first.
+      // Waits for work that has already begun.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
-      // The service closes even with a full disk: only the last uses of keys are lost.
+      // The service closes even if the disk is full: only the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       await this.#store.close();
@@ -273,11 +278,11 @@ export function createService(options: ServiceOptions): Service {
 }
 
 const DAY_MS = 86_400_000;
-/** Changes that a step of pruning reads, about 5 ms. */
+/** Number of changes that one step of pruning reads, about 5 ms. */
 const PRUNE_PORTION = 200;
 
 /**
- * Prunes one portion.
+ * Prunes one portion of changes.
  * @param from end of the previous step
  * @returns the end of this step; null if nothing is left
  */

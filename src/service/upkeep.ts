@@ -5,12 +5,12 @@ import { isDiskFull } from "./store/store.ts";
 const ROUND_MS = 600_000;
 /** Milliseconds between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
-/** Milliseconds between saves of key uses: later uses are lost by a kill. */
+/** Milliseconds between two saves of key uses: a kill loses the uses since the last save. */
 const USES_MS = 60_000;
 
 /**
  * Does periodic work of the service, in steps of some milliseconds between requests.
- * @returns stops it
+ * @returns a function that stops the work
  */
 export function keepUp(
   service: Pick<Service, "pruneStep" | "holdReserve" | "saveUses">,
@@ -21,19 +21,18 @@ export function keepUp(
   const wait = (ms: number) => {
     if (isOver) return;
     timer = setTimeout(() => void step(), ms);
-    // Lets the process end while the timer is set.
+    // A timer alone does not keep the process running.
     timer.unref();
   };
   const step = async () => {
     try {
       const left = await service.pruneStep();
-      // The service may have been closed meanwhile, and its folder removed or used by another
-      // process.
+      // The service may be closed by now, and its folder removed or used by another process.
       if (isOver) return;
       if (left === "more") return wait(PAUSE_MS);
       service.holdReserve();
     } catch (error) {
-      // A step that was interrupted by the end of the service is not a fault.
+      // An error is expected if the service closed during the step.
       if (!isOver) onFault(error, "upkeep");
     }
     wait(ROUND_MS);
@@ -55,7 +54,8 @@ async function saveUses(
   try {
     await service.saveUses();
   } catch (error) {
-    // The uses stay in memory until the disk has space; requests already report a full disk.
+    // The uses stay in memory until the disk has space. Requests already report the full disk, so
+    // no second report is needed.
     if (!isDiskFull(error)) onFault(error, "upkeep");
   }
 }

@@ -7,8 +7,8 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 
 /**
- * Controls access: a browser that opened an address with a ticket of this process, and then
- * requests from our pages in it.
+ * Controls access to the pages. A browser must first open an address with a ticket of this process;
+ * later requests must come from its pages in that browser.
  */
 
 /** LIMIT: signed-in browsers, and unused tickets. */
@@ -18,7 +18,7 @@ const TICKET_LIFE_MS = 300_000;
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 
-/** The one user is whoever runs this process. */
+/** The user of a session. There is only one: the user who runs this process. */
 type Me = null;
 
 export class UiAccess {
@@ -33,10 +33,10 @@ export class UiAccess {
     this.#tickets = new Tickets(world, { most: MOST, lifeMs: TICKET_LIFE_MS });
   }
 
-  /** Nobody is admitted before this is called. */
+  /** Sets the port. No browser is admitted before this call. */
   listensAt(port: number): void {
     this.#hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
-    // A browser sends a host's cookies to all of its ports, so each process has its own cookie
+    // A browser sends a host's cookies to all of its ports, so each process needs its own cookie
     // name.
     this.#cookie = { name: `mdmirror-${port}`, secure: false };
   }
@@ -45,28 +45,32 @@ export class UiAccess {
     return this.#tickets.issue();
   }
 
-  /** Returns the value of `Set-Cookie`; null if the ticket is not valid. */
+  /**
+   * Exchanges a ticket for a session. Returns the value of `Set-Cookie`; null if the ticket is not
+   * valid.
+   */
   admit(ticket: string): string | null {
     if (!this.#tickets.take(ticket)) return null;
     return this.#browsers.signIn(null, this.#cookie);
   }
 
-  /** Returns null if the request may be answered. */
+  /** Returns why a request cannot be answered; null if it can. */
   refusal({ method, headers, raw }: FastifyRequest): Refusal | null {
     const { host, origin } = headers;
-    // Of two `Host` headers mdmirror would read the first, and another program the second.
+    // A request with two `Host` headers is refused: mdmirror would read the first, another program
+    // the second.
     if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
     const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
     return refusalOf(asked, this.#hosts, "http");
   }
 
-  /** Returns null if the sender is not signed in. */
+  /** Returns the session of a request; null if the sender is not signed in. */
   sessionOf({ headers }: FastifyRequest): Session<Me> | null {
     return this.#browsers.sessionOf(headers.cookie, this.#cookie);
   }
 
-  /** Returns the value of `Set-Cookie` that removes the cookie. */
+  /** Ends a session. Returns the value of `Set-Cookie` that removes the cookie. */
   signOut({ headers }: FastifyRequest): string {
     return this.#browsers.signOut(headers.cookie, this.#cookie);
   }

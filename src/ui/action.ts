@@ -9,15 +9,15 @@ import type { PageRequest, Moment, Ui } from "./page.ts";
 
 /** Action of a form on the page of a linked folder. */
 export type UiAction = {
-  /** Route below the page of the folder: `sync`, `doc/resolve/*`. */
+  /** Route below the page of the folder, such as `sync` or `doc/resolve/*`. */
   readonly path: string;
-  /** Name of the operation that it carries out. */
+  /** Name of the operation that the action carries out; undefined if there is none. */
   readonly operation?: OperationName;
   readonly run: (ui: Ui, asked: ActionRequest) => Promise<Done>;
 };
 
 export type ActionRequest = PageRequest & {
-  /** A linked folder that exists and belongs to this user. */
+  /** Folder of the form: a linked folder that exists and belongs to this user. */
   readonly mirror: FolderStatus["mirror"];
   readonly form: URLSearchParams;
 };
@@ -30,7 +30,7 @@ export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): 
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
-/** A folder has one action at a time. */
+/** Notice for a second action while the first one runs: a folder has one action at a time. */
 export const BUSY: Notice = {
   tone: "asks",
   text: "another action is running in this folder; nothing was done",
@@ -38,9 +38,9 @@ export const BUSY: Notice = {
 };
 
 /**
- * Returns the form of an action. It also sends the folder's path, because the name may belong to
- * another folder by then.
- * @param path the action's, with its parts filled in and encoded
+ * Returns the form of an action. The form also sends the folder's path, because the name may belong
+ * to another folder by then.
+ * @param path the action's path, with its parts filled in and encoded
  */
 export function mirrorForm(
   { name, root }: { readonly name: string; readonly root: string },

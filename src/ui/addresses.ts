@@ -4,7 +4,10 @@ export const SIGN_OUT = "/sign-out";
 
 type Query = Readonly<Record<string, string | number | null>>;
 
-/** @param part encoded path below the folder's own address */
+/**
+ * Returns the address of a page about one linked folder.
+ * @param part encoded path below the folder's own address
+ */
 export function mirrorAddress(name: string, part = "", query: Query = {}): string {
   return `/m/${encodeURIComponent(name)}${part === "" ? "" : `/${part}`}${queryOf(query)}`;
 }
@@ -18,20 +21,20 @@ export function documentAddress(name: string, part: string, path: string, query:
   return mirrorAddress(name, documentPart(part, path), query);
 }
 
-/** Returns the same, below the page of the linked folder. */
+/** Returns the path of such a page, relative to the page of the linked folder. */
 export function documentPart(part: string, path: string): string {
   return `${part}/${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
 /**
- * Returns the address of a page's changes.
+ * Returns the address of the event stream for a page.
  * @param here the page's address, with its query
  */
 export function eventsAddress(here: string): string {
   return `/events${here}`;
 }
 
-/** Leaves out members that are null. */
+/** Returns a query without the members that are null. */
 function queryOf(query: Query): string {
   const given = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) if (value !== null) given.set(key, String(value));

@@ -1,8 +1,8 @@
-/** Tells its listeners that pages may have changed. */
+/** Notifies its listeners that pages may have changed. */
 export class Changes {
   readonly #listeners = new Set<() => void>();
 
-  /** Returns a function that ends the listening. */
+  /** Adds a listener. Returns a function that removes the listener. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -12,15 +12,17 @@ export type ConflictModel = {
   readonly name: string;
   readonly root: string;
   readonly path: string;
-  /** Null if no problem is open that a choice could resolve. */
+  /** Open problem at the path; null if no problem is open that a choice could resolve. */
   readonly open: ProblemView | null;
   /** Reason why `open` is null. */
   readonly why: Trouble | null;
-  /** A typed result that could not be saved; null if there is none. */
+  /** Content that a user typed and that could not be saved; null if there is none. */
   readonly draft: string | null;
   /** Paths of other conflicts. */
   readonly others: readonly string[];
-  /** Action that a page started in this folder and that still runs. */
+  /**
+   * Name of the action that a page started in this folder and that still runs; null if none runs.
+   */
   readonly busy: string | null;
 };
 
@@ -56,10 +58,10 @@ export function modelOfConflicts(ui: Ui, { mirror, look }: FolderStatus): Result
   return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
 }
 
-/** Starting content of the form. */
+/** Content with which the form starts. */
 export type Start = "merge" | "mine" | "theirs" | "base" | "draft";
 
-/** Returns null if that content cannot be shown. */
+/** Returns the starting content of the form; null if that content cannot be shown. */
 export function startText(open: ProblemView, draft: string | null, from: Start): string | null {
   if (from === "draft") return draft;
   const [mine, theirs, base] = [open.mine, open.theirs, open.base].map((one) =>
@@ -77,7 +79,9 @@ export function startNamed(name: string | null): Start | null {
   return STARTS.find((one) => one === name) ?? null;
 }
 
-/** Returns the starting content of a form; "" if that is no longer known. */
+/**
+ * Returns the starting content that a form was shown with; "" if that content is no longer known.
+ */
 export function requestedStart(ui: Ui, root: string, path: string, name: string | null): string {
   const from = startNamed(name);
   if (from === null) return "";

@@ -10,7 +10,7 @@ import { documentPart } from "./addresses.ts";
 import type { ConflictModel } from "./conflict-model.ts";
 import type { Moment } from "./page.ts";
 
-/** Parts of a conflict's page: its state, and the choices. */
+/** Shows parts of a conflict's page: its state, and the choices. */
 
 export function standsAs({ open }: ConflictModel, now: number): Html {
   const { conflict, hold } = open!;
@@ -40,7 +40,7 @@ function holdWords(hold: NonNullable<ProblemView["hold"]>, now: number): Html {
 ${nextOf(nextFor(hold))}`;
 }
 
-/** Returns a form about a conflict. It sends the versions that are shown. */
+/** Returns a form about a conflict. The form sends the versions that the page shows. */
 export function resolveForm(conflict: ConflictModel, moment: Moment, content: Html): Html {
   const { open, path } = conflict;
   const { mine, theirs, base } = open!.versions;

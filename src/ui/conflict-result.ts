@@ -4,7 +4,7 @@ import { resolveForm } from "./conflict-parts.ts";
 import { type View, viewAddress } from "./conflict-texts.ts";
 import type { Moment } from "./page.ts";
 
-/** The form with the merged content, to edit and save. */
+/** Shows the form with the merged content, for editing and saving. */
 
 const STARTS: readonly { readonly from: Start; readonly label: string }[] = [
   { from: "merge", label: "the merge" },
@@ -44,7 +44,7 @@ const ABOUT: Readonly<Record<Start, string>> = {
   draft: "",
 };
 
-/** HTML drops a line feed at the start of a `textarea`, so one is put before the text. */
+/** HTML drops a line feed at the start of a `textarea`, so the form adds one before the content. */
 function fieldsOf(text: string, from: Start): Html {
   return html`<input type="hidden" name="from" value="${from}">
 <label for="result-text">Content of the document</label>
@@ -54,7 +54,7 @@ ${text}</textarea>
 <label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label></p>`;
 }
 
-/** Shows a typed result that can no longer be saved, so that it can be copied. */
+/** Shows typed content that can no longer be saved, so that the user can copy it. */
 export function draftLeft({ draft }: ConflictModel): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>

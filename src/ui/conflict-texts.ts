@@ -15,7 +15,10 @@ export type View = {
   readonly withBase: boolean;
   /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
-  /** Starting content of the result; null for the draft if there is one, else the merge. */
+  /**
+   * Starting content of the result; null for the default: the draft if there is one, else the
+   * merge.
+   */
   readonly from: Start | null;
 };
 
@@ -27,7 +30,7 @@ export function requestedView(query: URLSearchParams): View {
   };
 }
 
-/** Returns the address of this page with other options. */
+/** Returns the address of this page with some options changed. */
 export function viewAddress({ name, path }: ConflictModel, view: View, other: Partial<View>, fragment: string): string {
   const { withBase, whole, from } = { ...view, ...other };
   const query = { base: withBase ? "yes" : null, lines: whole ? "all" : null, from };
@@ -84,7 +87,8 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
 }
 
 /**
- * Shows the versions one below the other: at least one cannot be shown, so nothing can be compared.
+ * Shows the versions one below the other. At least one version cannot be shown, so there is no
+ * comparison.
  */
 function oneOf({ mine, theirs, path }: ProblemView): Html {
   return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;

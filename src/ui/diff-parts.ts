@@ -4,7 +4,7 @@ import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { sidesOf } from "../page/side-by-side.ts";
 
-/** The difference of two versions of a document. */
+/** Shows the difference of two versions of a document. */
 
 /** LIMIT: characters of both versions that a page compares. */
 const MOST = 500_000;

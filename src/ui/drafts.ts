@@ -1,13 +1,13 @@
 /**
- * Results that were typed into a form and could not be saved, so that the next page shows them
- * again. In memory alone.
+ * Keeps contents that were typed into a form and could not be saved, so that the next page shows
+ * them again. In memory only.
  */
 
 /** LIMIT: drafts that are kept. */
 const MOST = 50;
 
 export class Drafts {
-  /** By folder and path, the newest last. */
+  /** Drafts by folder and path, the newest last. */
   readonly #texts = new Map<string, string>();
 
   of(root: string, path: string): string | null {

@@ -26,8 +26,7 @@ export function entryBadge({ state, needs }: ShownEntry): Html {
 }
 
 /**
- * Returns a row in the list of `folder`. Its id lets a new version of the page replace this row
- * only.
+ * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
  */
 export function entryRow(mirror: string, folder: string, entry: ShownEntry): Html {
   const { name, kind, why, needs } = entry;

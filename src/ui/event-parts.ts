@@ -16,7 +16,10 @@ export function eventLineOf(event: MirrorEvent): EventLine {
   return { run, at, kind, path, detail, outcome, code, requestId, isDocument: id?.startsWith("doc_") === true };
 }
 
-/** @param withRun false on a page of one run */
+/**
+ * Returns the line of an event.
+ * @param withRun false on a page of one run
+ */
 export function eventItem(mirror: string, line: EventLine, withRun: boolean): Html {
   const { run, at, kind, path, detail, outcome, code, requestId, isDocument } = line;
   const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);

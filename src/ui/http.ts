@@ -19,15 +19,15 @@ import { SIGNED_OUT } from "./pages/sign-out.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
-/** Serves the pages over HTTP, on loopback alone. */
+/** Serves the pages over HTTP, on loopback only. */
 
-/** LIMIT: bytes of a form. The longest document, percent-encoded, is a third of it. */
+/** LIMIT: bytes of a form. The longest document, percent-encoded, takes a third of that. */
 const MAX_BODY = 2 * 1024 * 1024;
 /** LIMIT: characters of one part of an address, which may be a document's whole path. */
 const MAX_PART = 8_192;
 /** LIMIT: connections at a time. */
 const MAX_CONNECTIONS = 128;
-/** LIMIT: live pages at a time. The other connections are left for requests. */
+/** LIMIT: live pages at a time, so that connections are left for requests. */
 const MAX_TOLD = 96;
 /** Milliseconds between two checks for requests that do not arrive. */
 const CHECK_MS = 5_000;
@@ -41,7 +41,7 @@ type Site = {
   readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: Ends) => Peer;
-  /** One for each live page, to end it. */
+  /** Controllers that end the event streams of live pages, one for each page. */
   readonly told: Set<AbortController>;
   /**
    * Milliseconds within which a request's headers must arrive; the whole request has three times
@@ -50,7 +50,7 @@ type Site = {
   readonly arriveMs: number;
 };
 
-/** Surroundings of a page's content. */
+/** Values around a page's content. */
 type Shown = { readonly status: number; readonly session: Who; readonly sections?: Frame["sections"] };
 
 type Listening = {
@@ -58,7 +58,10 @@ type Listening = {
   close(): Promise<void>;
 };
 
-/** @throws as `listen` does */
+/**
+ * Starts the server.
+ * @throws as `listen` does
+ */
 export async function listen(site: Site, port: number): Promise<Listening> {
   const { fastify } = await import("fastify");
   const app = fastify({
@@ -87,7 +90,7 @@ function mount(app: FastifyInstance, site: Site): void {
   app.addHook("onRequest", async (request, reply) => {
     const refusal = site.door.refusal(request);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
-    // No file name can have a NUL.
+    // No file name can have a NUL, so no page has such an address.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));
@@ -180,13 +183,13 @@ async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply)
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
   if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
   reply.header("set-cookie", door.signOut(request));
-  // Ends the live pages of this session.
+  // Ends the event streams of this session's live pages.
   ui.changes.tell();
   return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  // A browser that loads pages ahead of time would use the ticket up.
+  // A browser that loads pages ahead of time would use the ticket before the user opens the page.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = askedOf(request).query.get("token");
   const cookie = isAhead || ticket === null ? null : site.door.admit(ticket);
@@ -202,7 +205,7 @@ async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: Fasti
 
 const STATUS: Readonly<Record<Trouble["kind"], number>> = { usage: 404, fault: 500, locked: 423, offline: 502 };
 
-/** Fastify's own refusals have a status below 500; anything else is a bug. */
+/** Fastify's own refusals have a status below 500; any other error is a bug. */
 function answerError(site: Site, reply: FastifyReply, error: unknown) {
   const { statusCode = 500, code = null } = error as { readonly statusCode?: number; readonly code?: string };
   if (statusCode >= 500) {

@@ -5,17 +5,19 @@ import type { Clock } from "../common/clock.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { Changes } from "./changes.ts";
 
-/** Work that a page started and that outlasts its request: one job at a time in each folder. */
+/**
+ * Work that a page started and that continues after its request. Each folder has one job at a time.
+ */
 export type JobView = {
-  /** `sync` */
+  /** Name of the action, such as `sync`. */
   readonly what: string;
   readonly since: number;
   /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
   readonly done: number;
-  /** Null if it is not known yet. */
+  /** Number of documents in this phase; null if not known yet. */
   readonly total: number | null;
-  /** Result; null while it runs. */
+  /** Result of the job; null while the job runs. */
   readonly end: (Notice & { readonly at: number }) | null;
 };
 
@@ -46,7 +48,7 @@ export class Jobs {
     return job !== undefined && job.end === null;
   }
 
-  /** Returns false if another job runs in this folder. */
+  /** Starts a job. Returns false if another job runs in this folder. */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, changes } = this.#world;

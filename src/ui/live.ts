@@ -4,11 +4,14 @@ import { PAGE_HEADERS } from "../page/headers.ts";
 import { troublePage } from "./pages/trouble.ts";
 import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";
 
-/** Sends an open page its new content whenever that differs, as server-sent events. */
+/** Sends an open page its new content after each change, as server-sent events. */
 
 /** Milliseconds between two readings of a page's data, from the state and the daemon. */
 const PACE_MS = 1_000;
-/** Readings without a change after which a comment is sent: it fails if the browser has left. */
+/**
+ * Readings without a change after which a comment is sent. Sending fails if the browser has
+ * disconnected.
+ */
 const QUIET_LOOKS = 15;
 /** Milliseconds after which a disconnected browser connects again. */
 const RETRY_MS = 2_000;
@@ -16,7 +19,7 @@ const RETRY_MS = 2_000;
 type Listener = {
   readonly raw: ServerResponse;
   readonly gone: AbortSignal;
-  /** Null when the session has ended. */
+  /** Returns the context of the page; null after the session has ended. */
   readonly moment: () => Moment | null;
 };
 
@@ -58,7 +61,7 @@ async function newsOf(ui: Ui, page: UiPage, asked: PageRequest, moment: Moment) 
   };
 }
 
-/** Resolves once the browser has read everything, or has left. */
+/** Resolves after the browser has read everything, or has disconnected. */
 function drained(raw: ServerResponse, gone: AbortSignal): Promise<void> {
   if (!raw.writableNeedDrain || gone.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -8,20 +8,20 @@ import { type Need, needsOf } from "./needs.ts";
 import type { Ui } from "./page.ts";
 
 /**
- * State of a linked folder as plain data. It has times instead of ages, so it is equal while
- * nothing changes.
+ * State of a linked folder as plain data. Has times instead of ages, so that the data stays equal
+ * while nothing changes.
  */
 export type MirrorModel = {
   readonly name: string;
   readonly root: string;
   readonly addresses: readonly string[];
-  /** Name, as in `mdmirror list`. */
+  /** Name of the state, as in `mdmirror list`. */
   readonly state: MirrorWord;
   readonly tone: Tone;
-  /** Reason why it is not in sync, as a clause; null if it is, or never was. */
+  /** Reason why the folder is not in sync, as a clause; null if it is in sync, or never was. */
   readonly why: string | null;
   readonly syncedAt: number | null;
-  /** Null if its folder or its state cannot be read. */
+  /** Facts about the contents; null if the folder or its state cannot be read. */
   readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
   readonly daemon: {
     readonly phase: string;

@@ -10,7 +10,7 @@ import { explained } from "./help-parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
 import { addressOf, type Need } from "./needs.ts";
 
-/** Parts about a linked folder that several pages share. */
+/** Shows parts about a linked folder that several pages share. */
 
 /** LIMIT: entries of a list. */
 const MOST = 200;
@@ -55,7 +55,7 @@ const PHASES: Readonly<Record<string, string>> = {
   ended: "the daemon ends",
 };
 
-/** Shows present transfers. */
+/** Shows the transfers that are running. */
 export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   if (job !== null && job.end === null) return jobOf(job);
   if (facts === null) return null;
@@ -92,7 +92,8 @@ export function endOf({ job }: Pick<MirrorModel, "job">): Html | null {
 }
 
 /**
- * Lists problems to fix in the words of `status`, each with a link to the page for it.
+ * Lists problems to fix in the words of `status`, each with a link to the page on which it can be
+ * resolved.
  * @param pages routes of all pages
  */
 export function attentionList(needs: readonly Need[], mirror: string, pages: ReadonlySet<string>): Html {

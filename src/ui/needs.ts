@@ -4,9 +4,12 @@ import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
-/** Open problems of a folder, and the pages on which they can be resolved. */
+/** Finds the open problems of a folder, and the pages on which they can be resolved. */
 
-/** `where`: the page; null if there is none, and the text names the next step. */
+/**
+ * An open problem. `where`: the page on which it can be resolved; null if there is none, and the
+ * text names the next step.
+ */
 export type Need = AttentionEntry & { readonly where: Where | null };
 
 type Where = "conflict" | "safety-stop" | "reviews" | "docs";
@@ -19,7 +22,7 @@ const WHERES: Readonly<Record<string, Where>> = {
   "review-unknown": "reviews",
 };
 
-/** Routes of these pages. */
+/** Routes of the pages on which problems can be resolved. */
 const PAGES: Readonly<Record<Where, string>> = {
   conflict: "/m/:name/conflict/*",
   "safety-stop": "/m/:name/safety-stop",
@@ -52,7 +55,10 @@ function placed(attention: MirrorStatus["attention"]): Need[] {
   }));
 }
 
-/** The page of a conflict also shows a block that a choice can resolve. */
+/**
+ * Returns the page for a problem. The page of a conflict also shows a block that a choice can
+ * resolve.
+ */
 function whereOf({ kind, path }: AttentionEntry): Where | null {
   const known = WHERES[kind];
   if (known !== undefined || path === "") return known ?? null;
@@ -61,7 +67,7 @@ function whereOf({ kind, path }: AttentionEntry): Where | null {
 }
 
 /**
- * Returns the address of the page on which it can be resolved.
+ * Returns the address of the page on which a problem can be resolved.
  * @param pages routes of all pages
  * @returns null if there is none
  */

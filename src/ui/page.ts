@@ -12,7 +12,7 @@ import type { Stops } from "./stops.ts";
 import type { Jobs } from "./jobs.ts";
 import type { StatusReadings } from "./status-readings.ts";
 
-/** Shared parts of pages and actions. */
+/** Objects that all pages and actions share. */
 export type Ui = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -29,10 +29,10 @@ export type Ui = {
   readonly halts: Stops;
 };
 
-/** The named parts of an address (`*`: the rest of its path), and its query. */
+/** Named parts of an address (`*`: the remainder of its path), and its query. */
 export type PageRequest = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
 
-/** Context of a page besides its data. */
+/** Context of a page in addition to its data. */
 export type Moment = {
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -42,11 +42,11 @@ export type Moment = {
   readonly pages: ReadonlySet<string>;
 };
 
-/** A page at this moment. While `key` is the same, the page looks the same. */
+/** A page with its data. While `key` is the same, the page looks the same. */
 type OpenedPage = { readonly key: string; readonly show: (moment: Moment) => Content };
 
 export type UiPage = {
-  /** Route: `/m/:name`. */
+  /** Route of the page, such as `/m/:name`. */
   readonly path: string;
   /** True if an open page shows changes without a reload. */
   readonly isLive: boolean;
@@ -54,12 +54,13 @@ export type UiPage = {
 };
 
 /**
- * A page in two steps: `look` gathers plain data (times, never ages), `show` makes HTML of them.
+ * A page in two steps: `look` collects plain data (times, never ages), `show` makes HTML from the
+ * data.
  */
 export type PageSpec<Model> = {
   readonly path: string;
   readonly isLive: boolean;
-  /** Must change nothing on either side. */
+  /** Collects the data. Must change nothing on either side. */
   readonly look: (ui: Ui, asked: PageRequest) => Promise<Result<Model>>;
   readonly show: (model: Model, moment: Moment) => Content;
 };

@@ -2,7 +2,7 @@ import { count } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import type { PageRequest } from "./page.ts";
 
-/** One page of a long list (`?page=N`). */
+/** Shows a long list in pages (`?page=N`). */
 
 export type Part<T> = {
   readonly items: readonly T[];
@@ -13,7 +13,7 @@ export type Part<T> = {
   readonly total: number;
 };
 
-/** A page number out of range shows the nearest page. */
+/** Returns one page of a list. If the page number is out of range, returns the nearest page. */
 export function partOf<T>(all: readonly T[], { query }: Pick<PageRequest, "query">, size: number): Part<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, requestedPage(query));
@@ -26,8 +26,8 @@ export function requestedPage(query: URLSearchParams): number {
 }
 
 /**
- * Returns links to the previous and next page; null if there is one page only.
- * @param addressOf the address of a page by its number
+ * Returns links to the previous and next page; null if there is only one page.
+ * @param addressOf returns the address of a page by its number
  */
 export function pagerOf(
   { page, pages, total }: Pick<Part<unknown>, "page" | "pages" | "total">,

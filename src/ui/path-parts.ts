@@ -5,12 +5,12 @@ import { documentAddress } from "./addresses.ts";
 
 /** Parts that the pages of one document or folder share. */
 
-/** Returns the path in an address, without a slash at its end. */
+/** Returns the path that an address names, without a slash at its end. */
 export function requestedPath(params: Readonly<Record<string, string>>): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
-/** Returns the number of a version; null if it is no number. */
+/** Returns the number of a version; null if the text is no number. */
 export function versionNumber(text: string | null): number | null {
   return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }

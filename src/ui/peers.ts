@@ -4,9 +4,9 @@ import { type Ends, isOwnPeer, type Peer } from "../mirror/trust/peer.ts";
 import { effectiveUser } from "../common/effective-user.ts";
 
 /**
- * Closes connections of this machine's other users before a byte of them is read. They may have
- * seen a cookie or a ticket: a browser sends the cookies of 127.0.0.1 to each of its ports, and the
- * ticket is an argument of the program that opens the browser.
+ * Closes connections of this machine's other users before a byte of them is read. Those users may
+ * have seen a cookie or a ticket. A browser sends the cookies of 127.0.0.1 to each of its ports,
+ * and the ticket is an argument of the program that opens the browser.
  */
 export class Peers {
   readonly #peerOf: (ends: Ends) => Peer;
@@ -14,14 +14,15 @@ export class Peers {
 
   constructor(server: Server, peerOf: (ends: Ends) => Peer) {
     this.#peerOf = peerOf;
-    // ORDER: before the listener that reads from the connection.
+    // ORDER: this listener comes before the listener that reads from the connection.
     server.prependListener("connection", (socket: Ends & { destroy(): void }) => {
       if (this.#tells && !isOwnPeer(this.#peerOf(socket))) socket.destroy();
     });
   }
 
   /**
-   * Tests the system's answer on a connection of this process. If that is wrong, none is trusted.
+   * Tests the system's answer about users on a connection of this process. If that answer is wrong,
+   * no connection is trusted.
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

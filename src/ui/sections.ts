@@ -1,15 +1,15 @@
 import type { Link } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 
-/** Navigation of a linked folder. */
+/** Builds the navigation of a linked folder. */
 
 type Section = {
-  /** Path below the folder's address. */
+  /** Path of the section below the folder's address. */
   readonly part: string;
   readonly label: string;
   /** Route of the page. */
   readonly page: string;
-  /** Pages that belong to it and have no entry of their own. */
+  /** Routes of pages that belong to this section and have no entry of their own. */
   readonly within?: readonly string[];
 };
 
@@ -35,6 +35,7 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /**
+ * Returns the navigation.
  * @param name of the linked folder
  * @param shown the present page: its route and its address
  * @param pages routes of all pages

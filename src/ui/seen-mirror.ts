@@ -2,7 +2,7 @@ import { ok, type Result } from "../common/trouble.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
 import { type PageRequest, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
 
-/** A linked folder that exists and belongs to this user: its contents may be shown. */
+/** A linked folder that exists and belongs to this user, so that its contents may be shown. */
 export type SeenMirror = Pick<MirrorModel, "name" | "root" | "needs" | "waits" | "job">;
 
 /** Defines a page about the contents of one linked folder. */

@@ -26,11 +26,11 @@ export type UiOptions = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** 0 for any free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number;
   /** Real paths of the folders to show; null for all. */
   readonly roots: ReadonlySet<string> | null;
-  /** Called for a bug; the page itself only says that there is one. */
+  /** Called for a bug. The page itself shows no details of the error. */
   readonly onFault: (error: unknown) => void;
   /** Returns the user at the other end of a connection; default: the system's answer. */
   readonly peerOf?: (ends: Ends) => Peer;
@@ -44,7 +44,7 @@ export type RunningUi = {
   readonly url: string;
   /** Returns an address that admits one browser, once. */
   enterUrl(): string;
-  /** Resolves when all jobs of pages have ended. */
+  /** Stops the server. Resolves after all jobs of pages have ended. */
   close(): Promise<void>;
 };
 
@@ -88,7 +88,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     return ok({
       url,
       enterUrl: () => `${url}/enter?token=${door.issueTicket()}`,
-      // ORDER: first no more requests, then the wait for jobs.
+      // ORDER: the server stops taking requests first, then waits for jobs.
       close: async () => {
         await listening.close();
         ui.documents.close();

@@ -5,11 +5,13 @@ import { ok, type Result, trouble } from "../common/trouble.ts";
 import { isSameName } from "../mirror/trust/names.ts";
 import type { Clock } from "../common/clock.ts";
 
-/** States of all linked folders. Pages that ask at about the same time share one reading. */
+/**
+ * Reads the states of all linked folders. Pages that ask at about the same time share one reading.
+ */
 
 type Looked = { readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] };
 
-/** LIMIT: age of a shared reading, in ms. */
+/** LIMIT: age of a shared reading in milliseconds. */
 const FRESH_MS = 250;
 
 type World = StatusOptions & { readonly clock: Clock };
@@ -31,7 +33,7 @@ export class StatusReadings {
     return this.#last.look;
   }
 
-  /** Makes the next page read the states again. */
+  /** Removes the shared reading, so that the next page reads the states again. */
   forget(): void {
     this.#last = null;
   }

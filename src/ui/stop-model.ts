@@ -13,7 +13,7 @@ import { type Part, partOf } from "./paging.ts";
 
 /** LIMIT: rows on one page. */
 const SIZE = 100;
-/** LIMIT: names of items that can be restored. */
+/** LIMIT: names of items to restore that are shown. */
 const MOST_BACK = 20;
 
 /** A stop as plain data. */
@@ -23,19 +23,21 @@ export type StopModel = {
   readonly approved: boolean;
   readonly reasons: readonly Reason[];
   readonly look: {
-    /** Start of the present scan; null if there is none. */
+    /**
+     * Start of the scan that is running, in milliseconds since the epoch; null if none is running.
+     */
     readonly since: number | null;
-    /** End of the last scan; null if there was none. */
+    /** End of the last scan, in milliseconds since the epoch; null if there was none. */
     readonly at: number | null;
     readonly kind: "none" | "nothing" | "not-approvable" | "stopped";
     readonly trouble: Trouble | null;
   };
-  /** Identifies the stop that is shown; an answer sends it back. */
+  /** Version of the stop that is shown; an answer sends it back. */
   readonly seen: string;
   readonly byReason: boolean;
-  /** Number of other steps that wait for the answer. */
+  /** Number of other steps, which wait until the user answers the stop. */
   readonly waiting: number;
-  /** Counts by kind of action: `→ delete on the service: 27`. */
+  /** Number of actions of each kind, such as `→ delete on the service: 27`. */
   readonly sums: readonly string[];
   readonly part: Part<StoppedRow> | null;
   /** Items that would be restored, by kind. */

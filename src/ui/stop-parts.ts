@@ -10,7 +10,7 @@ import type { StopModel } from "./stop-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
 
-/** Parts of a stop's page. */
+/** Shows the parts of a stop's page. */
 
 export function reasonsOf(reasons: StopModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
@@ -18,7 +18,7 @@ export function reasonsOf(reasons: StopModel["reasons"]): Html {
   )}</ul>`;
 }
 
-/** Shows both answers. Each has to be confirmed, and says how many changes it concerns. */
+/** Shows both answers. The user has to confirm each; each says how many changes it concerns. */
 export function answersTo(safetyStop: StopModel, moment: Moment): Html {
   const { mirror, seen, sums, part, back, instead } = safetyStop;
   const things = plural(part!.total, "change");

@@ -6,11 +6,14 @@ import type { Changes } from "./changes.ts";
 import { FAULT } from "./pages/trouble.ts";
 
 /**
- * The changes that stops concern. Finding them takes a scan of both sides, for which a page cannot
- * wait: it starts when a page asks, and again after each run.
+ * Finds the changes that a safety check stopped. Finding them takes a scan of both sides, for which
+ * a page cannot wait. So the scan starts when a page asks, and again after each run.
  */
 
-/** `since`: start of the present scan; meanwhile `seen` is the result of the last one. */
+/**
+ * Result for a page. `since`: start of the scan that is running; until its end, `seen` is the
+ * result of the last scan.
+ */
 export type StopReading = { readonly since: number | null; readonly seen: SeenHalt | null };
 type SeenHalt = { readonly at: number; readonly result: Result<StopView> };
 
@@ -22,7 +25,7 @@ type World = Parameters<typeof readStop>[1] & {
 
 export class Stops {
   readonly #world: World;
-  /** By folder. */
+  /** Readings by root path of the folder. */
   readonly #held = new Map<string, Held>();
   readonly #underWay = new Set<Promise<void>>();
 
@@ -30,7 +33,10 @@ export class Stops {
     this.#world = world;
   }
 
-  /** @param status of a folder that is stopped */
+  /**
+   * Returns the present result for a folder; starts a scan if necessary.
+   * @param status of a folder that is stopped
+   */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const key = JSON.stringify([safetyStop, lastRun]);
     const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
@@ -39,7 +45,7 @@ export class Stops {
     return { since: held.since, seen: held.seen };
   }
 
-  /** Starts a new scan for the next page that asks. */
+  /** Removes the result of a folder, so that the next page that asks starts a new scan. */
   forget(root: string): void {
     const held = this.#held.get(root);
     if (held !== undefined) held.key = "";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { headingId } from "../page/links.ts";
 
-/** The documents for users. The package has them at the same path as the checkout. */
+/** Reads the documents for users. They have the same path in the package as in the repository. */
 
 const FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
@@ -50,7 +50,10 @@ export function helpAddress(code: string): string | null {
   return heading === undefined ? null : `${docAddress(TROUBLESHOOTING)}#${headingId(heading)}`;
 }
 
-/** One heading can stand for several codes: `### not_found, file_not_found`. */
+/**
+ * Returns the headings by the codes that they explain. One heading can explain several codes: `###
+ * not_found, file_not_found`.
+ */
 function headingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
   return new Map(headings.flatMap((heading) => heading.split(", ").map((code) => [code, heading] as const)));

@@ -5,22 +5,31 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
 
-/** One thing that an administrator can do with keys, reviews or workspaces. */
+/** One action of an administrator on keys, reviews or workspaces. */
 export type Action = {
-  /** What follows it on the command line: `ID|LABEL`; null: nothing. */
+  /**
+   * Operand after the action on the command line, such as `ID|LABEL`; null if the action takes
+   * none.
+   */
   readonly takes: string | null;
-  /** The options that it has besides those of every action. */
+  /** Options of this action, in addition to those of every action. */
   readonly options: readonly string[];
-  /** @returns why the command line is wrong; asked before anything is opened */
+  /**
+   * Checks the command line before anything is opened.
+   * @returns the fault as a clause; null if there is none
+   */
   readonly misused?: (args: Args, io: Io) => string | null;
-  /** @param word what follows it; empty where it takes nothing */
+  /**
+   * Carries out the action.
+   * @param word operand after the action; empty if the action takes none
+   */
   run(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<ExitCode>>;
 };
 
-/** By their verbs; `list` is what is done without one. */
+/** Actions by their verbs; `list` is the default. */
 export type Actions = Readonly<Record<string, Action>>;
 
-/** How the service is reached. */
+/** Options that say how to reach the service. */
 export const REACH: Readonly<Record<string, OptionSpec>> = {
   data: { value: "DIR", help: "data folder of the service on this machine (default: .mdmirror-service)" },
   url: { value: "URL", help: "URL of a service on another machine" },
@@ -32,20 +41,20 @@ export const REACH: Readonly<Record<string, OptionSpec>> = {
   },
 };
 
-/** Ends an action that did what it was asked for: with one JSON object, or a line. */
+/** Prints the result of an action that succeeded: one JSON object, or a line. */
 export function printDone(io: Io, args: Args, json: object, line: string): Result<ExitCode> {
   io.out(args.flag("json") ? jsonLine(json) : line);
   return ok(EXIT.inSync);
 }
 
 type Workspaces = {
-  /** The one of `--workspace`; null: all. */
+  /** Workspace of `--workspace`; null for all. */
   readonly only: string | null;
-  /** By id. */
+  /** Names of workspaces, by id. */
   readonly names: ReadonlyMap<string, string>;
 };
 
-/** The workspaces that a list is about. */
+/** Returns the workspaces that a list shows. */
 export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Result<Workspaces>> {
   const all = await listWorkspaces(session);
   if (all.kind === "trouble") return all;

@@ -45,7 +45,7 @@ function readWishes(args: Args, io: Io): KeyWishes | string {
   };
 }
 
-/** `notes/2026=read`; the path may hold `=` itself. */
+/** Reads a grant such as `notes/2026=read`; the path itself may contain `=`. */
 function readGrant(text: string): WantedGrant | null {
   const cut = text.lastIndexOf("=");
   const level = text.slice(cut + 1);
@@ -130,7 +130,7 @@ const create: Action = {
   },
 };
 
-/** Without a word, the only one that there is. */
+/** Returns the named workspace; without a name, the only workspace. */
 async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<WorkspaceJson>> {
   if (word !== null) return findWorkspace(session, word);
   const all = await listWorkspaces(session);
@@ -150,7 +150,7 @@ function tellMade(io: Io, args: Args, made: MadeKey, { name }: WorkspaceJson): E
   return tellWaiting(io, key);
 }
 
-/** A grant on a path that nobody has made yet may be a slip of the pen. */
+/** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
 function tellWaiting(io: Io, { grants }: KeyJson): ExitCode {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
   for (const { path } of waiting) {

@@ -6,7 +6,7 @@ import type { Args, Io } from "../command.ts";
 import { jsonLine } from "../json-line.ts";
 import { openKeyFile } from "../../service/admin/files.ts";
 
-/** Makes a key and keeps its text in the new file of `--out`, if there is one. */
+/** Creates a key, and stores its secret in the new file of `--out`, if the option is given. */
 export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result<MadeKey>>): Promise<Result<MadeKey>> {
   const out = args.text("out");
   if (out === null) return make();
@@ -21,7 +21,7 @@ export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result
   return made;
 }
 
-/** Tells of a new key: its text now and never again, unless a file has it. */
+/** Shows a new key. Its secret is shown only now, unless the secret is in a file. */
 export function showMade(io: Io, args: Args, { key, text }: MadeKey, told: string): void {
   const out = args.text("out");
   const file = out === null ? null : resolve(io.cwd, out);

@@ -5,7 +5,7 @@ import { originOfUser } from "../../mirror/trust/gate.ts";
 
 /** Opens a connection to a service that the user names in this command. */
 export const openWire: OpenWire = (service) => {
-  // Never null: a URL is given.
+  // Not null, because the user gave a URL.
   const origin = originOfUser({ ...service, env: {} })!;
   return origin.kind === "trouble" ? origin : ok(openTrustedWire(origin.value));
 };

@@ -67,7 +67,10 @@ const show: Action = {
 
 const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
 
-/** The head, what became live since the base of a conflict, and what would change. */
+/**
+ * Returns the lines for a review: its facts, changes published since the base of a conflict, and
+ * the changes that an acceptance would make.
+ */
 async function reviewLines(io: Io, review: ReviewJson & ReviewVersionsJson): Promise<string[]> {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>

@@ -12,7 +12,7 @@ import { operationCommand } from "../operation-command.ts";
 /** LIMIT: names shown for each kind of action. */
 const MOST = 20;
 
-/** The parts of the command that `reject` has too. */
+/** The parts that this command shares with `reject`. */
 export const ANSWER = {
   operands: { usage: "[DIR]", least: 0, most: 1 },
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },

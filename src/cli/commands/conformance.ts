@@ -62,7 +62,7 @@ export const command: Command = {
 
 function openService(io: Io, args: Args): Result<{ readonly wire: Wire; readonly key: string }> {
   const { env, cwd } = io;
-  // Never null: a URL is given.
+  // Not null, because the user gave a URL.
   const origin = originOfUser({ url: args.operands[0]!, env: {}, allowHttp: args.texts("allow-http") })!;
   if (origin.kind === "trouble") return origin;
   const found = findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin: origin.value });

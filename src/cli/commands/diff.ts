@@ -149,7 +149,7 @@ async function show(
 ): Promise<ExitCode> {
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
-  // On standard error, because the patch on standard output is empty.
+  // Printed on standard error, because an empty patch has no lines on standard output.
   else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are equal`);
   else {
     // In a pipe, the patch is written byte for byte.

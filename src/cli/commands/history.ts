@@ -96,8 +96,8 @@ function deletionLine({ at, run, what }: Deletion): string {
 }
 
 /**
- * Returns the version at that time, as `restore --as-of` finds it, or a clause that says why there
- * is none.
+ * Returns the version at that time, as `restore --as-of` finds it. If there is none, returns the
+ * reason as a clause.
  */
 function shownAt(
   { link, tombstone }: KnownPlace,
@@ -111,8 +111,9 @@ function shownAt(
 }
 
 /**
- * @param now digest of the local file; null if the document has none
- * @param shown number of entries
+ * Returns a line for each version.
+ * @param now digest of the local file; null if the document has no file
+ * @param shown number of versions
  */
 function versionLines(
   { id, path, link }: KnownPlace,

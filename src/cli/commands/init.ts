@@ -87,8 +87,8 @@ export const command: Command = {
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
-    // A key in a folder that is not known to be the user's may belong to somebody else, whose
-    // workspace would receive the documents.
+    // A key in a folder that may not be the user's may belong to somebody else. The documents would
+    // then go to that person's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
@@ -97,8 +97,8 @@ export const command: Command = {
 };
 
 /**
- * Under `sudo`, works as the user who called it, on that user's folder. A new folder belongs to the
- * owner of the folder above it.
+ * Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
+ * belongs to the owner of its parent folder.
  */
 function workOnNew(io: Io, dir: string): Result<string> {
   const there = nearestFolder(dir);

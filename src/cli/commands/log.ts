@@ -41,13 +41,16 @@ export const command: Command = {
   },
 };
 
-/** Returns null if the option is not given. */
+/** Reads the value of an option. Returns null if the option is not given. */
 function number(text: string | null): number | "bad" | null {
   if (text === null) return null;
   return /^\d{1,9}$/.test(text) ? Number(text) : "bad";
 }
 
-/** @param name the document that was asked for; null means all */
+/**
+ * Returns a line for each event.
+ * @param name the document that was asked for; null means all
+ */
 function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
   if (events.length > 0) return events.map(eventLine);
   return [name === null ? "no events yet" : `no events of ${shownName(name)}`];

@@ -16,7 +16,8 @@ export const command: Command = {
   options: { "read-only": { help: "offer no tool that changes anything" } },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: first, so that a signal during the start also ends the process cleanly.
+    // ORDER: the signal is taken first, so that a signal during the start also ends the process
+    // cleanly.
     const { stop } = io;
     const roots = new Set<string>();
     for (const dir of args.operands.length === 0 ? [undefined] : args.operands) {

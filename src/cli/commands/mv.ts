@@ -37,7 +37,10 @@ export const command: Command = {
   },
 };
 
-/** Resolves links in the folders above; the last name is new. */
+/**
+ * Returns the real path of the target: resolves symbolic links in the folders above the last name,
+ * which is new.
+ */
 function placeOfNew(io: Io, target: string): string {
   const to = resolve(io.cwd, target);
   return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;

@@ -79,7 +79,7 @@ const WORDS: Readonly<Partial<Record<Way, string>>> = {
   "merged-where-clean": "resolved, merged",
 };
 
-/** Returns the folder and the paths; without paths, all open problems. */
+/** Returns the folder and the paths. Without paths, the command is about all open problems. */
 function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly string[] | undefined }> {
   const { operands } = args;
   if (!args.flag("all")) {

@@ -11,7 +11,10 @@ import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: milliseconds for which clients without a pause are still answered during shutdown. */
+/**
+ * LIMIT: milliseconds for which a service that shuts down still answers clients that send without a
+ * pause.
+ */
 const DRAIN_MS = 1_500;
 /** LIMIT: names shown for each reason of an import. */
 const MOST = 5;
@@ -89,7 +92,7 @@ function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]>
 
 type Asked = { readonly options: ServeOptions; readonly database: string | null };
 
-/** Returns the options, or why the flags are misused. */
+/** Returns the options, or the reason why the flags are wrong. */
 function readAsked(io: Io, args: Args): Asked | string {
   const port = args.text("port") ?? String(DEFAULT_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
@@ -118,7 +121,7 @@ function readAsked(io: Io, args: Args): Asked | string {
   return { options, database };
 }
 
-/** A request is named by its id; other work of the service has a name of its own. */
+/** Names the work that failed: a request by its id, other work of the service by its own name. */
 function whatFailed(what: string): string {
   if (what.startsWith("req_")) return `request ${what}`;
   return what === "database" ? "a connection to the database" : what;
@@ -139,7 +142,7 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
 }
 
-/** Returns the public addresses of the service, or why the flags are misused. */
+/** Returns the public addresses of the service, or the reason why the flags are wrong. */
 function readAddresses(args: Args): Pick<ServeOptions, "appOrigin" | "docsBase"> | string {
   const [appOrigin, docsBase] = [args.text("app-origin"), args.text("docs-base")];
   if (appOrigin !== null && !isOrigin(appOrigin))
@@ -168,8 +171,8 @@ function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
 type ServiceSettings = NonNullable<ServeOptions["settings"]>;
 
 /**
- * Returns the settings, or why the flags are misused. A setting that is not given keeps its stored
- * value.
+ * Returns the settings, or the reason why the flags are wrong. A setting that is not given keeps
+ * its stored value.
  */
 function readSettings(args: Args): ServiceSettings | string {
   const rateLimit = readRate(args.text("rate-limit"));
@@ -187,7 +190,7 @@ function readSettings(args: Args): ServiceSettings | string {
   };
 }
 
-/** Returns undefined if the option is not given. */
+/** Reads a number or `none`. Returns undefined if the option is not given. */
 function readCount(text: string | null): number | null | undefined | "bad" {
   if (text === null) return undefined;
   if (text === "all") return null;
@@ -207,7 +210,7 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
   return null;
 }
 
-/** Says what was imported and what was not, by reason, with a few names. */
+/** Returns lines that say what was imported, and what was not and why, with a few names. */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [

@@ -99,8 +99,8 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
-  // The service inherits neither the environment nor the options of this shell, so everything it
-  // needs must be stored.
+  // The background service inherits neither the environment nor the options of this shell, so the
+  // folder must have everything that the daemon needs.
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
   const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);
@@ -111,7 +111,7 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
   return installed(io, unit);
 }
 
-/** Reports a unit that was installed and passed to the manager. */
+/** Reports a unit that was installed and registered with the service manager. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   const given = await installUnit(unit, io.env);
   if (given.kind === "trouble") return complain(io, given.trouble);

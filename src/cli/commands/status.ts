@@ -83,7 +83,7 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   return exitOfStatus(status, old);
 }
 
-/** Hooks are read only if a hook has ever run for this folder. */
+/** Returns hooks that failed. Reads the hooks only if a hook has ever run for this folder. */
 function failedHooks(io: Io, root: string): readonly FailedHook[] {
   const file = hookMemoryOf(root, io.env);
   if (file === null || !existsSync(file)) return [];

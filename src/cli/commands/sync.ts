@@ -74,8 +74,8 @@ function whyMisused(args: Args): string | null {
 }
 
 /**
- * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
- * none.
+ * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if none is
+ * given.
  */
 function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null> {
   const names = args.texts("wait-for");
@@ -128,13 +128,13 @@ async function syncNow(
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
   const told = { ...telling, url, began };
   const exit = await tellSynced(io, root, report, told, options);
-  // A daemon runs its hooks itself.
+  // If a daemon ran the sync, the daemon also runs the hooks.
   if (!byDaemon) await tellHooks(io, root, report, telling.quiet);
   return exit;
 }
 
 /**
- * Names the deletions that the daemon delays, because a sync beside it prints nothing until they
+ * Returns a line about deletions that the daemon delays. Otherwise a sync prints nothing until they
  * are sent.
  */
 function heldBackLine({ deletions }: HeldBack): string {
@@ -144,7 +144,7 @@ function heldBackLine({ deletions }: HeldBack): string {
 type SyncTelling = RunPrinter & {
   readonly wait: WaitRequest | null;
   readonly url: string;
-  /** Start, by the monotonic clock. */
+  /** Start in milliseconds, by the monotonic clock. */
   readonly began: number;
 };
 
@@ -167,7 +167,10 @@ async function tellSynced(
   return worstExit([ran, printWaitResult(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
 }
 
-/** A sync that a hook started runs no hooks: they could start each other forever. */
+/**
+ * Runs the hooks after a sync. If a hook started the sync, runs none: hooks could start each other
+ * forever.
+ */
 async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean): Promise<void> {
   const { env, clock, random, stop } = io;
   if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
@@ -175,6 +178,7 @@ async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean
   if (io.terminal.error) io.status("running hooks …");
   const told = await runHooksAfterSync(root, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
-  // The mail of a timer does not repeat this problem: `status` and `doctor` show it.
+  // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
+  // problem: `status` and `doctor` show it.
   if (told.kind === "trouble" && !quiet) complain(io, told.trouble);
 }

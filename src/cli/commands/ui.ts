@@ -22,7 +22,8 @@ export const command: Command = {
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: first, so that a signal during the start also ends the process cleanly.
+    // ORDER: the signal is taken first, so that a signal during the start also ends the process
+    // cleanly.
     const { stop } = io;
     const port = args.text("port") ?? "0";
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misuse(io, "ui", "--port takes a number up to 65535");

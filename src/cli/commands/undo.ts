@@ -40,7 +40,8 @@ export const command = operationCommand(undo, {
 });
 
 /**
- * Returns true if an operand is the number of a run. A folder with such a name is given as ./12.
+ * Returns true if an operand is the number of a run. A folder whose name is a number is given as
+ * ./12.
  */
 function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);

@@ -52,8 +52,8 @@ export const command: Command = {
 };
 
 /**
- * Returns the listed folder that is missing, or that another folder has replaced if the operand is
- * its name. Null if the operand means an existing folder, or none.
+ * Returns the listed folder that an operand names, if the folder is missing or another folder is at
+ * its path. Null if the operand means an existing folder, or none.
  */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
   if (operand === undefined) return null;
@@ -82,7 +82,7 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
   return EXIT.inSync;
 }
 
-/** Returns null if the folder may be unlinked. */
+/** Checks for local changes that are not uploaded. Returns null if the folder may be unlinked. */
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const { env, cwd, clock, random } = io;

@@ -27,7 +27,8 @@ export const command: Command = {
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: first, so that a signal while the folders are opened also ends the process cleanly.
+    // ORDER: the signal is taken first, so that a signal while the folders are opened also ends the
+    // process cleanly.
     const { stop } = io;
     if (args.flag("all")) return watchAll(io, args);
     const roots = new Set<string>();
@@ -48,7 +49,10 @@ async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 
-/** @param several true if each line names its folder */
+/**
+ * Keeps the folders in sync and prints events.
+ * @param several true if each line names its folder
+ */
 async function keepWith(
   io: Io,
   args: Args,

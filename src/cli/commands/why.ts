@@ -59,7 +59,9 @@ function whyJson(why: Why): object {
   };
 }
 
-/** LIMIT: lines of a merge that are shown; the output names the command that shows the rest. */
+/**
+ * LIMIT: lines of a merge that are shown. The output names the command that shows the other lines.
+ */
 const SHOWN = 40;
 
 async function mergeLines(

@@ -1,8 +1,8 @@
 import type { DeclaredCommand, Offer } from "./declared.ts";
 
 /**
- * The completion for bash from 3.2 on (macOS). It evaluates nothing that was typed, and needs no
- * other package.
+ * Returns the completion for bash from 3.2 on (macOS). The script evaluates nothing that the user
+ * typed, and needs no other package.
  */
 export function bashCompletion(commands: readonly DeclaredCommand[]): readonly string[] {
   return [
@@ -66,7 +66,7 @@ function commandCase({ name, options, first, later }: DeclaredCommand): string {
   return `    ${name}) options="${words.join(" ")}"; first="${wordOf(first)}"; later="${wordOf(later)}" ;;`;
 }
 
-/** The word by which the script knows an offer. */
+/** Returns the word that stands for an offer in the script. */
 function wordOf(offer: Offer): string {
   switch (offer.kind) {
     case "nothing":

@@ -1,7 +1,7 @@
 import { optionsOf } from "../args.ts";
 import type { Command, Entry, OptionSpec } from "../command.ts";
 
-/** What the completion of a shell offers at one place. */
+/** Kind of words that the completion of a shell offers at one place. */
 export type Offer =
   | { readonly kind: "nothing" }
   | { readonly kind: "file" }
@@ -10,7 +10,7 @@ export type Offer =
   | { readonly kind: "mirror" }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
-/** One option as the three shells need it. `value` is null for a flag. */
+/** One option, as the completions of all three shells need it. `value`: null for a flag. */
 export type DeclaredOption = {
   readonly name: string;
   readonly short: string | null;
@@ -19,7 +19,10 @@ export type DeclaredOption = {
   readonly value: { readonly placeholder: string; readonly offer: Offer } | null;
 };
 
-/** One command as the three shells need it. `later` is what follows the first operand. */
+/**
+ * One command, as the completions of all three shells need it. `later`: what follows the first
+ * operand.
+ */
 export type DeclaredCommand = {
   readonly name: string;
   readonly summary: string;
@@ -31,10 +34,10 @@ export type DeclaredCommand = {
 const NOTHING: Offer = { kind: "nothing" };
 const FILE: Offer = { kind: "file" };
 
-/** Commands whose folder need not be a mirror yet: no names of mirrors are offered. */
+/** Commands whose folder need not be linked yet, so names of linked folders are not offered. */
 const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
 
-/** Every command of the table with its options; this loads all their modules. */
+/** Returns every command of the table with its options. Loads the modules of all commands. */
 export async function declaredCommands(table: readonly Entry[]): Promise<readonly DeclaredCommand[]> {
   return Promise.all(
     table.map(async ({ name, summary, load }) => {
@@ -52,7 +55,7 @@ function declaredOption(name: string, spec: OptionSpec): DeclaredOption {
 }
 
 /**
- * What to offer for an option, by the placeholder that the help shows: `FILE` is a file, `DIR` a
+ * Returns what to offer for an option, by the placeholder in the help: `FILE` is a file, `DIR` a
  * folder.
  */
 function offerFor(placeholder: string, choices: readonly string[] | undefined): Offer {
@@ -70,7 +73,7 @@ function operandsOf({ usage, operands }: Command): Pick<DeclaredCommand, "first"
     : { first: { kind: "words", words: operands.words }, later: rest };
 }
 
-/** What placeholders of operands stand for; each other one is a file. */
+/** Offers for placeholders of operands; every other placeholder is a file. */
 const OPERANDS: Readonly<Record<string, Offer>> = {
   DIR: { kind: "mirror" },
   NEWDIR: { kind: "folder" },
@@ -80,8 +83,8 @@ const OPERANDS: Readonly<Record<string, Offer>> = {
 };
 
 /**
- * Of a usage without alternatives, each operand by its place; else a mirror where only `DIR` is
- * named, and files and folders for every other.
+ * Returns what to offer for the operands of a usage. Without alternatives, each operand counts by
+ * its position. Otherwise: a linked folder if only `DIR` is named, else files and folders.
  */
 function operandKinds(usage: string): readonly [first: Offer, later: Offer] {
   if (TAKES_NO_NAME.has(usage.split(" ")[0]!)) return [{ kind: "folder" }, NOTHING];

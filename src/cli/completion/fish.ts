@@ -1,6 +1,9 @@
 import type { DeclaredCommand, DeclaredOption, Offer } from "./declared.ts";
 
-/** The completion of fish, from 3.0 on: one `complete` a command, option and operand. */
+/**
+ * Returns the completion for fish, from 3.0 on: one `complete` for each command, option and
+ * operand.
+ */
 export function fishCompletion(commands: readonly DeclaredCommand[]): readonly string[] {
   return [
     "# Completion of mdmirror for fish; made by `mdmirror completion fish`.",
@@ -27,7 +30,7 @@ function optionOf({ name, short, help, value }: DeclaredOption): string {
   return `${spelled}${value === null ? "" : ` ${takenValue(value.offer)}`} -d ${quoted(help)}`;
 }
 
-/** How fish completes a value: `-x` for one that is no file, `-r -F` for a file. */
+/** Returns how fish completes a value: `-x` for a value that is no file, `-r -F` for a file. */
 function takenValue(offer: Offer): string {
   return offer.kind === "file" ? "-r -F" : `-x${candidates(offer)}`;
 }
@@ -43,11 +46,14 @@ function operandLines(name: string, first: Offer, later: Offer): readonly string
   ];
 }
 
-/** A command without a second operand offers the first everywhere. */
+/**
+ * Returns the lines for the operands of a command. If there is no second operand, the first is
+ * offered everywhere.
+ */
 function byPlace(seen: string, first: Offer, later: Offer): readonly string[] {
   if (first === later || later.kind === "nothing")
     return [`complete -c mdmirror -n ${quoted(seen)} ${operandOf(first)}`];
-  // Words before this one that are no options: the program, the command, its operands.
+  // Words before the cursor that are no options: the program, the command, its operands.
   const before = "count (string match -v -- '-*' (commandline -poc))";
   return [
     `complete -c mdmirror -n ${quoted(`${seen}; and test (${before}) -le 2`)} ${operandOf(first)}`,
@@ -65,7 +71,7 @@ function candidates(offer: Offer): string {
   return offer.kind === "words" ? ` -a ${quoted(offer.words.join(" "))}` : "";
 }
 
-/** Quotes a text as one word of fish. */
+/** Quotes text as one word of fish. */
 function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, "\\$&")}'`;
 }

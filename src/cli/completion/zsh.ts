@@ -1,6 +1,6 @@
 import type { DeclaredCommand, DeclaredOption, Offer } from "./declared.ts";
 
-/** The completion of zsh: a file `_mdmirror` in a folder of `$fpath`, or sourced. */
+/** Returns the completion for zsh: a file `_mdmirror` in a folder of `$fpath`, or to be sourced. */
 export function zshCompletion(commands: readonly DeclaredCommand[]): readonly string[] {
   return [
     "#compdef mdmirror",
@@ -45,7 +45,7 @@ function optionSpec({ name, short, help, multiple, value }: DeclaredOption): str
   const after = `[${inBrackets(help)}]${value === null ? "" : `:${value.placeholder}:${actionOf(value.offer)}`}`;
   const long = value === null ? `--${name}` : `--${name}=`;
   if (short === null) return quoted(`${multiple ? "*" : ""}${long}${after}`);
-  // Both spellings exclude each other, since they are one option.
+  // The short and the long spelling exclude each other, because they are one option.
   return `${quoted(`(-${short} --${name})`)}{${quoted(`-${short}`)},${quoted(long)}}${quoted(after)}`;
 }
 
@@ -75,12 +75,12 @@ function actionOf(offer: Offer): string {
   }
 }
 
-/** `_arguments` ends a description at `]` and takes `:` for the end of a part. */
+/** Escapes a description: `_arguments` ends it at `]`, and reads `:` as the end of a part. */
 function inBrackets(text: string): string {
   return text.replace(/[\\\]:[]/g, "\\$&");
 }
 
-/** Quotes a text as one word of zsh. */
+/** Quotes text as one word of zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

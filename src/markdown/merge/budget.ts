@@ -1,12 +1,12 @@
 /**
- * The steps that one merge may still take; below zero it is used up. Steps are comparisons, never
- * time: the same three texts then give the same result on any machine.
+ * Number of steps that one merge may still take; below zero, the budget is used up. Steps are
+ * comparisons, never time, so the same three texts give the same result on any machine.
  */
 export type Budget = { left: number };
 
 /**
- * LIMIT: steps of one merge: more than all but one in a thousand real merges of the development
- * sets take.
+ * LIMIT: steps of one merge. Of the real merges in the development sets, all but one in a thousand
+ * take fewer.
  */
 export const MERGE_STEPS = 2_000_000;
 
@@ -16,8 +16,8 @@ export function newBudget(): Budget {
 }
 
 /**
- * Reserves the price of work before it is done. Returns false, with the budget used up, when the
- * budget is too small.
+ * Reserves the price of work before the work is done. Returns false, with the budget used up, when
+ * the budget is too small.
  */
 export function afford(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);

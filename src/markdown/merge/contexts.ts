@@ -28,7 +28,7 @@ export class Nest {
 export type Contexts = {
   /** For each line, its stack of open blocks. */
   readonly around: readonly Nest[];
-  /** For each line, whether it opens or closes a block. */
+  /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
   /** Number of blocks that are open at the end, plus closing marks without an open block. */
   readonly faults: number;
@@ -50,7 +50,10 @@ const BLOCKS = new Set(
 /** The stack of open blocks at one position of a text. */
 type Place = { inside: Nest };
 
-/** Reads the contexts of a text's lines. `root`: the empty stack, which texts to compare share. */
+/**
+ * Reads the contexts of a text's lines.
+ * @param root the empty stack; texts that will be compared share one root
+ */
 export function contextsOf(lines: readonly string[], root: Nest = new Nest()): Contexts {
   const [around, marks] = [new Array<Nest>(lines.length), new Array<boolean>(lines.length)];
   const place: Place = { inside: root };
@@ -68,13 +71,13 @@ export function contextsOf(lines: readonly string[], root: Nest = new Nest()): C
   return { around, marks, faults: faults + depth, open: depth, outline };
 }
 
-/** Returns whether two contexts are of equal depth and kind (code or not). */
+/** Returns true if two contexts have the same depth and kind (code or not). */
 export function areAlike(one: Nest, other: Nest): boolean {
   const isCode = ({ name }: Nest): boolean => /[`~]{3}$/.test(name);
   return one.depth === other.depth && isCode(one) === isCode(other);
 }
 
-/** Returns whether a text may open or close a block. This cheap test saves reading most texts. */
+/** Returns true if a text may open or close a block. This cheap test saves reading most texts. */
 export function hasContexts(text: string): boolean {
   return MARKED.test(text);
 }
@@ -101,7 +104,8 @@ function step(place: Place, line: string): number {
 }
 
 /**
- * Returns whether a line ends the fence or comment `inner`. Inside of these, no other mark counts.
+ * Returns true if a line ends the fence or comment `inner`. Within a fence or comment, no other
+ * mark counts.
  */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
@@ -116,8 +120,8 @@ function opensOpaque(line: string): string | undefined {
 }
 
 /**
- * Applies a directive: one with a name opens a block, one without closes it. Returns 1 when there
- * was none to close.
+ * Applies a directive: a directive with a name opens a block, one without a name closes a block.
+ * Returns 1 if no block was open to close.
  */
 function directive(place: Place, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
@@ -139,7 +143,7 @@ function tags(place: Place, line: string): number {
   return stray === 0 && found ? -1 : stray;
 }
 
-/** Closes the innermost block if it is the expected one. */
+/** Closes the innermost block if it is the expected one. Returns true if it was. */
 function close(place: Place, isMeant: (one: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;

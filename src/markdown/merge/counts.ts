@@ -1,27 +1,30 @@
 import { afford } from "./budget.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
-/** The number of occurrences of each line or word, by its number. */
+/** Number of occurrences of each line or word, indexed by the number of the line or word. */
 type Counts = Int32Array;
 
-/** Characters of differing lines that cost one step: to cut them into words and to count these. */
+/**
+ * Characters of differing lines that cost one step. The step pays for cutting them into words and
+ * counting the words.
+ */
 const LETTERS_A_STEP = 4;
 
 /** A property of base, local, remote and merged text. */
 export type Four<T> = readonly [base: T, local: T, remote: T, merged: T];
 
-/** Computes a property of each of four texts from another one. */
+/** Computes a property of each of four texts from another property. */
 export function mapFour<T, U>([base, local, remote, merged]: Four<T>, read: (one: T) => U): Four<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }
 
-/** Returns whether the merged text has no more faults than base and sides account for. */
+/** Returns true if the merged text has no more faults than base and both sides explain. */
 export function hasNoMore([base, local, remote, merged]: Four<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
 }
 
 /**
- * Counts the words of lines that are not equally frequent in base, local, remote and merged text.
+ * Counts the words of lines whose frequency differs between base, local, remote and merged text.
  * Other lines add the same to each count, so the checks that compare counts can ignore them.
  * Undefined when the budget is too small.
  */
@@ -44,9 +47,9 @@ export function countApart(texts: Four<Lines>, reading: Reading): Four<Counts> |
 }
 
 /**
- * Returns whether each word's count in `merged` is between the least and the greatest of local,
- * remote, and base with both changes. The check ignores how the merge was made, so it finds text
- * that a defect lost or doubled.
+ * Returns true if each word's count in `merged` is between the least and the greatest of three
+ * counts: local, remote, and base with both changes. The check ignores how the merge was made, so
+ * it finds text that a defect lost or doubled.
  */
 export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
@@ -59,9 +62,9 @@ export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean 
 }
 
 /**
- * Returns whether the result has both sides' changes of each word's count: the stricter check for
- * merges finer than lines. Two changes in one direction may be one change made twice; all others
- * must add up exactly.
+ * Returns true if the result has both sides' changes of each word's count. This stricter check is
+ * for merges finer than lines. Two changes in one direction may be one change made twice; all
+ * others must add up exactly.
  */
 export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {

@@ -6,8 +6,8 @@ import { LETTER, UNSPACED } from "./words.ts";
 // a text's length.
 const ATOM = new RegExp(
   [
-    // A plain word, matched first for speed. Letters that can begin an address (f, h, m) or a
-    // version (v) are left out.
+    // A plain word, matched first for speed. Words that begin with f, h, m or v are left out,
+    // because they can begin an address or a version.
     String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
@@ -31,15 +31,16 @@ const ATOM = new RegExp(
   "gv",
 );
 
-/** Steps that a token costs: to cut, to number, to compare and to write it. */
+/** Steps that a token costs: for cutting, numbering, comparing and writing it. */
 const STEPS_A_TOKEN = 30;
 
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
- * Returns the tokens of one line, without regard to the lines around it: its break is always a
- * token. What exceeds the budget stays one token; a merge without budget has no result anyway.
- * `texts` numbers the tokens.
+ * Returns the tokens of one line, whatever the lines around it; the line's break is always a token.
+ * When the budget ends, the text not yet cut stays one token, because a merge without budget has no
+ * result anyway.
+ * @param texts numbers the tokens
  */
 export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
@@ -59,8 +60,8 @@ const ORDINAL =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
- * Returns the start and end of a line's ordinal; both -1 without one. The ordinal is merged as
- * white space, so that no edit is located by it.
+ * Returns the start and end of a line's ordinal; both are -1 if the line has none. An ordinal is
+ * merged as white space, so that no edit is located by its number.
  */
 function ordinalIn(body: string): readonly [from: number, to: number] {
   const found = ORDINAL.exec(body);
@@ -78,8 +79,8 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
   const found: readonly string[] = body.match(ATOM) ?? [];
   for (let at = 0; at < found.length; at++) {
     const text = found[at] as string;
-    // Only white space separates tokens, and no token begins with white space, so the search finds
-    // the right place.
+    // Tokens are separated by white space only, and no token begins with white space, so the search
+    // finds the right place.
     const index = body.indexOf(text, from);
     from = index + text.length;
     if (ordinal <= index && index < end) continue;

@@ -5,9 +5,9 @@ import { normalise } from "./style.ts";
 const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides, with the later date in each, where both changed the date of a key in
- * `LATEST`. Other dates, and changes of one side alone, are left to the merge. Each side keeps its
- * line ends.
+ * Returns both sides after settling dates: if both changed the date of a key in `LATEST`, each side
+ * gets the later date. The merge itself decides other dates, and changes of one side alone. Each
+ * side keeps its line ends.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readDressed);
@@ -23,7 +23,7 @@ export function settleDates(base: string, local: string, remote: string): readon
   return [mine, theirs];
 }
 
-/** Returns whether both sides changed an entry in different ways. */
+/** Returns true if both sides changed an entry in different ways. */
 function areTwoChanges(was: string | undefined, mine: string, theirs: string): boolean {
   return mine !== theirs && mine !== was && theirs !== was;
 }
@@ -38,21 +38,23 @@ function compareDates(one: string, other: string): number {
   return mine > theirs ? 1 : -1;
 }
 
-/** Reads the front matter of a text with any line ends and byte order mark. */
+/** Reads the front matter of a text that may have any line ends and a byte order mark. */
 function readDressed(text: string): FrontMatter | undefined {
   return /^\uFEFF?---\r?\n/.test(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
 /**
  * Returns a text with one line of its front matter replaced. Both lines are passed with a line
- * feed; the text keeps its own line end.
+ * feed, but the text keeps its own line end.
  */
 function withLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((one) => `\n${one.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);
 }
 
-/** Returns the date that is the whole value of a one-line entry. */
+/**
+ * Returns the date that is the whole value of a one-line entry; undefined if the value is no date.
+ */
 function dateOf(entry: string): string | undefined {
   const value = /^[^:\n]+:\s*["']?([\p{N}T :.+Z-]+?)["']?\s*\n$/u.exec(entry)?.[1];
   return timeOf(value)?.kind === "date" ? value : undefined;

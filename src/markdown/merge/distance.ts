@@ -1,6 +1,6 @@
 import { type Budget, spend } from "./budget.ts";
 
-/** Steps that a point of the search costs. */
+/** Steps that one point of the search costs. */
 export const STEPS_A_POINT = 2;
 
 /**

@@ -1,8 +1,8 @@
 import type { Edit } from "./myers.ts";
 
 /**
- * Returns, for each element of the first sequence, the index of its equal in the second; -1 where
- * an edit removed it.
+ * Returns, for each element of the first sequence, the index of the equal element in the second
+ * sequence; -1 where an edit removed the element.
  */
 export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
@@ -54,7 +54,7 @@ export type Range = { readonly from: number; readonly to: number };
 /** Matching ranges of base and both sides. */
 export type Ranges = { readonly base: Range; readonly local: Range; readonly remote: Range };
 
-/** Ordered edits of base by each side. */
+/** Edits that each side made to base, in order. */
 export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
 
 /** Matching ranges, and the edits in them. A side without edits left its range unchanged. */
@@ -62,21 +62,21 @@ export type Part = Ranges & { readonly edits: SideEdits };
 
 export type Side = "local" | "remote";
 
-/** Returns whether two neighbouring edits of different sides must be settled together. */
+/** Decides whether two neighbouring edits of different sides must be settled together. */
 export type Meets = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
-/** Returns whether two edits change a common base element, or the same gap. */
+/** Returns true if two edits change a common base element, or the same gap. */
 export function overlaps(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
   return earlier.start === later.start && earlier.end === later.end;
 }
 
-/** Returns whether an edit both removed and added elements. */
+/** Returns true if an edit both removed and added elements. */
 export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/** Edits of both sides that meet on base [start, end). */
+/** Edits of both sides that meet in base elements [start, end). */
 type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /** Groups the edits of both sides. In a cluster, each edit meets an edit of the other side. */
@@ -126,20 +126,20 @@ export function partsOf(whole: Ranges, edits: SideEdits, meets: Meets): Part[] {
 const UNCHANGED: SideEdits = { local: [], remote: [] };
 
 /**
- * Returns the index in a side of base element `end`, the end of some edits. `shift`: the offset of
- * the side before them.
+ * Returns the index in a side that matches base element `end`, the end of some edits.
+ * @param shift the offset of the side before these edits
  */
 function endOf(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);
   return last === undefined ? end + shift : last.to + (end - last.end);
 }
 
-/** Returns whether neither side changed a part. */
+/** Returns true if neither side changed a part. */
 export function isUnchanged({ edits }: Part): boolean {
   return edits.local.length + edits.remote.length === 0;
 }
 
-/** Returns whether both sides changed a part. */
+/** Returns true if both sides changed a part. */
 export function isOfBoth({ edits }: Part): boolean {
   return edits.local.length > 0 && edits.remote.length > 0;
 }

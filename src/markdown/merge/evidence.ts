@@ -3,10 +3,10 @@ import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Reading, tokenTextsIn } from "./reading.ts";
 
-/** Steps that a word of a removal costs. */
+/** Steps that one word of a removal costs. */
 const STEPS_A_WORD = 10;
 
-/** One in this many removed words may be at the place by chance. */
+/** One removed word in this many may be at the place by chance. */
 const LEFT = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
@@ -14,8 +14,8 @@ export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 
 /**
- * The words of an element: several for a line or a sentence, one for a token. Words are numbered by
- * `reading.tokenTexts`.
+ * Gives the words of an element: several for a line or a sentence, one for a token. Words are
+ * numbered by `reading.tokenTexts`.
  */
 export type Words = {
   readonly of: (id: number) => readonly number[];
@@ -33,8 +33,9 @@ export function wordsOfLines(reading: Reading): Words {
 type Bag = Map<number, number>;
 
 /**
- * Returns whether `more` also lacks, at that place, the words that an edit removed. A few common
- * words may remain. `own`: the elements that the edit put in their place.
+ * Returns true if `more` also lacks, at that place, the words that an edit removed. A few common
+ * words may remain.
+ * @param own the elements that the edit added in place of the removed ones
  */
 export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
   if (edit.start === edit.end) return true;
@@ -49,8 +50,8 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
 }
 
 /**
- * Counts the removed words that the edits of `there` left or put back; `of` counts all removed
- * words. Undefined when a whole line is left.
+ * Counts the removed words that the edits of `there` kept or added again; `of` counts all removed
+ * words. Undefined if a whole line is kept.
  */
 function wordsLeft(
   edit: Edit,
@@ -66,13 +67,13 @@ function wordsLeft(
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
-  // Marks are too frequent to prove anything; they count only when nothing else was removed.
+  // Punctuation is too frequent to prove anything, so marks count only if no word was removed.
   const countsMarks = !removed.some((id) => words.of(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(there.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = words.of(removed[at] as number);
-    // A whole line that is left is no chance match, as a common word may be.
+    // A whole line that is kept is no chance match, but a common word may be one.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
@@ -111,16 +112,19 @@ function put(bag: Bag, words: readonly number[]): void {
   }
 }
 
-/** This many known elements in a row may be found elsewhere by chance. */
+/** LIMIT: this many equal elements in a row may still be a chance match of another place. */
 const FEW = 4;
 
-/** A text that edits made of base: its elements, those of base, and those of the later text. */
+/**
+ * A text that resulted from edits of base. `ids`: its elements; `old`: those of base; `more`: those
+ * of the later text.
+ */
 type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly words: Words };
 
 /**
- * Returns whether `later`, the edits of a text, leave everything that `earlier` added. `isWhole`:
- * whether an addition is whole lines, which may come between. `isReplaced`: whether the text that
- * an earlier edit removed is gone, by the edit's index.
+ * Returns true if `later`, the edits of a text, keep everything that `earlier` added. `isWhole`:
+ * returns true for an addition of whole lines, between which other lines may come. `isReplaced`:
+ * returns true if the text that an earlier edit removed is gone, by the edit's index.
  */
 export function leaves(
   later: readonly Edit[],
@@ -137,8 +141,8 @@ export function leaves(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // Elements that base already had, with changes beside them, may be a chance match of another
-    // place.
+    // If an addition has elements that base already had, with changes beside them, it may be a
+    // chance match of another place.
     const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(at)) return false;
@@ -148,16 +152,16 @@ export function leaves(
 }
 
 /**
- * Returns whether the gap that a removal left stays closed. It may widen; whole lines may fill it
- * once the removed text is gone.
+ * Returns true if no text is added again in the gap that a removal left. The gap may become wider.
+ * Whole lines may fill the gap once the removed text is gone.
  */
 function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
 }
 
 /**
- * Returns whether an edit removed only comments and ids, and later edits added none. The words
- * beside them do not depend on these.
+ * Returns true if an edit removed only comments and ids, and later edits added none. The words
+ * beside an edit do not depend on comments and ids.
  */
 function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
   const isOne = (word: number): boolean => tokenTexts.isAside(word);
@@ -167,7 +171,7 @@ function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[],
   );
 }
 
-/** Returns whether each of elements [from, to) is in `some`. */
+/** Returns true if `some` has each of the elements [from, to). */
 function isWithin(ids: Ids, from: number, to: number, some: ReadonlySet<number>): boolean {
   for (let at = from; at < to; at++) if (!some.has(ids[at] as number)) return false;
   return true;
@@ -179,20 +183,20 @@ function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
 }
 
 /**
- * Returns whether an edit's addition has enough unchanged elements beside it to identify its place.
+ * Returns true if enough unchanged elements are beside an edit's addition to identify its place.
  */
 function standsFirm({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && rowLength(later, from, to) > FEW);
 }
 
-/** Returns whether a later edit changed or split the addition of an edit. */
+/** Returns true if a later edit changed or split the addition of an edit. */
 function changesInside(later: Edit, { from, to }: Edit): boolean {
   return later.start < to && from < later.end;
 }
 
 /**
- * Returns whether lines may come between those of an edit: only when these replaced others. Lines
- * that were only added stay in a row.
+ * Returns true if lines may come between those of an edit, which is so only if the edit replaced
+ * other lines. Lines that were only added stay in a row.
  */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);

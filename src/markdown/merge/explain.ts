@@ -3,7 +3,7 @@ import { Interner } from "./split.ts";
 import { type Four, tableOf } from "./table.ts";
 
 /**
- * A word or mark with the white space before it, in each text; null in a text without it. The
+ * A word or mark with the white space before it, in each text; null in a text that lacks it. The
  * number of an item, heading or row counts as white space.
  */
 export type Piece = {
@@ -14,8 +14,8 @@ export type Piece = {
 };
 
 /**
- * The origin of a line: `kept` from base; changed by one side, or by both alike; `joined` from
- * changes of both sides.
+ * Origin of a line. `kept`: from base; `local`, `remote`: changed by one side; `both`: changed by
+ * both sides alike; `joined`: from different changes of both sides.
  */
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
@@ -32,8 +32,8 @@ export type Explanation = {
 };
 
 /**
- * Explains a merged text from the four texts alone. Null when the texts differ too much, or when
- * the result is no merge of the sides.
+ * Explains a merged text from the four texts alone. Returns null if the texts differ too much, or
+ * if the result is no merge of the sides.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
   const texts = [base, ...settleDates(base, local, remote)] as const;
@@ -72,7 +72,7 @@ function wordsIn(text: string): Words {
   return { words, rest: text.slice(written) };
 }
 
-/** Returns the table of four texts, in pieces; undefined when there is none. */
+/** Aligns four texts in a table of pieces; undefined if the search finds no table. */
 function piecesOf(texts: readonly string[]): Piece[] | undefined {
   const read = texts.map(wordsIn);
   const ids = new Interner();

@@ -4,12 +4,12 @@ import type { Edit } from "./myers.ts";
 import { diffFilled, type Lines, type Reading, readLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
-/** A merged text, or the places that conflict; undefined when the budget is used up. */
+/** A merged text, or the conflicts; undefined when the budget is used up. */
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] } | undefined;
 
 /**
- * Merges three texts that conflict line by line. The content is merged first, without line ends,
- * byte order mark and last line break; then each of these traits by itself.
+ * Merges three texts that conflict line by line. Merges the content first, without line ends, byte
+ * order mark and last line break; then merges each of these traits separately.
  */
 export function mergeFine(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
@@ -43,8 +43,8 @@ function mergeDocument(base: string, local: string, remote: string, reading: Rea
 }
 
 /**
- * Returns the front matter of base; an empty one when base has none, as the sides may have created
- * theirs.
+ * Returns the front matter of base. If base has none, returns an empty one, because each side may
+ * have created front matter.
  */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);
@@ -57,8 +57,8 @@ function headOf(text: string, { body }: FrontMatter): string {
 }
 
 /**
- * Returns a conflict of the body with its lines counted from the top of the documents. The numbers
- * are the lines of each front matter.
+ * Returns a conflict of the body, with lines counted from the top of the documents.
+ * @param base number of lines of base's front matter; likewise `local` and `remote`
  */
 function movedDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
@@ -74,7 +74,7 @@ function mergeBody(base: string, local: string, remote: string, reading: Reading
   return reading.left < 0 ? undefined : merged;
 }
 
-/** Computes the changes of each side to the filled lines of base. */
+/** Computes the edits that each side made to the filled lines of base. */
 export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];

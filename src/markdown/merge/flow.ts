@@ -29,7 +29,7 @@ import {
 
 type Grain = "sentences" | "words";
 
-/** A passage cut into units, each with a number; units of equal words have equal numbers. */
+/** A passage cut into units, each with a number. Units with the same words have the same number. */
 type Flow = {
   readonly grain: Grain;
   readonly tokens: Passage;
@@ -105,7 +105,7 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   return withHeadingId(passage);
 }
 
-/** Returns the tokens of one side, when the other side changed at most white space. */
+/** Returns the tokens of one side, if the other side changed white space at most. */
 function settleOneSide(
   { grain, reading }: Flow,
   passage: Passage,
@@ -117,7 +117,10 @@ function settleOneSide(
   return finer ?? withSpace(mine, passage.base, other);
 }
 
-/** Joins words and a heading's id that the sides added at one place: the id must end its line. */
+/**
+ * Joins words and a heading's id that the sides added at one place. The id must be the end of its
+ * line.
+ */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [
@@ -132,15 +135,15 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  // An edit that only adds or removes a sentence beside an edited sentence may have moved text
-  // across.
+  // If an edit only adds or removes a sentence beside an edited sentence, text may have moved
+  // between the two.
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
 /**
- * Returns whether two edits of words must be settled together. Touching edits are independent,
- * unless one removes or adds words. In an item that a side rewrote, additions of the other side
- * always meet the rewriting.
+ * Returns true if two edits of words must be settled together. Edits that touch are independent,
+ * unless one only removes or adds words. In an item that a side rewrote, additions of the other
+ * side must always be settled with the rewriting.
  */
 function wordsMeet(
   tokens: Passage,
@@ -162,8 +165,8 @@ function wordsMeet(
 }
 
 /**
- * Returns whether a change removed only comments and ids: the words beside them do not depend on
- * these.
+ * Returns true if a change removed only comments and ids. The words beside the change do not depend
+ * on comments and ids.
  */
 function dropsAside(tokens: Passage, { edit }: Change): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
@@ -175,8 +178,8 @@ function isEndOfLine(token: Token | undefined): boolean {
 }
 
 /**
- * Returns whether a change takes text away. Joining lines counts, as it removes the break between
- * them.
+ * Returns true if a change removes text. Joining two lines counts, because it removes the break
+ * between them.
  */
 function removes(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
@@ -188,15 +191,15 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Returns whether a change adds words to a line. They belong to the words beside them, so they must
- * not join what the other side wrote instead.
+ * Returns true if a change adds words to a line. The added words belong to the words beside them,
+ * so they must not join other words that the other side wrote there.
  */
 function addsWords(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   return start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => says(text));
 }
 
-/** Returns whether an addition is whole lines and leaves the lines beside them unchanged. */
+/** Returns true if an addition has whole lines only, and keeps the lines beside it unchanged. */
 function addsLines(tokens: Passage, change: Change): boolean {
   const { start } = change.edit;
   const added = addedBy(tokens, change);
@@ -205,8 +208,8 @@ function addsLines(tokens: Passage, change: Change): boolean {
 }
 
 /**
- * Returns tokens that neither side changed, each with the white space of the side that changed it.
- * Undefined when both changed it differently.
+ * Returns tokens that neither side changed. Each gets the white space of the side that changed that
+ * white space. Undefined if both sides changed it differently.
  */
 function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];
@@ -225,8 +228,8 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 }
 
 /**
- * Returns rewritten tokens. The first takes the white space of the other side, unless the side that
- * rewrote them changed it too.
+ * Returns rewritten tokens. The first token gets the white space of the other side, unless the side
+ * that rewrote the tokens changed that white space too.
  */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
@@ -235,8 +238,8 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
 }
 
 /**
- * A run of tokens compared as one. `from`: index of its first token. `id`: equal for equal words,
- * whatever their white space.
+ * Tokens that are compared as one unit. `from`: index of the first token. `id`: equal for equal
+ * words, whatever their white space.
  */
 type Unit = { readonly from: number; readonly id: number };
 
@@ -273,7 +276,7 @@ function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
   return units;
 }
 
-/** Returns whether a sentence ends right before token `at`. */
+/** Returns true if a sentence ends right before token `at`. */
 function endsSentence(tokens: readonly Token[], at: number): boolean {
   let last = at - 1;
   while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;

@@ -2,8 +2,8 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 
 /**
- * The metadata block at the start of a document: its entries, its number of lines, and the text
- * after it.
+ * Metadata block at the start of a document: its entries, its number of lines, and the text after
+ * the block.
  */
 export type FrontMatter = {
   readonly entries: Entries;
@@ -19,7 +19,7 @@ const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 /**
  * Reads the front matter of a normalised text: top-level keys between two lines of `---`. Indented
  * lines, list items and blank lines belong to the key above, comments to the key below. Undefined
- * for anything more complex.
+ * for any syntax beyond that.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const front = findFrontMatter(text);
@@ -30,7 +30,7 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   return entries && { entries, lines: lines.length + 2, body: text.slice(front.end) };
 }
 
-/** Reads the entries of some lines by their keys; undefined when a line belongs to none. */
+/** Reads the entries of some lines by their keys; undefined if a line belongs to no key. */
 function readEntries(lines: readonly string[]): Entries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
@@ -54,8 +54,8 @@ function readEntries(lines: readonly string[]): Entries | undefined {
 }
 
 /**
- * Merges entries by key, whatever the order of lines: the side that changed a key wins. Undefined
- * when both changed one key, or the order of keys, differently.
+ * Merges entries by key, in any order of lines: if one side changed a key, its entry is used.
+ * Undefined if both sides changed one key, or the order of keys, differently.
  */
 export function mergeEntries(b: Entries, l: Entries, r: Entries): string | undefined {
   const merged = new Map<string, string>();
@@ -124,9 +124,10 @@ function mergeOrder(
   const order = [...lead];
   for (const [at, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    // For the first key, `indexOf` gives -1, so its place is 0.
+    // For the first key, `indexOf` gives -1, so the place of that key is 0.
     let place = order.indexOf(follow[at - 1] as string) + 1;
-    // Skip keys that the leading side added at the same place, so that the remote's come first.
+    // Skips keys that the leading side added at the same place, so that the keys of remote come
+    // first.
     while (remoteLeads && isNew(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
@@ -137,7 +138,7 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
   return keys.every((key, at) => key === others[at]);
 }
 
-/** Returns whether `key` is defined and in neither of two orders. */
+/** Returns true if `key` is defined and in neither of two orders. */
 function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }

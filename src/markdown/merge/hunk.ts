@@ -31,7 +31,8 @@ import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
 
 /**
- * A place where the changes of both sides conflict. Lines are 0-based: the first line in each text.
+ * A place where the changes of both sides conflict. For each text: the index of the first line,
+ * from 0.
  */
 export type ConflictHunk = {
   readonly base: string;
@@ -43,7 +44,7 @@ export type ConflictHunk = {
 };
 
 /**
- * The result of a part. `after`: the blank lines that follow it, if they are not those of the
+ * Merged result of a part. `after`: the blank lines that follow, if they differ from those of the
  * texts.
  */
 type Settled = { readonly text: string; readonly after?: string | undefined };
@@ -51,14 +52,14 @@ type Settled = { readonly text: string; readonly after?: string | undefined };
 /** The input of a merge: the texts, and the changes of each side to the filled lines of base. */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
 
-/** Edits of filled lines. `changed`: those that changed one line and kept most of its words. */
+/** Edits of filled lines. `changed`: the edits that changed one line and kept most of its words. */
 type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Merges texts by ever smaller pieces, and returns the conflicts that remain. Blank lines are
- * treated as white space of the next line.
+ * Merges texts in smaller and smaller pieces, and returns the conflicts that remain. Blank lines
+ * are treated as white space of the next line.
  */
 export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
   const { texts } = work;
@@ -74,7 +75,7 @@ function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
   return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
 }
 
-/** Merges the lines of some ranges. All edits of `work` are inside of them. */
+/** Merges the lines of some ranges, which include all edits of `work`. */
 function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
@@ -87,7 +88,10 @@ function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
   return conflicts.length > 0 ? { conflicts } : { text, after };
 }
 
-/** Returns unchanged lines. `lead`: the blank lines before them, if the part above decided them. */
+/**
+ * Returns unchanged lines.
+ * @param lead the blank lines before them, if the part above decided these
+ */
 function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): Settled {
   let text = "";
   for (let at = 0; at < base.to - base.from; at++) {
@@ -104,8 +108,8 @@ export function lineParts(work: Work, whole: Ranges = wholeOf(work.texts)): Part
 }
 
 /**
- * Returns the edits of a part, with changed lines separated from additions and removals beside
- * them.
+ * Returns the edits of a part. Edits of single lines are separated from additions and removals
+ * beside them.
  */
 function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work): Edits {
   const mine = pairLines(local, texts.base, texts.local, reading);
@@ -113,7 +117,10 @@ function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work
   return { local: mine.edits, remote: theirs.edits, changed: mine.changed.union(theirs.changed) };
 }
 
-/** Returns whether no part was changed differently by the sides. A line merge is then enough. */
+/**
+ * Returns true if no part was changed differently by both sides, so that a merge by lines is
+ * enough.
+ */
 export function areApart(work: Work): boolean {
   const isApart = (part: Part): boolean => !isOfBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
   return lineParts(work).every(
@@ -122,17 +129,17 @@ export function areApart(work: Work): boolean {
 }
 
 /**
- * Returns whether two edits of different sides must be settled together. An edit that only adds or
- * removes lines right beside a rewritten line may have moved text across. They are independent if a
- * blank line separates them, or if the rewriting kept most of a line.
+ * Returns true if two edits of different sides must be settled together. If one only adds or
+ * removes lines right beside a rewritten line, text may have moved between the two. They are
+ * independent if a blank line separates them, or if the rewriting kept most of a line.
  */
 function linesMeet(earlier: Edit, side: Side, later: Edit, { edits, texts }: Work): boolean {
   if (overlaps(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two plain removals add nothing that could end up at a wrong place.
+  // Two edits that only remove lines add nothing that could be at a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
-  // Both may have added a piece between the lines.
+  // Both edits may have added a line between the same two lines.
   if (grows(earlier) && grows(later)) return true;
   if (earlier.start === earlier.end) return gapBefore(texts[side], earlier.to) === "";
   if (later.start < later.end) return gapBefore(texts.base, later.start) === "";
@@ -156,7 +163,7 @@ function isAlike({ local, remote }: Ranges, texts: ThreeTexts): boolean {
   return true;
 }
 
-/** Merges a part that a side changed. */
+/** Merges a part that at least one side changed. */
 function settle(part: Part, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
   const { local, remote } = part.edits;
@@ -223,8 +230,8 @@ function mergePart(part: Part, work: Work): Settled | Conflicts {
 }
 
 /**
- * Returns the side whose piece comes first when both added lines before `line`. If just one side
- * changed the line above or below, its piece stays beside that line.
+ * Returns the side whose piece comes first if both sides added lines before `line`. If only one
+ * side changed the line above or below, the piece of that side stays beside the changed line.
  */
 function leaderAt(line: number, { edits }: Work): Side {
   const changers = (at: number): readonly Side[] =>
@@ -249,7 +256,7 @@ function mergeWords(part: Ranges, texts: ThreeTexts, reading: Reading): string |
 
 type Tokens = ReturnType<typeof tokenise>;
 
-/** Returns whether a range of lines includes code. */
+/** Returns true if a range of lines includes code. */
 function isCodeIn(text: Lines, range: Range): boolean {
   const first = placeOf(text, range);
   return hasCode(fencesIn(text), first, first + linesOf(text, range).length);

@@ -25,7 +25,7 @@ function emphasisFaults(text: string): number {
     const alike = places.get(found) ?? [];
     const partner = run.closes ? alike.at(-1) : undefined;
     if (partner !== undefined) {
-      // Runs opened in between are never closed.
+      // Runs that were opened after the partner are never closed.
       const [, ...unclosed] = open.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(alike.length > 0);
@@ -62,7 +62,9 @@ function kindOf(character = " "): Kind {
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
 
-/** Returns whether a run is flanking on the side of `towards`, in the terms of CommonMark. */
+/**
+ * Returns true if a run is flanking, in the terms of CommonMark, towards the character `towards`.
+ */
 function isFlanking(towards: Kind, away: Kind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }

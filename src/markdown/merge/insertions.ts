@@ -7,14 +7,21 @@ import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
 /**
- * Share of the smaller entry's words that two entries must have in common to count as duplicates.
+ * Share of words that two entries have in common if they are duplicates. The share is that of the
+ * smaller entry.
  */
 const SAME_ENTRY = 0.6;
 
-/** Least number of shared words for duplicates: short entries of one list resemble each other. */
+/**
+ * Least number of words that duplicates have in common. Short entries of one list resemble each
+ * other without being duplicates.
+ */
 const LEAST_SHARED = 4;
 
-/** LIMIT: pairs of entries that are compared at one place; more are a conflict. */
+/**
+ * LIMIT: pairs of entries that are compared at one place. If there are more, the insertions are a
+ * conflict.
+ */
 const MOST_PAIRS = 10_000;
 
 /** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
@@ -23,7 +30,7 @@ type Place = {
   readonly inCode: boolean;
   readonly above: number;
   readonly below: number;
-  /** The side whose piece comes first when nothing else decides the order. */
+  /** Side whose piece comes first if nothing else decides the order. */
   readonly leader: Side;
 };
 
@@ -32,9 +39,9 @@ type Inserted = { readonly text: string; readonly after: string };
 
 /**
  * Merges lines that both sides added at one place. Each side's piece stays whole, and one follows
- * the other, unless one contains the other. Undefined when no order keeps each piece in the
- * section, list and table that it was written for. `leader`: the side whose piece comes first when
- * nothing else decides the order.
+ * the other, unless one contains the other. Undefined if no order keeps each piece in the section,
+ * list and table that it was written for.
+ * @param leader side whose piece comes first if nothing else decides the order
  */
 export function mergeInsertions(
   part: Ranges,
@@ -61,8 +68,8 @@ export function mergeInsertions(
 }
 
 /**
- * Returns whether a piece has all lines of another piece in a row, if the budget is enough for the
- * search.
+ * Returns true if a piece has all lines of another piece in a row. Returns false if the budget is
+ * too small for the search.
  */
 function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boolean {
   return lines.some((_, at) => {
@@ -73,7 +80,7 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boole
 }
 
 /**
- * Returns whether both pieces may be added at the place: not in code, no duplicate entries, and no
+ * Returns true if both pieces may be added at the place: not in code, no duplicate entries, and no
  * free text in an empty document.
  */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
@@ -101,13 +108,13 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
 }
 
 /**
- * Returns whether the second piece may follow the first without becoming part of it, and without
- * absorbing what was below the first.
+ * Returns true if the second piece may follow the first: the second does not become part of the
+ * first, and does not absorb what was below the first.
  */
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // A row continues a table; a blank line must separate other text from a row.
+  // A row continues a table, so other text needs a blank line between itself and a row.
   if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
   return keepsSeams(first, second);
@@ -117,18 +124,20 @@ function isRow(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
-/** Returns whether each piece keeps its distance to the lines above and below. */
+/**
+ * Returns true if each piece keeps the blank lines between itself and the lines above and below.
+ */
 function keepsSeams(first: Piece, second: Piece): boolean {
-  // Lines that continue the line above must precede lines after a blank one.
+  // Lines that continue the line above must come before lines that follow a blank line.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }
 
 /**
- * Returns whether the first piece, the remote's, belongs after the second. Times or numbers of
- * definitions decide first. At the top of a section, where people add the newest, the piece with
- * fewer parts comes first, and the local one in a tie. Many parts took longer to gather, so they
- * were begun earlier. Elsewhere the leader's piece comes first.
+ * Returns true if the first piece, which is the remote's, belongs after the second piece. Times or
+ * numbers of definitions decide first. At the top of a section, where people add the newest entry,
+ * the piece with fewer parts comes first, and the local piece in a tie. Many parts take longer to
+ * write, so they were begun earlier. Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -142,15 +151,17 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
   return isTop(place) ? second.parts <= first.parts : place.leader === "local";
 }
 
-/** Returns the number of the definition that a piece begins with. */
+/**
+ * Returns the number of the definition that a piece begins with; undefined if it begins with none.
+ */
 function numberOf({ lines }: Piece): number | undefined {
   const number = /^ {0,3}\[\^?(?<number>\p{N}+)\]:/u.exec(lines[0] ?? "")?.groups?.["number"];
   return number === undefined ? undefined : Number(number);
 }
 
 /**
- * Returns whether a place is the top of a section or document, with text below, where people add
- * the newest.
+ * Returns true if a place is the top of a section or document with text below. People add the
+ * newest entry at such a place.
  */
 function isTop({ lines, above, below }: Place): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
@@ -163,8 +174,8 @@ function join(pieces: readonly Piece[], between = ""): Inserted {
 }
 
 /**
- * Returns the blank lines between two pieces. Entries of one list follow the spacing of their
- * neighbours; without neighbours, they are separated only if a piece has blank lines. Other pieces
+ * Returns the blank lines between two pieces. Entries of one list get the spacing of their
+ * neighbours. Without neighbours, they are separated only if a piece has blank lines. Other pieces
  * get the larger gap.
  */
 function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece): string {
@@ -181,7 +192,7 @@ function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece)
 type Said = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
- * Returns whether two entries are duplicates: most words are equal, and a name is shared if both
+ * Returns true if two entries are duplicates: most words are equal, and a name is shared if both
  * have names.
  */
 function alike(one: Said, other: Said): boolean {

@@ -2,7 +2,7 @@ import { counterparts, type Side } from "./edits.ts";
 import type { Edit } from "./myers.ts";
 import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
 
-/** An edit of words, with its side. */
+/** An edit of words, with the side that made it. */
 export type Change = { readonly edit: Edit; readonly side: Side };
 
 /** Returns the tokens that a change added to its side. */
@@ -10,12 +10,12 @@ export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token
   return tokens[side].slice(edit.from, edit.to);
 }
 
-/** Returns whether a token refers to the words beside it: a word, or a bracket of a wiki link. */
+/** Returns true if a token refers to the words beside it: a word, or a bracket of a wiki link. */
 export function says(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/** Tokens [from, to) of base: an item, heading or cell in which a side replaced most words. */
+/** An item, heading or cell in which a side replaced most words: tokens [from, to) of base. */
 export type RewrittenItem = Item & { readonly by: Side };
 
 type Item = { readonly from: number; readonly to: number };
@@ -64,8 +64,8 @@ function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
 }
 
 /**
- * Returns whether `one` is part of the rewriting of an item to which `other` adds words or a tick.
- * These were meant for the old words.
+ * Returns true if `one` is part of the rewriting of an item, and `other` adds words or a tick to
+ * that item. The added words were meant for the old words.
  */
 export function isMeantForOld(
   tokens: Passage,
@@ -79,7 +79,7 @@ export function isMeantForOld(
   );
 }
 
-/** Returns whether a change adds words to an item, or changes its check box. */
+/** Returns true if a change adds words to an item, or changes its check box. */
 function addsTo(tokens: Passage, change: Change, { from, to }: Item): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;

@@ -18,27 +18,27 @@ import {
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
-/** Three texts, each made from the one before. */
+/** Three texts; the second and the third are each made from the previous text. */
 type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
 
 /**
- * Returns whether `more` is a later version of `less`: it has every change that `less` made to
+ * Returns true if `more` is a later version of `less`: it has every change that `less` made to
  * `base`, in words and white space. Without this rule, one addition found at two similar places
- * would count as two. Merging a merge again with one of its sides would then add text.
+ * would count as two. To merge a merge again with one of its sides would then add text.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: Reading): boolean {
   const known = reading.held.find((one) => one.base === base && one.less === less && one.more === more);
   if (known !== undefined) return known.isHeld;
   const found = findHeld(base, less, more, reading);
-  // A result without budget is not reliable, so it is not cached.
+  // A result that was computed without budget is not reliable, so it is not cached.
   if (reading.left >= 0) reading.held.push({ base, less, more, isHeld: found });
   return found;
 }
 
 /**
- * Returns whether a later text has a line again that a side removed. The line must replace other
- * lines, or be in an addition that has only such lines. An addition that also has other lines may
- * quote it.
+ * Returns true if a later text has a line again that a side removed. The line must replace other
+ * lines, or be in an addition that has only removed lines. An addition that also has other lines
+ * may quote the line.
  */
 export function bringsBack(base: string, side: string, more: string, reading: Reading): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
@@ -51,10 +51,13 @@ export function bringsBack(base: string, side: string, more: string, reading: Re
   });
 }
 
-/** This many words in a row are a passage; no text repeats a passage by chance. */
+/** Words in a row that count as a passage: no text repeats as many by chance. */
 const PASSAGE = 6;
 
-/** Returns whether a later text has a passage again that a side removed, on whatever lines. */
+/**
+ * Returns true if a later text has a passage again that a side removed, however its lines are
+ * broken.
+ */
 export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
@@ -87,7 +90,7 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
 }
 
 /**
- * Returns whether the third text has the blank lines that the second text changed between two
+ * Returns true if the third text has the blank lines that the second text changed between two
  * lines, or more of them.
  */
 function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
@@ -104,15 +107,15 @@ function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: reado
 }
 
 /**
- * LIMIT: lines of the three texts that are compared by words at one place; with more, nothing is
- * proven.
+ * LIMIT: lines of the three texts that are compared by words at one place. With more lines, the
+ * result is false.
  */
 const MOST_LINES = 3_000;
 
 /**
- * Returns whether `later` (second text to third) leaves what `earlier` (first text to second) did.
- * Seen from the second text, both are changes of it. They must be apart, or `later` must keep the
- * words of `earlier`.
+ * Returns true if `later` (second text to third) keeps what `earlier` (first text to second) did.
+ * Both change the second text. They must be at different places, or `later` must keep the words of
+ * `earlier`.
  */
 function isLater(
   [base, less, more]: ThreeLines,
@@ -132,7 +135,7 @@ function isLater(
 }
 
 /**
- * Returns whether the tokens of a few lines are a later version of others, by the rule of
+ * Returns true if the tokens of a few lines are a later version of others, by the rule of
  * `keepsEveryChange`.
  */
 function keepsRegion(
@@ -159,13 +162,13 @@ function keepsRegion(
   );
 }
 
-/** Returns whether an addition of tokens is whole lines, at the start of a line. */
+/** Returns true if an addition of tokens is whole lines, at the start of a line. */
 function isWholeLines({ start, to }: Edit, less: Ids, more: Ids): boolean {
   return (start === 0 || endsLine(less[start - 1] as number)) && to > 0 && endsLine(more[to - 1] as number);
 }
 
 /**
- * Returns whether the third text has the white space that the second text changed. Where the second
+ * Returns true if the third text has the white space that the second text changed. If the second
  * text changed words too, a token that the third text rewrote is exempt.
  */
 function keepsSpace(
@@ -183,10 +186,11 @@ function keepsSpace(
 }
 
 /**
- * Returns whether elements that both texts kept from base also survive from the earlier text to the
- * later one. If one does not, the later text was matched by chance with an addition of the earlier
- * one. `mayMove`: such an element is accepted when everything matched in its place was in base: the
- * later text then moved it.
+ * Returns true if elements that both texts kept from base also stay from the earlier text to the
+ * later one. If one does not stay, the later text was matched by chance with an addition of the
+ * earlier text.
+ * @param mayMove accepts such an element if everything matched in its place was in base: the later
+ * text then moved it
  */
 function agree(
   length: number,
@@ -213,7 +217,10 @@ function agree(
   return true;
 }
 
-/** Counts, for each place in a text, the elements before it that are new in it and stay later. */
+/**
+ * Counts, for each place in a text, the earlier elements that are new in this text and that the
+ * later text keeps.
+ */
 function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
   const before = new Int32Array(after.length + 1);
   for (const { from, to } of edits) {
@@ -223,14 +230,17 @@ function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
   return before;
 }
 
-/** Returns the counterpart of the last element up to `place` that has one; -1 without any. */
+/**
+ * Returns the counterpart of the last element before or at `place` that has a counterpart; -1 if
+ * none has.
+ */
 function lastKnown(known: Int32Array, place: number): number {
   let at = place;
   while (at >= 0 && (known[at] as number) < 0) at--;
   return at < 0 ? -1 : (known[at] as number);
 }
 
-/** Returns by how many elements a script lengthens a sequence. */
+/** Returns the number of elements that a script adds to a sequence, minus those that it removes. */
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;

@@ -2,12 +2,12 @@ import { diffStrings } from "./myers.ts";
 import { splitLines } from "./split.ts";
 
 /**
- * Compares two texts by lines (Myers 1986). Past its limit, everything that differs is one
- * replacement.
+ * Compares two texts by lines (Myers 1986). Past the limit of the search, everything that differs
+ * is one replacement.
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/** Lines of a text. `line` is 1-based; with a count of 0, it is that of the line before. */
+/** Lines of a text. `line` is 1-based; if `count` is 0, it is the number of the line before. */
 type Span = { readonly line: number; readonly count: number };
 
 /** A hunk of a unified diff: the lines near a change, and their spans in both texts. */
@@ -28,7 +28,7 @@ export function countLines(before: string, after: string): { readonly added: num
 
 /**
  * Returns hunks with three lines of context. Lines keep their line feeds, so that a missing last
- * one is visible.
+ * line feed is visible.
  */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];

@@ -11,7 +11,7 @@ type Line = { readonly text: string; readonly end: string };
  */
 export function withLineEnds(edited: string, start: string): string {
   const [before, after] = [linesOf(start), linesOf(edited)];
-  // The last line counts, although no line end follows it.
+  // The text after the last line end counts as a line.
   const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
   const usual = usualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : usual));

@@ -2,7 +2,7 @@ import diff3Merge from "diff3";
 import { distance } from "./distance.ts";
 import { type Lines, type Reading, readLines } from "./reading.ts";
 
-/** A conflict of a line merge: the lines of the three versions. */
+/** A conflict of a merge by lines: the lines of the three versions. */
 type Overlap = {
   readonly kind: "conflict";
   readonly base: readonly string[];
@@ -10,7 +10,7 @@ type Overlap = {
   readonly remote: readonly string[];
 };
 
-/** A run of lines of a line merge: settled text, or a conflict. */
+/** Consecutive lines of a merge by lines: merged text, or a conflict. */
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
@@ -20,8 +20,8 @@ export type LineBlock = { readonly kind: "settled"; readonly text: string } | Ov
 const STEPS_A_RUN = 20;
 
 /**
- * Merges lines by package `diff3`, as git does it (Khanna, Kunal, Pierce 2007). The package cannot
- * be interrupted, so an equal search without a path charges the budget first. Undefined when the
+ * Merges lines by package `diff3`, as git does (Khanna, Kunal, Pierce 2007). The package cannot be
+ * interrupted, so an equal search that keeps no path charges the budget first. Undefined if the
  * budget is too small. Common ends are not trimmed first, because that changes results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {

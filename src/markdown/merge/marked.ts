@@ -16,7 +16,7 @@ export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: numb
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newReading());
-  // Markers end as the local version's first line does.
+  // Markers get the line end of the local version's first line.
   const marks = { size: markerSize, feed: /^[^\n]*\r\n/.test(mine) ? "\r\n" : "\n" };
   // A merge can be refused even when no lines conflict; then the whole texts are marked.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled"))

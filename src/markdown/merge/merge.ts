@@ -11,19 +11,20 @@ import { keepsColumns } from "./tables.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /**
- * The rule that gave the text: an equal or unchanged side; `held`, if one side has all that the
- * other did; or the size of the merged pieces.
+ * Rule that gave the merged text: an equal or unchanged side; `held` if one side has everything
+ * that the other did; or the size of the merged pieces.
  */
 type MergeHow = "same" | "base-local" | "base-remote" | "held" | "lines" | "fine";
 
 /**
- * The reason why there is no merged text. `overlap`: both sides changed one place. `too-large`: the
+ * Reason why there is no merged text. `overlap`: both sides changed one place. `too-large`: the
  * texts differ too much for the budget. `word-count`: the result lost or doubled a word. `unsound`:
- * it is worse Markdown than both sides. `unstable`: it lacks a side's change at its place.
+ * the result is worse Markdown than both sides. `unstable`: the result lacks a side's change at its
+ * place.
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** A merged text, or the conflicts, at least one, in the order of the text. */
+/** A merged text, or the conflicts in the order of the text, at least one. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -55,8 +56,8 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
 }
 
 /**
- * Returns the fault of the merge with the sides exchanged, which may differ only in order;
- * undefined when that merge is clean too.
+ * Returns the fault of the merge with the sides exchanged. That merge may differ only in order;
+ * undefined if it is clean too.
  */
 function turnedFault(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
@@ -67,7 +68,7 @@ function turnedFault(base: string, local: string, remote: string, result: Clean,
 
 type Fault = ConflictReason | undefined;
 
-/** Returns whether a result equals one of the sides. */
+/** Returns true if a result equals one of the sides. */
 function isOneOf({ text }: Clean, local: string, remote: string): boolean {
   return text === local || text === remote;
 }
@@ -82,16 +83,16 @@ function faultOf(base: string, local: string, remote: string, result: Clean, rea
   return comes ? undefined : "unstable";
 }
 
-/** Returns whether a result that is neither side is sound Markdown. */
+/** Returns true if a result that is neither side is sound Markdown. */
 function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
-  // A merge finer than lines could mix the two versions inside an unresolved conflict.
+  // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
   return isSound([base, local, remote, text], reading);
 }
 
 /**
- * Returns whether a result has a side's changes at their places: merged with that side again, it
- * must stay the same.
+ * Returns true if a result has a side's changes at their places: merged with that side again, the
+ * result must stay the same.
  */
 function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
   if (text === side) return true;
@@ -102,8 +103,8 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
 }
 
 /**
- * Checks the word counts of a result, without regard to how it was made. Merges by whole lines pass
- * the weaker check, finer merges the stricter one.
+ * Checks the word counts of a result, whatever way the merge was made. Merges by whole lines need
+ * the weaker check, finer merges the stricter check.
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
@@ -113,7 +114,10 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   return result.how === "lines" ? countsKept(...counts) : keepsChanges(...counts);
 }
 
-/** Returns the result, byte for byte, when a side changed nothing or both sides are equal. */
+/**
+ * Returns the result, byte for byte, if a side changed nothing or both sides are equal; undefined
+ * otherwise.
+ */
 function byLaw(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };

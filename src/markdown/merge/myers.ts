@@ -2,12 +2,12 @@ import { type Budget, newBudget, spend } from "./budget.ts";
 import { distance, STEPS_A_POINT } from "./distance.ts";
 import { Interner } from "./split.ts";
 
-/** Base elements [start, end) became the other sequence's elements [from, to). */
+/** An edit: the other sequence has elements [from, to) in place of base elements [start, end). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
- * Returns whether an edit removed elements and added none, or few in proportion. Text beside it may
- * have lost what it belongs to.
+ * Returns true if an edit removed elements and added none, or few in proportion. Text beside the
+ * edit may have lost what it belongs to.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;
@@ -15,12 +15,12 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Returns whether readers see a boundary before index `at`: the end of a line or paragraph. */
+/** Decides whether readers see a boundary before index `at`: the end of a line or paragraph. */
 export type IsSeam = (ids: readonly number[], at: number) => boolean;
 
 /**
- * LIMIT: longest edit script that a merge searches for; past it, everything that differs is one
- * replacement.
+ * LIMIT: longest edit script that a merge searches for. If the script is longer, everything that
+ * differs is one replacement.
  */
 export const MAX_EDIT_LENGTH = 400;
 
@@ -28,7 +28,8 @@ export const MAX_EDIT_LENGTH = 400;
  * Returns the shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as
  * ordered edits that neither overlap nor touch. Past the limit on edits or budget, everything
  * between the common ends is one edit, which only makes a merge more careful. Elements are numbers
- * from 0. `most`: the limit on edits.
+ * from 0.
+ * @param most limit on edits
  */
 export function diff(
   base: readonly number[],
@@ -44,7 +45,7 @@ export function diff(
   return edits;
 }
 
-/** Returns the edits that `diff` finds between strings, with a budget of their own. */
+/** Returns the edits that `diff` finds between lists of strings, with a new budget. */
 export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
   const interner = new Interner();
   return diff(interner.ids(base), interner.ids(side), newBudget());
@@ -55,15 +56,15 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [apart];
-  // An element that only one side has is an edit in any script. Without these, the search is
-  // shorter and finds the same.
+  // An element that only one side has is an edit in every script. Without such elements, the search
+  // is shorter and finds the same script.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
   const pairs = script(elementsAt(a, base), elementsAt(b, side), budget, most);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
-/** Returns the elements between the common ends of two sequences, as one edit. */
+/** Returns one edit for all elements between the common ends of two sequences. */
 function withoutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
   let head = 0;
@@ -91,7 +92,7 @@ function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Arr
   return edits;
 }
 
-/** Returns the elements at some indexes, as a typed array for the search. */
+/** Returns the elements at some indexes, as a typed array, which the search reads faster. */
 function elementsAt(places: Int32Array, ids: readonly number[]): Int32Array {
   const found = new Int32Array(places.length);
   for (let at = 0; at < places.length; at++) found[at] = ids[places[at] as number] as number;
@@ -120,7 +121,7 @@ type Step = { readonly low: number; readonly points: Int32Array };
 /** Returns the indexes of a longest common subsequence, in pairs; undefined past a limit. */
 function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // If one sequence is much longer, points far from the diagonal of the end cannot be on the path.
+  // If one sequence is much longer, a point far from the diagonal of the end cannot be on the path.
   const isFar = (n - m) ** 2 > STEPS_A_POINT * (n + m);
   const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -137,7 +138,7 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
   return undefined;
 }
 
-/** Replaces a count of steps when both sequences were read to their ends. */
+/** Result in place of a number of steps: both sequences were read to their ends. */
 const AT_THE_END = -1;
 
 /**
@@ -183,7 +184,10 @@ function walkBack(trace: readonly Step[], last: number, n: number, m: number): I
   return pairs;
 }
 
-/** Returns the furthest point of diagonal `k` after step `d`; -1 when no path had reached it. */
+/**
+ * Returns the furthest point of diagonal `k` after step `d`; -1 if no path had reached that
+ * diagonal.
+ */
 function reachOf(trace: readonly Step[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as Step;
@@ -191,9 +195,9 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
 }
 
 /**
- * Moves an addition or removal, among the equivalent positions, to the last that ends at a
- * boundary, else to the last of all. Readers think in whole lines or paragraphs, and two scripts
- * then agree on the position.
+ * Moves an addition or removal to an equivalent position: the last that ends at a boundary, else
+ * the last of all. Readers think in whole lines or paragraphs, and two scripts then agree on the
+ * position.
  */
 function slide(
   edit: Edit,
@@ -213,8 +217,8 @@ function slide(
 }
 
 /**
- * Returns how far elements [from, to) can move forward, or back if negative. `before` and `after`:
- * the end and the start of the neighbouring edits.
+ * Returns how far elements [from, to) can move forward; negative: back. `before`: end of the edit
+ * before; `after`: start of the edit after.
  */
 function slideBy(
   ids: readonly number[],

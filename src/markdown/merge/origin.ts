@@ -6,13 +6,15 @@ import { isWord, write } from "./tokens.ts";
 /** The origin of a text: base, one of the sides, or both sides alike. */
 type Source = "base" | "local" | "remote" | "both";
 
-/** A piece of a line that has words of both sides. `none`: no text has it near this place. */
+/**
+ * A piece of a line that has words of both sides. `none`: no text has the piece near this place.
+ */
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge. `mixed`: no side has the whole line; `words` then gives its pieces in order,
- * and is empty otherwise. For a removed line, `from` is the side that removed it; `base` when
- * neither did.
+ * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then gives its
+ * pieces in order, and is empty otherwise. For a removed line, `from` is the side that removed it;
+ * `base` if neither did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
@@ -25,8 +27,8 @@ export type Origin = {
 /** The lines of one side, with its edits of base. */
 type Side = {
   /**
-   * `keeps`: index of each base line in the side; `has`: index of each line of the merge. Both are
-   * -1 without a counterpart.
+   * `keeps`: for each base line, its index in the side. `has`: for each line of the merge, its
+   * index in the side. Both are -1 without a counterpart.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
@@ -38,7 +40,7 @@ type Side = {
 
 /**
  * Finds the side that added each line of a merged text, and the side that removed each missing line
- * of base. Compares only the texts and ignores how the merge was made, so that it can verify a
+ * of base. Compares only the texts and ignores how the merge was made, so the result can verify a
  * merge. Kept and added lines, joined, are the merged text; kept and removed lines are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
@@ -93,7 +95,8 @@ function removedRow(line: string, at: number, [local, remote]: Sides): Origin {
 }
 
 /**
- * A line that a side wrote elsewhere, and that the merge moved, also has that side as its origin.
+ * Returns the origin of a line. A line that a side wrote elsewhere, and that the merge moved, also
+ * has that side as its origin.
  */
 function sourceOf(line: string, at: number, [local, remote]: Sides): Origin["from"] {
   return (
@@ -109,8 +112,8 @@ function either(local: boolean, remote: boolean): "local" | "remote" | "both" | 
 }
 
 /**
- * Compares a line with the lines at this place in each text. A word missing from them is looked up
- * in everything that a side added.
+ * Compares a line with the lines at this place in each text. If these lines lack a word, looks the
+ * word up in everything that a side added.
  */
 function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, reading: Reading): WordOrigin[] {
   // A blank line has no words.

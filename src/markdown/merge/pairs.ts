@@ -2,21 +2,21 @@ import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
-/** Share of the longer line's words from which two lines are versions of one line. */
+/** Least share of the longer line's words in common for two lines to be versions of one line. */
 const SAME_LINE = 0.6;
 
 /** LIMIT: pairs of lines that are compared for one edit. */
 const MOST_PAIRS = 4_000;
 
-/** Steps that a pair of lines costs, besides the words of both lines. */
+/** Steps that a pair of lines costs, in addition to the words of both lines. */
 const STEPS_A_PAIR = 6;
 
-/** Edits of lines. `changed`: those that changed a single line. */
+/** Edits of lines. `changed`: the edits that changed a single line. */
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Splits edits of filled lines: a line that keeps most of its words becomes an edit of its own.
- * Additions and removals beside it become others.
+ * Splits edits of filled lines: a line that keeps most of its words becomes a separate edit.
+ * Additions and removals beside that line become other edits.
  */
 export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {
   const changed = new Set<Edit>();
@@ -56,9 +56,7 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[]
   return pairs;
 }
 
-/**
- * Returns a function that gives the largest sum of shares among lines from a row and a column on.
- */
+/** Returns a function that gives the largest sum of shares from a row and a column on. */
 function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
   const at = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
@@ -74,7 +72,9 @@ function mostFrom(shares: readonly Float64Array[], columns: number): (row: numbe
 
 type Pair = readonly [line: number, other: number];
 
-/** Computes the share of words of each line of an edit (row) and each new line (column). */
+/**
+ * Computes the share of common words of each old line of an edit (row) and each new line (column).
+ */
 function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: Reading): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>
@@ -85,8 +85,8 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
 }
 
 /**
- * Returns the share of the longer line's words that both lines have; 0 when it is below `SAME_LINE`
- * for sure.
+ * Returns the share of the longer line's words that both lines have; 0 if the share is certainly
+ * below `SAME_LINE`.
  */
 function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];

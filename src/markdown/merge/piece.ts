@@ -7,27 +7,30 @@ import { gapBefore, type Lines, linesOf } from "./reading.ts";
 export type Piece = {
   /** The lines from the first filled one to the last. */
   readonly lines: readonly string[];
-  /** The blank lines before and after. */
+  /** Blank lines before the piece; below, those after the piece. */
   readonly before: string;
   readonly after: string;
   /** Level of the heading that the piece begins with; 7 when it begins with text. */
   readonly level: number;
   /**
-   * Highest level of its headings; text after the piece would be in that section. 8 without
-   * headings.
+   * Highest level of the headings in the piece, because text after the piece would be in that
+   * section; 8 without headings.
    */
   readonly deepest: number;
   /** Columns of indent of the first line. */
   readonly indent: number;
-  /** Shape of its first and last entry; undefined for anything else. */
+  /** Kind and indent of the first entry; below, of the last entry. Undefined if it is no entry. */
   readonly head: string | undefined;
   readonly tail: string | undefined;
-  /** True if the piece leaves a block open; true if it closes a block opened above it. */
+  /**
+   * `opens`: true if the piece leaves a block open. `closes`: true if the piece closes a block that
+   * was opened above.
+   */
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Number of entries of the shape it begins with, or of headings of that level; 1 for running
-   * text.
+   * Number of entries of the kind that the piece begins with, or of headings of that level; 1 for
+   * running text.
    */
   readonly parts: number;
 };
@@ -54,7 +57,7 @@ export function pieceOf(text: Lines, range: Range): Piece {
   };
 }
 
-/** Counts the entries of the shape that some lines begin with; 1 for running text. */
+/** Counts the entries of the kind that some lines begin with; 1 for running text. */
 function countEntries(lines: readonly string[]): number {
   const shape = shapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;
@@ -73,7 +76,7 @@ const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const RULE = /^[\s:|-]+$/;
 
-/** Splits lines into entries; undefined when some line is anything else. */
+/** Splits lines into entries; undefined if a line belongs to no entry. */
 export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
@@ -101,7 +104,7 @@ export function shapeOf(line: string): string | undefined {
   return undefined;
 }
 
-/** Returns whether an item is nested in another, by their shapes. */
+/** Returns true if an item is nested in another, by their shapes. */
 function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
 }

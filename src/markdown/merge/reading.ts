@@ -22,9 +22,9 @@ export type Lines = {
 };
 
 /**
- * The lines of a text that are not blank: their numbers, and their indexes among all lines. Blank
- * lines look alike and pair the wrong paragraphs, so they are white space of the next line. `keys`:
- * numbers that distinguish lines that look alike, as fences, by the line that they belong to.
+ * Lines of a text that are not blank: their numbers, and their indexes among all lines. Blank lines
+ * look alike and would pair the wrong paragraphs, so they count as white space of the next line.
+ * `keys`: numbers that distinguish lines that look alike, such as fences, by a neighbouring line.
  */
 type Filled = {
   readonly ids: readonly number[];
@@ -32,7 +32,7 @@ type Filled = {
   readonly keys: readonly number[];
 };
 
-/** The budget of one merge, and everything it has read, so that nothing is read twice. */
+/** Budget of one merge, and everything that the merge has read, so that nothing is read twice. */
 export type Reading = Budget & {
   /** Numbers the lines. */
   readonly interner: Interner;
@@ -47,7 +47,7 @@ export type Reading = Budget & {
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** The numbers of each line's words, by the line's number. */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** The empty stack of open blocks, which all texts share. */
+  /** Empty stack of open blocks, which all texts of the merge share. */
   readonly nest: Nest;
   /** Results of `keepsEveryChange`. */
   readonly held: Held[];
@@ -71,7 +71,7 @@ export function newReading(): Reading {
   };
 }
 
-/** Steps that a line costs: to cut, to number and to compare. */
+/** Steps that a line costs: for cutting, numbering and comparing. */
 export const STEPS_A_LINE = 20;
 
 /** Reads the lines of a text, once per merge, and charges the budget. */
@@ -123,7 +123,7 @@ export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // A script computed without budget is not reliable, so it is not cached.
+  // A script computed without budget is not reliable, so the script is not cached.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
@@ -191,8 +191,8 @@ function tokensIn(line: string, reading: Reading): readonly Token[] {
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
 /**
- * Merges the blank lines at one place: the side that changed them wins. If both did, the longer run
- * wins.
+ * Merges the blank lines at one place: if one side changed them, uses that side's. If both sides
+ * did, uses the longer run.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;

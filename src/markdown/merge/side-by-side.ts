@@ -3,9 +3,9 @@ import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-/** Shows texts beside each other, line by line, for people to read. */
+/** Shows texts beside each other, line by line, for people. */
 
-/** A piece of a line. `differs`: the compared line lacks it at this place. */
+/** A piece of a line. `differs`: true if the compared line lacks the piece at this place. */
 export type Piece = { readonly text: string; readonly differs: boolean };
 
 /** One line with its line feed; `number` counts from 1. */
@@ -19,7 +19,7 @@ export type SideRow = {
 };
 
 /**
- * Consecutive lines of one kind: changed by nobody, by one side, by both alike, or by both
+ * Consecutive lines of one kind: unchanged, changed by one side, by both alike, or by both
  * differently. Without a base, only `same` and `both` occur.
  */
 export type Passage = {
@@ -35,8 +35,8 @@ type Sides = {
 };
 
 /**
- * Returns passages in the order of the texts; their lines, joined, give each text.
- * @param against the text whose words are compared: the other side, or base if there is one
+ * Returns passages in the order of the texts. The lines of all passages, joined, give each text.
+ * @param against text whose words are compared: the other side, or base if there is one
  */
 export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "base" = "other"): Passage[] {
   const isBased = base !== null;
@@ -101,12 +101,15 @@ function sideLine({ from }: Range, index: number, line: string | null, other: st
 
 /** A word, a run of white space, or one other character. */
 const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
-/** LIMIT: characters of two lines, together, whose words are compared. */
+/** LIMIT: characters of two lines together. The words of longer lines are not compared. */
 const MOST = 20_000;
-/** Least share of characters in common; below it, the lines count as different in full. */
+/** Least share of characters in common. Below this share, the whole lines count as different. */
 const LEAST_SHARE = 0.3;
 
-/** @param other the compared line; null when there is none */
+/**
+ * Returns the pieces of a line.
+ * @param other the compared line; null if there is none
+ */
 function piecesOf(line: string, other: string | null): Piece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];

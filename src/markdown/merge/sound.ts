@@ -12,12 +12,12 @@ import { flowsOn } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * Returns whether the result is as sound Markdown as both sides. It may have no more unclosed,
- * duplicate or misplaced elements than they account for. Lines must stay in the fences, directives
- * and HTML blocks that a side put them in.
+ * Returns true if the result is as sound Markdown as both sides. The result may have no more
+ * unclosed, duplicate or misplaced elements than the sides explain. Lines must stay in the fences,
+ * directives and HTML blocks in which a side put them.
  */
 export function isSound(given: Four<string>, reading: Reading): boolean {
-  // One charge for reading lines, contexts and blocks.
+  // This one charge pays for reading lines, contexts and blocks.
   if (!afford(reading, 4 * given[3].length)) return false;
   const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
@@ -33,8 +33,8 @@ export function isSound(given: Four<string>, reading: Reading): boolean {
 }
 
 /**
- * Returns whether the result begins as the side does that changed the beginning: with readable
- * front matter, with a rule, or with neither.
+ * Returns true if the result begins as the side that changed the beginning: with readable front
+ * matter, with a rule, or with neither.
  */
 export function keepsFrontMatter(texts: Four<string>): boolean {
   const kindOf = (text: string): string => {
@@ -46,8 +46,8 @@ export function keepsFrontMatter(texts: Four<string>): boolean {
 }
 
 /**
- * Returns whether blocks that only the result has (paragraphs, headings, items, rows) have no more
- * faults than the blocks they were made from.
+ * Returns true if blocks that only the result has (paragraphs, headings, items, rows) have no more
+ * faults than the blocks from which they were made.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: Reading): boolean {
   const [l, r, m] = texts.map((text): Known => {
@@ -65,7 +65,7 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
   let faults = 0;
   let done = 0;
   for (let at = 0; at < lines.length; at++) {
-    // A block is new only if the first of the others lacks one of its lines.
+    // A block is new only if the first of the other texts lacks one of its lines.
     if (others[0].has.has(ids[at] as number)) continue;
     let start = at;
     let end = at + 1;
@@ -83,8 +83,8 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
 const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
 /**
- * Returns whether each heading with two ids in the merged text, the last of four, is on a side
- * already.
+ * Returns true if each heading with two ids in the merged text is already on a side. The merged
+ * text is the last of the four.
  */
 function keepsOneId([, local, remote, merged]: Four<readonly string[]>): boolean {
   return merged
@@ -92,7 +92,7 @@ function keepsOneId([, local, remote, merged]: Four<readonly string[]>): boolean
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/** A syntax that defines names, and a substring of every line that uses it. */
+/** A syntax that defines names. `has`: substring of every line that uses this syntax. */
 type Naming = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: Naming = {
@@ -104,13 +104,15 @@ const HEADING_ID: Naming = {
   has: "{",
 };
 
-/** Returns whether definitions and heading ids give no name to two things, except as a side did. */
+/**
+ * Returns true if definitions and heading ids name no two things alike, except where a side did.
+ */
 function keepsNames(merged: string, texts: Four<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
-/** Returns whether duplicate names of one syntax are no more than the sides account for. */
+/** Returns true if one syntax has no more duplicate names than the sides explain. */
 function keepsSingle(naming: Naming, texts: Four<readonly string[]>): boolean {
   return hasNoMore(mapFour(texts, (lines) => doubled(lines, naming)));
 }
@@ -129,7 +131,7 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
   return count;
 }
 
-/** Returns whether each line of the merged text has the context that a side gave it. */
+/** Returns true if each line of the merged text has the context that a side gave it. */
 function keepsContexts(texts: Four<string>, reading: Reading): boolean {
   const contexts = mapFour(texts, (text) => contextsIn(readLines(text, reading), reading));
   if (!hasNoMore(mapFour(contexts, ({ faults }) => faults))) return false;
@@ -145,7 +147,10 @@ type Inside = {
   readonly theirs: Nest | undefined;
 };
 
-/** Returns the contexts of filled lines of the merged text, the last of four, without marks. */
+/**
+ * Returns the contexts of the filled lines of the merged text, the last of the four, except lines
+ * that open or close a block.
+ */
 function linesInside(texts: Four<string>, contexts: Four<Contexts>, reading: Reading): Inside[] {
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
@@ -162,8 +167,8 @@ function linesInside(texts: Four<string>, contexts: Four<Contexts>, reading: Rea
 }
 
 /**
- * Returns whether each line has a context that a side gave it. A line of one side may be in a block
- * that the other side put around it. The lines of both sides before and after must then be in that
+ * Returns true if each line has a context that a side gave it. A line of one side may be in a block
+ * that the other side put around it. Then the lines of both sides before and after must be in that
  * block too.
  */
 function staysInside(lines: readonly Inside[], root: Nest): boolean {
@@ -174,7 +179,8 @@ function staysInside(lines: readonly Inside[], root: Nest): boolean {
       if (!isPicked(line) || (pending !== root && pending !== is)) return false;
       [known, pending] = [is, root];
     } else if (!areAlike(is, mine ?? theirs ?? is)) {
-      // Alike is enough: the other side may have renamed the block around the line.
+      // A context of the same depth and kind is enough, because the other side may have renamed the
+      // block around the line.
       if (is !== known) return false;
       pending = is;
     }
@@ -189,7 +195,8 @@ function hasBoth(line: Inside): line is OfBoth {
 }
 
 /**
- * Returns whether a context is that of the side which changed it; `was` is undefined for new lines.
+ * Returns true if a context is that of the side which changed it. `was`: context in base; undefined
+ * for new lines.
  */
 function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   if (mine === theirs) return is === mine;
@@ -197,10 +204,10 @@ function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
-/** The beginnings of the marker lines of a conflict that a tool wrote, in order. */
+/** Beginnings of the marker lines that a tool writes around a conflict, in order. */
 const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
 
-/** Returns whether a text has conflict markers that a tool wrote and nobody resolved. */
+/** Returns true if a text has conflict markers that a tool wrote and nobody resolved. */
 export function isUnresolved(text: string): boolean {
   let at = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
   for (const marker of MARKERS.slice(1)) {
@@ -211,8 +218,8 @@ export function isUnresolved(text: string): boolean {
 }
 
 /**
- * Returns whether no section of the merged text, the last of four, has more subsections of one name
- * than in another text. Readers take sections of one name for one.
+ * Returns true if no section of the merged text, the last of the four, has more subsections with
+ * the same name than another text has. Readers take sections with the same name for one section.
  */
 function keepsSections(texts: Four<string>): boolean {
   const [base, local, remote, merged] = mapFour(texts, countSections);
@@ -221,7 +228,7 @@ function keepsSections(texts: Four<string>): boolean {
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-/** The number of sections, by the names of their ancestors and their own. */
+/** Number of sections, by the path of their names from the top. */
 type Sections = ReadonlyMap<string, number>;
 
 function countSections(text: string): Sections {

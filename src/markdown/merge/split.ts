@@ -1,6 +1,6 @@
 /**
- * Splits a text into lines, each with its line feed; only the last may lack one. The lines, joined,
- * are the text.
+ * Splits a text into lines, each with its line feed; only the last line may lack one. The lines,
+ * joined, are the text.
  */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
@@ -15,8 +15,8 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Numbers strings, so that comparing two costs one step whatever their length. Equal strings have
- * equal numbers.
+ * Numbers strings, so that a comparison of two strings costs one step, however long they are. Equal
+ * strings have equal numbers.
  */
 export class Interner {
   readonly #ids = new Map<string, number>();
@@ -29,12 +29,12 @@ export class Interner {
     return this.#texts.push(text) - 1;
   }
 
-  /** Returns the count of numbers given; all are smaller. */
+  /** Number of assigned numbers: 0 to size - 1 are assigned. */
   get size(): number {
     return this.#texts.length;
   }
 
-  /** Returns the string of a given number. */
+  /** Returns the string to which a number was assigned. */
   text(id: number): string {
     return this.#texts[id] as string;
   }
@@ -53,7 +53,7 @@ export class Runs {
   id(ids: readonly number[], from: number, to: number): number {
     let hash = to - from;
     for (let at = from; at < to; at++) hash = Math.imul(hash, 0x01000193) ^ (ids[at] as number);
-    // Shifted, the hash fits the engine's small integers, which need no object of their own.
+    // Shifted, the hash fits the engine's small integers, which need no allocation.
     const alike = this.#byHash.get(hash >> 2);
     const known = alike?.find((id) => this.#isRun(id, ids, from, to));
     if (known !== undefined) return known;
@@ -63,7 +63,7 @@ export class Runs {
     return id;
   }
 
-  /** Returns the run of a given number. */
+  /** Returns the run to which a number was assigned. */
   run(id: number): readonly number[] {
     return this.#runs[id] as readonly number[];
   }

@@ -1,6 +1,6 @@
 /**
- * The format of a text, apart from its content. `feed`: undefined without a line break, "mixed"
- * with both kinds.
+ * Format of a text, apart from its content. `feed`: line end; undefined without a line break,
+ * "mixed" with both kinds.
  */
 type Style = {
   readonly mark: boolean;
@@ -26,7 +26,7 @@ function countOf(text: string, feed: string): number {
 
 /**
  * Returns the text without byte order mark, with line feeds only, and with a line break at the end.
- * With `mixed` line ends each stays as it is, as no single style applies.
+ * With `mixed` line ends, each line end stays, because no single style applies.
  */
 export function normalise(text: string, mixed: boolean): string {
   const bare = text.startsWith(MARK) ? text.slice(1) : text;
@@ -41,8 +41,8 @@ export function applyStyle(text: string, style: Style): string {
 }
 
 /**
- * Merges each trait: the side that changed it wins. A trait has two values, so two changes of it
- * agree; the caller handles mixed line ends.
+ * Merges each trait: if one side changed the trait, its value is used. A trait has two values, so
+ * two changes of a trait agree; the caller handles mixed line ends.
  */
 export function mergeStyle(base: Style, local: Style, remote: Style): Style {
   const known = base.feed ?? local.feed ?? remote.feed;

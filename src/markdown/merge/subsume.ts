@@ -15,9 +15,10 @@ type Version = {
 };
 
 /**
- * Returns whether `more` has everything that `less` did to base, and changed only what `less` left
- * unchanged. Then `more` is the merge of the two. Merging a merge again with one of its sides
- * depends on this rule. `isLines`: the elements are lines, which may come between others.
+ * Returns true if `more` has everything that `less` did to base, and otherwise changed only what
+ * `less` left unchanged. Then `more` is the merge of the two. To merge a merge again with one of
+ * its sides depends on this rule.
+ * @param isLines the elements are lines, between which other lines may come
  */
 export function subsumes(
   base: Ids,
@@ -51,7 +52,8 @@ export function subsumes(
 }
 
 /**
- * Returns the edits of a version, with base indexes counted from `start` and its own from `from`.
+ * Returns the edits of a version, with base indexes counted from `start` and the version's own
+ * indexes from `from`.
  */
 function within({ edits, from }: Version, start: number): Edit[] {
   return edits.map((edit) => ({

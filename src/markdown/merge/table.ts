@@ -3,7 +3,7 @@ import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { Runs } from "./split.ts";
 
-/** The numbers of the pieces of base, local, remote and result; equal pieces have equal numbers. */
+/** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
 export type Four = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
 /** The index of one piece in base, local, remote and result; -1 in a text without it. */
@@ -13,8 +13,9 @@ export type Row = readonly [base: number, local: number, remote: number, result:
 type Place = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * The sets of texts that a piece may be in, besides all four, with the number of changes. In order:
- * removed by both, added by both, removed by one, added by one.
+ * Possible steps of the search: which texts have a piece, and the number of changes that this
+ * means. A piece that all four have is not listed. In order: removed by both, added by both,
+ * removed by one, added by one.
  */
 const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -26,14 +27,15 @@ const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
 ];
 
 /**
- * Lengths of common runs, tried in turn. The tables before and after such a run are searched
+ * Lengths of common runs, tried in this order. The tables before and after such a run are searched
  * separately.
  */
 const LEAST = [1, 4, 16];
 
 /**
  * Aligns four texts in one table, with as few changes of the sides as the search finds. Undefined
- * when there is no such table, or none within the limits. `starts`: the pieces that begin lines.
+ * if there is no such table, or none within the limits.
+ * @param starts the pieces that begin lines
  */
 export function tableOf(four: Four, starts: Four): Row[] | undefined {
   const common = commonRuns(four, starts);
@@ -65,7 +67,9 @@ function move(place: Place, by: Place): Place {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** Finds the pieces that all four texts have, by pairwise diffs, in runs without a gap. */
+/**
+ * Finds the pieces that all four texts have, by pairwise diffs. Returns them as runs without a gap.
+ */
 function commonRuns(four: Four, starts: Four): Row[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -114,7 +118,8 @@ function pairLines(a: Text, b: Text): Int32Array {
 }
 
 /**
- * LIMIT: changes of words between differing lines of two texts; past it, everything is one change.
+ * LIMIT: changes of words between differing lines of two texts. If there are more, everything is
+ * one change.
  */
 const MOST_CHANGES = 2_000;
 
@@ -126,12 +131,12 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, at) => id === b[at]);
 }
 
-/** A table up to a place. `changes`: the sides' changes up to it. */
+/** Table up to a place. `changes`: number of the sides' changes before the place. */
 type Node = { readonly place: Place; readonly before: Node | undefined; readonly changes: number };
 
 /**
- * Orders nodes by the least number of changes of a whole table; among equals, the last added comes
- * first.
+ * Orders nodes by the least number of changes of a whole table; of equal nodes, the last added
+ * comes first.
  */
 class Queue {
   readonly #nodes: Node[][] = [];
@@ -175,7 +180,7 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
   return undefined;
 }
 
-/** Returns whether the texts that advance all have the same piece at `place`. */
+/** Returns true if all texts that advance in this step have the same piece at `place`. */
 function isOnePiece(four: Four, place: Place, next: Place, to: Place): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
@@ -206,7 +211,7 @@ function rowsOf(last: Node): Row[] {
 }
 
 /**
- * Returns a function that gives a lower bound of the changes from a place on, from pieces that only
+ * Returns a function that gives a lower bound of the changes after a place, from pieces that only
  * base or only a side has.
  */
 function leastChanges(four: Four, from: Place, to: Place): (place: Place) => number {

@@ -6,7 +6,8 @@ type Table = { readonly head: readonly string[]; readonly rows: readonly (readon
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Returns the tables of a text, also those inside code fences: the rule is the same for all sides.
+ * Returns the tables of a text. Tables in code fences count too, because the rule is the same for
+ * all sides.
  */
 function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
@@ -22,7 +23,7 @@ function tablesOf(lines: readonly string[]): Table[] {
   return tables;
 }
 
-/** Returns the cells of a row, without the space around them. */
+/** Returns the cells of a row, without the white space around them. */
 function cellsOf(row: string): string[] {
   const bare = row
     .trim()
@@ -32,9 +33,9 @@ function cellsOf(row: string): string[] {
 }
 
 /**
- * Returns whether each table that both sides changed still has the columns of base on both sides,
- * or the same new ones. Columns are known by name; an unchanged row shows that a column was only
- * renamed. Otherwise it is unknown which cell belongs to which column.
+ * Returns true if each table that both sides changed still has the columns of base on both sides,
+ * or the same new columns. Columns are recognised by name; an unchanged row shows that a column was
+ * only renamed. Otherwise nobody knows to which column a cell belongs.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [Written[], ...Written[][]];
@@ -49,7 +50,7 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** A table without the space around its cells. */
+/** A table without the white space around its cells. */
 type Written = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
 function writtenOf(table: Table): Written {
@@ -58,8 +59,8 @@ function writtenOf(table: Table): Written {
 }
 
 /**
- * Returns whether the rows of the merged text, the last of four, are under their own columns. Rows
- * with a wrong number of cells may be no more than the sides account for.
+ * Returns true if the rows of the merged text, the last of the four, are under their own columns.
+ * No more rows may have a wrong number of cells than the sides explain.
  */
 export function rowsFit(texts: Four<readonly string[]>): boolean {
   const tables = mapFour(texts, tablesOf);

@@ -2,7 +2,7 @@ import { Interner, Runs } from "./split.ts";
 
 /**
  * A piece of text that is merged as a whole; the white space before it is merged separately. `id`:
- * the number of its text. `leads`: it makes its line a quote, item, heading or row.
+ * number of its text. `leads`: true if the token makes its line a quote, item, heading or row.
  */
 export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
@@ -15,33 +15,33 @@ export type Passage = {
 
 /** The text of a structural line break; other line breaks are white space of the next token. */
 export const BREAK = "\n";
-/** The text of a blank line. */
+/** Text of the token for a blank line. */
 export const BLANK = "\n\n";
 
 /**
- * Returns whether a token has a meaning of its own, as words, links and code have; marks and breaks
+ * Returns true if a token has a meaning of its own, as words, links and code have; marks and breaks
  * have none.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** The texts that end a line. Their indexes are their numbers in `TokenTexts`. */
+/** Texts of tokens that end a line. The index of each is its number in `TokenTexts`. */
 const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 
-/** Returns whether a number of `TokenTexts` is that of a line break or a blank line. */
+/** Returns true if this number in `TokenTexts` is that of a line break or a blank line. */
 export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
 }
 
-/** Returns whether a line ends right before an index among the numbers of tokens. */
+/** Returns true if a line ends right before an index among the numbers of tokens. */
 export function endsLineBefore(ids: readonly number[], at: number): boolean {
   return endsLine(ids[at - 1] ?? -1);
 }
 
 /**
- * Returns numbers for runs of tokens. A run that is just the end of a line keeps the number of its
- * text, so that `endsLine` works for both.
+ * Returns an empty list of numbers for runs of tokens. A run that is just the end of a line keeps
+ * the number of its text, so that `endsLine` works for runs too.
  */
 export function newRuns(): Runs {
   const runs = new Runs();
@@ -61,7 +61,7 @@ export class TokenTexts extends Interner {
     return { id: this.id(text), text, space, leads };
   }
 
-  /** Returns whether the token with this number has a meaning of its own. */
+  /** Returns true if the token with this number has a meaning of its own. */
   isWord(id: number): boolean {
     return isWord(this.text(id));
   }
@@ -71,29 +71,29 @@ export class TokenTexts extends Interner {
   }
 }
 
-/** Returns whether a token is a structural line break or a blank line. */
+/** Returns true if a token is a structural line break or a blank line. */
 export function isLineEnd(text: string): boolean {
   return text === BREAK || text === BLANK;
 }
 
-/** Returns whether a token is the check box of a task. */
+/** Returns true if a token is the check box of a task. */
 export function isCheckBox(text: string): boolean {
   return /^\[[ xX]\]$/.test(text);
 }
 
-/** Returns whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
+/** Returns true if a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** Returns whether a token is a comment or a heading's id: text that readers do not see. */
+/** Returns true if a token is a comment or a heading's id: text that readers do not see. */
 export function isHiddenToken(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
 
 /**
- * Joins the tokens of whole lines. `cuts`: the tokens of each line. In code, every line break stays
- * a token.
+ * Joins the tokens of whole lines.
+ * @param cuts the tokens of each line. In code, every line break stays a token
  */
 export function joinTokens(
   lines: readonly string[],
@@ -106,7 +106,8 @@ export function joinTokens(
   for (let at = 0; at < cuts.length; at++) {
     const cut = cuts[at] as readonly Token[];
     const last = cut.at(-1) as Token;
-    // The last token is the line break; in running text it becomes white space of the next token.
+    // The last token is the line break. In running text, the line break becomes white space of the
+    // next token.
     const flows = !code && last.text === BREAK && breaksInText(lines, at);
     const end = flows ? cut.length - 1 : cut.length;
     pushTokens(tokens, cut, end, before);
@@ -123,14 +124,14 @@ function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before:
   }
 }
 
-/** Returns whether running text continues after the break of a line. */
+/** Returns true if running text continues after the end of a line. */
 function breaksInText(lines: readonly string[], at: number): boolean {
   const next = lines[at + 1];
   return next !== undefined && flowsOn(lines[at] as string, next);
 }
 
 /**
- * Returns whether every mark that makes its line a quote, item, heading or row is still at the
+ * Returns true if every mark that makes its line a quote, item, heading or row is still at the
  * start of a line.
  */
 export function leadsLines(tokens: readonly Token[]): boolean {
@@ -157,7 +158,7 @@ export function write(tokens: readonly Token[]): string {
 const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
-/** Returns whether the break between two lines equals a space, because running text continues. */
+/** Returns true if the break between two lines equals a space, because running text continues. */
 export function flowsOn(line: string, next: string): boolean {
   return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE.test(next);
 }

@@ -98,7 +98,7 @@ function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: Conf
   return `@@ ${at + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
 }
 
-/** Choices for agents; the others are left to people and `mdmirror resolve`. */
+/** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */
 export const OFFERED = ["mine", "theirs", "merged", "keep"] as const;
 type Offered = (typeof OFFERED)[number];
 

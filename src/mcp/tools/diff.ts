@@ -8,7 +8,7 @@ import { boundedDiff, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, PATH } from "../fields.ts";
 import { answer, defineTool, type Host, refused, type ServedMirror } from "../tool.ts";
 
-/** Null for a side without the document. */
+/** Contents of both sides; null for a side without the document. */
 type Two = {
   readonly path: string;
   readonly before: string | null;

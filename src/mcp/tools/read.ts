@@ -76,7 +76,7 @@ function readVersion({ root }: ServedMirror, path: string, n: number, { openOpti
 function outlineOf(facts: object, text: string): Ended {
   const all = headingsOf(text);
   const cut = all.length > MOST_HEADINGS ? { headingsLeftOut: all.length - MOST_HEADINGS } : {};
-  // Headings are content of the document.
+  // Headings are content of the document, so they are sent as `text`.
   const shown = all
     .slice(0, MOST_HEADINGS)
     .map((one) => `${one.line}-${one.last}: ${"#".repeat(one.level)} ${one.name}`);

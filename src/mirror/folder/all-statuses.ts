@@ -3,12 +3,15 @@ import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.
 import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./status.ts";
 import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
-/** Reads the states of all linked folders of this user; one that cannot be read hides no other. */
+/**
+ * Reads the states of all linked folders of this user. A folder that cannot be read does not hide
+ * the others.
+ */
 
 export type FolderStatus = {
   readonly mirror: ListedMirror;
   readonly look: StatusReading;
-  /** Its state in one word. */
+  /** State of the folder in one word. */
   readonly state: MirrorWord;
 };
 
@@ -23,14 +26,16 @@ export type MirrorWord =
   | "untrusted"
   | "unreadable";
 
-/** Returns the folders by path; `unfit`: a clause on each entry that cannot be trusted. */
+/**
+ * Returns the folders by path. `unfit`: a clause about each registry entry that cannot be trusted.
+ */
 export async function readAllStatuses(
   options: StatusOptions,
 ): Promise<Result<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }>> {
   const listed = listOwnMirrors(options.env);
   if (listed.kind === "trouble") return listed;
-  // ORDER: all daemons are asked first, in parallel (one that hangs takes its deadline), and no
-  // state is read before all have answered: reading would delay their answers.
+  // ORDER: all daemons are asked first, in parallel, because a daemon that hangs takes its whole
+  // deadline. No state is read before all have answered, because reading would delay the answers.
   const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
   const mirrors: FolderStatus[] = [];
   for (const [at, mirror] of listed.value.mirrors.entries()) {
@@ -60,7 +65,7 @@ async function orTell<T>(
   }
 }
 
-/** Returns null if the error is a bug and not the folder's. */
+/** Returns the trouble for an error of the folder; null if the error is a bug. */
 function troubleOf(root: string, error: unknown): Trouble | null {
   if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
   const code = codeOf(error);

@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 
 type Sources = {
   readonly platform?: NodeJS.Platform;
-  /** Linux has it in this file. */
+  /** Path of the file from which Linux gives the id. */
   readonly file?: string;
-  /** macOS gets it from this program; absolute, because cron's PATH does not contain it. */
+  /**
+   * Path of the program from which macOS gives the id; absolute, because cron's PATH does not
+   * contain the program.
+   */
   readonly sysctl?: string;
 };
 
@@ -13,8 +16,8 @@ const DEADLINE_MS = 3_000;
 
 /**
  * Reads the id of this boot of the machine, which distinguishes a power loss from an edit.
- * @returns null if the system does not tell: a file that a power loss may have torn is then taken
- * as it is
+ * @returns null if the system has no id: a file that a power loss may have damaged then counts as
+ * edited
  */
 export function readBootId(sources: Sources = {}): string | null {
   const { platform = process.platform, file = "/proc/sys/kernel/random/boot_id" } = sources;
@@ -26,7 +29,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // No such file on this system, or a sandbox hides it: the boot is unknown.
+    // The system has no such file, or a sandbox hides it, so the id is unknown.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import { FULL_NEXT, isDiskFull } from "../../common/trouble.ts";
 
 /**
- * Recognises errors of the disk under the state file, which are no errors in mdmirror. It uses
- * error codes alone, so that a command that ends well need not import anything for it.
+ * Recognises errors of the disk under the state file, which are no bugs in mdmirror. Uses error
+ * codes only, so that a command that succeeds need not import other modules.
  */
 
 type DiskTrouble = { readonly what: string; readonly next: string };
@@ -30,7 +30,7 @@ const BUSY: DiskTrouble = {
   next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
 };
 
-/** Returns the error and the next step; null for an error in mdmirror itself. */
+/** Returns the error and the next step; null for a bug in mdmirror. */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (isDiskFull(code)) return { ...FULL, code };

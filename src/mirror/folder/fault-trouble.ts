@@ -1,17 +1,23 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Returns the trouble for the user if the service refuses or does not answer. */
+/** Returns the trouble for the user if the service refuses a request or does not answer. */
 export function faultTrouble(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "run: mdmirror doctor");
 }
 
-/** Works as `faultTrouble`, before a folder is linked: there is none to examine. */
+/**
+ * Returns the trouble for `init`. The folder is not linked yet, so the next step is another URL,
+ * not an examination of the folder.
+ */
 export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "run mdmirror init with another URL");
 }
 
-/** @param look a clause: the command that helps further */
+/**
+ * Returns the trouble for a fault.
+ * @param look a clause with the command that finds more
+ */
 function troubleOf(fault: Fault, url: string, look: string): Trouble {
   const origin = new URL(url).origin;
   const { requestId } = fault;
@@ -36,7 +42,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         next: "try again: mdmirror first checks whether the service made the change",
       };
     case "problem":
-      // A refusal depends on the key's grants or on the address: it is no error in mdmirror.
+      // A refusal depends on the key's grants or on the address, so it is no bug in mdmirror.
       return {
         kind: "offline",
         what: `the service refused: ${fault.detail}`,
@@ -47,7 +53,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
   }
 }
 
-/** Next step if something other than the service answers. */
+/** Next step if another program answers in place of the service. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 

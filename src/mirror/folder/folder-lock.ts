@@ -4,16 +4,16 @@ import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 
-/** Name of the command that keeps the folder in sync, and lends it. */
+/** Name of the command that keeps the folder in sync, and lends the folder to other commands. */
 export const DAEMON = "watch";
 
 type Taker = {
-  /** The command, shown to a process that finds the folder locked. */
+  /** Name of the command, for other processes that find the folder locked. */
   readonly what: string;
   readonly clock: Clock;
 };
 
-/** The lock of a linked folder, which can be freed and taken again. */
+/** The lock of a linked folder, which can be released and taken again. */
 export class FolderLock {
   readonly #folder: string;
   readonly #taker: Taker;
@@ -25,7 +25,7 @@ export class FolderLock {
     this.#taker = taker;
   }
 
-  /** Returns false while another process has it. */
+  /** Takes the lock. Returns false while another process has the lock. */
   take(): boolean {
     return this.acquire().kind === "locked";
   }
@@ -45,8 +45,9 @@ export class FolderLock {
 }
 
 /**
- * Takes the lock. A daemon ends its cycle and lends the folder until it is given back.
- * @returns a function that gives it back; null if no daemon had it
+ * Takes the lock. If a daemon has it, the daemon ends its cycle and lends the folder until the
+ * folder is returned.
+ * @returns a function that returns the folder; null if no daemon had the lock
  */
 export async function borrowLock(
   root: string,
@@ -69,7 +70,10 @@ export async function borrowLock(
 const COMMAND_MS = 10_000;
 const LOOK_MS = 200;
 
-/** A command that has the folder ends soon, as a `sync` from cron does; another daemon does not. */
+/**
+ * Waits for another command. A command that has the folder ends soon, such as a `sync` from cron;
+ * another daemon does not, so waiting would not help.
+ */
 async function awaitCommand(
   root: string,
   lock: FolderLock,

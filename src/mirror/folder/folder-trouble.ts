@@ -16,8 +16,9 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
 }
 
 /**
- * RACE: the folder may be moved or unmounted between its opening and the first scan, which reports
- * that in other words. An exception of `work` is then reported as a missing folder.
+ * Runs `work`. RACE: the folder may be moved or unmounted between its opening and the first scan,
+ * which reports other errors then. So an exception of `work` is reported as a missing folder, if
+ * the folder is missing.
  */
 export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {
   try {
@@ -29,7 +30,7 @@ export async function unlessAway<T>(root: string, work: () => Promise<T>): Promi
   }
 }
 
-/** Returns null if the folder exists. */
+/** Returns the trouble for a missing folder; null if the folder exists. */
 function wentAway(root: string): Result<never> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
@@ -37,9 +38,9 @@ function wentAway(root: string): Result<never> | null {
   });
 }
 
-/** Returns null for an error that is not the system's: a bug. */
+/** Returns the trouble for an error of the system; null for any other error, which is a bug. */
 export function unwritable(root: string, error: unknown): Result<never> | null {
-  // It may have been moved or unmounted meanwhile: then the failure proves nothing about the disk.
+  // If the folder was moved or unmounted meanwhile, the error says nothing about the disk.
   const away = wentAway(root);
   if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);

@@ -1,7 +1,10 @@
 import { stateSeal } from "../state/folder-rows.ts";
 import { glanceAtState } from "../state/glance.ts";
 
-/** Caches summaries of state files that are read repeatedly: an unchanged one is not read again. */
+/**
+ * Caches summaries of state files for processes that read them repeatedly. An unchanged state file
+ * is not read again.
+ */
 
 /** LIMIT: linked folders whose summary is cached. */
 const MOST = 128;
@@ -13,7 +16,8 @@ export class Glances {
 
   /** @param folder absolute path of `.mdmirror` */
   at(folder: string): Glanced {
-    // ORDER: the seal first, so that a later write is read next time.
+    // ORDER: the seal is read before the state, so that a write in between causes another reading
+    // next time.
     const seal = stateSeal(folder);
     const before = this.#kept.get(folder);
     if (before?.seal === seal) return before.glanced;

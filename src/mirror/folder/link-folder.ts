@@ -30,11 +30,15 @@ import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
-/** Links a folder to a workspace: checks the folder, plans the first sync, and writes the link. */
+/**
+ * Links a folder to a workspace: checks the folder, plans the first sync, and writes the
+ * configuration.
+ */
 
 type FolderKind = "new" | "linked";
 
 /**
+ * Checks whether a folder may be linked.
  * @param home the user's home folder
  * @param anyFolder true if the user confirmed an unusual folder
  */
@@ -68,7 +72,8 @@ export function judgeFolder(
 }
 
 /**
- * Returns the real path of a folder that may not exist yet: a link may lead to a folder above it.
+ * Returns the real path of a folder that may not exist yet: a symbolic link may be in the path
+ * above it.
  */
 function realPathOf(dir: string): string {
   const whole = resolve(dir);
@@ -76,7 +81,7 @@ function realPathOf(dir: string): string {
   return join(realpathSync(there), relative(there, whole));
 }
 
-/** Returns why hardly anybody wants to sync this folder, in words; null for a usual one. */
+/** Returns why users rarely want to sync this folder, as a clause; null for a usual folder. */
 function unusualFolder(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -84,8 +89,8 @@ function unusualFolder(root: string, home: string): string | null {
 }
 
 /**
- * Finds a linked folder above the folder. Another user's does not count: anybody with write access
- * to a folder such as `/tmp` could make one.
+ * Finds a linked folder above the folder. Another user's folder does not count: in a folder such as
+ * `/tmp`, anybody could create one.
  */
 export function mirrorAbove(root: string, env: Env): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
@@ -96,9 +101,9 @@ export function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * Judges what an earlier link left in `.mdmirror/`. `known`: this user's own, of a link that was
- * interrupted or lost its configuration. `fresh`: nothing relevant. A state that is not known as
- * the user's is refused, because it would decide what counts as deleted locally.
+ * Checks what an earlier link left in `.mdmirror/`. `known`: files of this user, from a link that
+ * was interrupted or lost its configuration. `fresh`: no such files. A state that may not be the
+ * user's is refused, because it would decide which documents count as deleted locally.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
@@ -132,9 +137,9 @@ export type LinkRequest = {
 };
 
 /**
- * Opens a folder that is not linked yet for its first plan: its state is in memory, and its disk is
- * only read. A missing folder is created, with those above it; `close` removes it again if it is
- * still empty.
+ * Opens a folder that is not linked yet for its first plan. Its state is in memory, and its disk is
+ * only read. A missing folder is created, with the folders above it; `close` removes them again if
+ * they are still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
@@ -171,7 +176,10 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   }
 }
 
-/** @param first the highest folder that was created for it */
+/**
+ * Removes folders that were created for the plan.
+ * @param first the highest of them
+ */
 function unmake(dir: string, first: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
     rmdirSync(folder);
@@ -179,7 +187,10 @@ function unmake(dir: string, first: string): void {
   }
 }
 
-/** Treats the folder as marked before linking writes the marker, so that it can be planned. */
+/**
+ * Makes the folder look marked before linking writes the marker, so that the first sync can be
+ * planned.
+ */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
     const found = super.identify();
@@ -187,7 +198,7 @@ class DiskAsIfMarked extends LocalDisk {
   }
 }
 
-/** Returns true if a first plan needs no question, because it only fills an empty folder. */
+/** Returns true if the first plan only fills an empty folder, so that no question is needed. */
 export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
   const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (

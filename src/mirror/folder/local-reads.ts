@@ -11,23 +11,23 @@ import { type LocalMirror, withLocal } from "./open-local.ts";
 import type { Result } from "../../common/trouble.ts";
 
 /**
- * Caches facts about linked folders that are read repeatedly: the state is opened only if it, or
- * the file concerned, may have changed.
+ * Caches facts about linked folders for processes that read them repeatedly. The state is opened
+ * again only if the state, or the file in question, may have changed.
  */
 
 /** LIMIT: cached answers. */
 const MOST = 32;
 
 type About = {
-  /** Identifies the question, with everything that the answer depends on. */
+  /** Key of the question, with everything on which the answer depends. */
   readonly key: string;
-  /** File whose content matters; null if there is none. */
+  /** File whose content matters for the answer; null if there is none. */
   readonly file: LocalPath | null;
 };
 
 export class LocalReads {
   readonly #world: { readonly clock: Clock; readonly random: Random };
-  /** The most recently used one is last. */
+  /** The most recently used entry is last. */
   readonly #kept = new Map<string, { readonly seal: string; readonly answer: Result<unknown> }>();
 
   constructor(world: { readonly clock: Clock; readonly random: Random }) {
@@ -35,6 +35,7 @@ export class LocalReads {
   }
 
   /**
+   * Returns a cached or new answer.
    * @param root real path of a folder that has `.mdmirror/`
    * @param work returns plain data, and depends on `about` alone
    */

@@ -7,7 +7,7 @@ import type { Log } from "../ports/world.ts";
 import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
 
 /**
- * LIMIT: bytes of one log file. Older ones are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
+ * LIMIT: bytes of one log file. Older files are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
  * `mdmirror.log.4`.
  */
 const MAX_BYTES = 1024 * 1024;
@@ -22,14 +22,14 @@ type LogOptions = {
   /** True to log lines of level `debug` too: one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
-  /** Bytes of one file, for tests. */
+  /** LIMIT: bytes of one file; tests pass a smaller number. */
   readonly maxBytes?: number;
 };
 
 /**
  * Writes JSON lines (pino) to `.mdmirror/log/mdmirror.log`. Only members of `LOG_FIELDS` are
  * written, each in its own form, so neither content nor the key can be logged (I30). If the log
- * cannot be written (a full disk), that is reported once, and syncing continues.
+ * cannot be written (a full disk), one message reports that, and syncing continues.
  */
 export function openLog(options: LogOptions): Log {
   return new FileLog(options);
@@ -66,7 +66,7 @@ class FileLog implements Log {
 
 const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
 
-/** pino takes 20 ms to load, so a run that logs nothing does not load it. */
+/** Loaded on first use: pino takes 20 ms to load, and many runs log nothing. */
 function makeLogger(clock: Clock, write: (line: string) => void) {
   const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
   const settings = {
@@ -88,8 +88,8 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Does not create the folders above: on an unmounted disk, nothing is created below its mount
-      // point.
+      // Does not create the folders above, so that nothing is created below the mount point of an
+      // unmounted disk.
       makeOwnFolder(folder, "log");
       size = statOwn(folder, file, "own-file")?.size ?? 0;
     }
@@ -103,7 +103,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   };
 }
 
-/** Gives each file the next older number; the last is replaced. */
+/** Gives each file the next older number. The oldest file is replaced. */
 function putAside(folder: string, file: string): void {
   for (let n = OLDER; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
@@ -117,12 +117,12 @@ const count: Form = (value) => (typeof value === "number" && Number.isFinite(val
 const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** One line, which cannot control the terminal that shows it. */
+/** A path on one line, which cannot control the terminal that shows it. */
 const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
 const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
-/** Codes of undici, Node's name lookup, TLS and SQLite. */
+/** Matches error codes of undici, Node's name lookup, TLS and SQLite. */
 const OTHER_CODES =
   /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 const errors: Form = (value) => {
@@ -134,7 +134,10 @@ const errors: Form = (value) => {
 
 const FORMS: Readonly<Record<LogForm, Form>> = { count, flag, word, ident, place, errors };
 
-/** @param secret removed from any member that still has it: a path may be named after the key */
+/**
+ * Returns the members that may be logged.
+ * @param secret the key, which is removed from any member: a path may contain it
+ */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

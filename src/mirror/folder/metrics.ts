@@ -3,7 +3,8 @@ import type { FolderStatus, MirrorWord } from "./all-statuses.ts";
 import type { StatusReading } from "./status.ts";
 
 /**
- * Metrics of linked folders, for a collector that reads text files: names of folders, never a path.
+ * Metrics of linked folders, for a collector that reads text files. They have names of folders,
+ * never a path.
  */
 
 type Seen = Extract<StatusReading, { kind: "seen" }>;
@@ -21,7 +22,10 @@ const STATES: readonly MirrorWord[] = [
   "unreadable",
 ];
 
-/** Null if there is no value. Times are seconds since the epoch. */
+/**
+ * Metrics with one value for each folder; null if there is no value. Times are seconds since the
+ * epoch.
+ */
 const GAUGES: readonly Gauge[] = [
   {
     name: "last_proof_timestamp_seconds",
@@ -72,7 +76,10 @@ const GAUGES: readonly Gauge[] = [
   { name: "daemon_paused", help: "Whether the daemon is paused.", of: ({ daemon }) => Number(daemon?.paused === true) },
 ];
 
-/** @param mirrors each with another name */
+/**
+ * Returns the metrics as text.
+ * @param mirrors folders with unique names
+ */
 export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
   return metricsText([
     ofEach(

@@ -39,9 +39,10 @@ function otherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Moves the folder, under its lock and with nothing of it open. ORDER: the folder, then the list:
- * after a kill between them, the next command in the folder updates the list.
- * @returns a clause on what could not be updated in the list, or null
+ * Moves the folder. The caller has its lock, and nothing in the folder is open. ORDER: the folder
+ * first, then the registry. After a kill between the two, the next command in the folder updates
+ * the registry.
+ * @returns a clause on what could not be updated in the registry, or null
  */
 export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
   try {
@@ -52,7 +53,7 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
       code: codeOf(error),
     });
   }
-  // Belongs to the lock that was taken at the old path.
+  // The file has facts about the lock that was taken at the old path.
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
   const place = placeOf(env);
   const marker = readMarker(createNodeFs(), to);

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Returns the folder, or the lowest existing one above it.
+ * Returns the folder, or the lowest existing folder above it.
  * @param dir absolute
  */
 export function nearestFolder(dir: string): string {

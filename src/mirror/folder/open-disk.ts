@@ -20,7 +20,9 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
   return new LocalDisk(createNodeFs(), root, { ...options, gitignore: follows ? () => readLinkedPaths(own) : null });
 }
 
-/** Returns the paths that no `.gitignore` leaves out; null if these files are not followed. */
+/**
+ * Returns the paths that no `.gitignore` excludes; null if mdmirror does not follow these files.
+ */
 export function followed(
   { gitignore }: Pick<Config, "gitignore">,
   state: Pick<State, "localPaths">,

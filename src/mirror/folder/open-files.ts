@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Files that a run has open at a time: databases, folders, connections, Node's own. */
+/**
+ * Number of files that a run has open at the same time: databases, folders, connections, Node's
+ * own.
+ */
 const NEEDED = 64;
 
 /**
- * Checks whether too low a limit of open files explains a failure: below some 64 it fails at any
- * place. LIMIT: only on Linux.
+ * Checks whether a low limit of open files explains an error: with less than some 64, a run can
+ * fail anywhere. LIMIT: only on Linux.
  * @returns null if the limit is high enough, or unknown
  */
 export function fewOpenFiles(limits: () => string = readLimits): Trouble | null {
@@ -23,7 +26,7 @@ function readLimits(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");
   } catch {
-    // Another system, or no file can be opened at all.
+    // The system has no such file, or no file can be opened at all.
     return "";
   }
 }

@@ -11,12 +11,15 @@ import { openToRead } from "./open-state.ts";
 import { readConfig } from "../settings/config.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
-/** A linked folder without its service: no key, network or lock, and nothing is written (I23). */
+/** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
 type System = { readonly clock: Clock; readonly random: Random };
 
-/** @param dir a folder that has `.mdmirror/` */
+/**
+ * Opens a linked folder without its service.
+ * @param dir a folder that has `.mdmirror/`
+ */
 export function openLocal(dir: string, system: System): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
@@ -33,7 +36,10 @@ function withLinksHere(root: string, state: State, disk: Disk): Disk {
   return readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
 }
 
-/** Opens a linked folder without its service, works on it and closes it, however the work ends. */
+/**
+ * Opens a linked folder without its service, runs `work`, and closes the folder, even if `work`
+ * throws.
+ */
 export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
   const opened = openLocal(dir, system);
   if (opened.kind === "trouble") return opened;

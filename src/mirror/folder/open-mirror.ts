@@ -27,18 +27,18 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * `read`: no lock, and neither state, disk nor log is written (I23). `write`: locked; a damaged
-   * state is set aside and rebuilt from both sides.
+   * `read`: takes no lock, and writes neither state, disk nor log (I23). `write`: takes the lock; a
+   * damaged state is set aside and rebuilt from both sides.
    */
   readonly mode: "read" | "write";
-  /** The command that opens it, shown to a process that finds the folder locked. */
+  /** Name of the command, for other processes that find the folder locked. */
   readonly what: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly progress?: Progress;
-  /** `--url` and `--key-file`. */
+  /** Values of `--url` and `--key-file`; null if not given. */
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
@@ -52,22 +52,25 @@ export type OpenedMirror = {
   /** The URL in use: `--url` > `MDMIRROR_URL` > configuration. */
   readonly url: string;
   readonly world: World;
-  /** Messages for the user about the opening, for example about a damaged state. */
+  /** Messages for the user about opening the folder, for example about a damaged state. */
   readonly notes: readonly string[];
   /**
-   * Only if opened to `write`: frees the lock and takes it again, while a command has the folder.
+   * Lock, which is released and taken again while a command has the folder; only in mode `write`.
    */
   readonly lock?: Pick<FolderLock, "free" | "take">;
-  /** True if a daemon lent this folder: the daemon continues when it is closed. */
+  /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
   readonly borrowed?: boolean;
-  /** Returns true if a key other than the present one would be found now. */
+  /** Returns true if mdmirror would now find another key than the present one. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
 
 const NO_PROGRESS: Progress = { report: () => undefined };
 
-/** @param dir absolute path of a folder that has `.mdmirror/` */
+/**
+ * Opens a linked folder.
+ * @param dir absolute path of a folder that has `.mdmirror/`
+ */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
   if (!existsSync(dir))
     return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
@@ -90,7 +93,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
 /** Facts about a linked folder before anything in it is opened. */
 type Entry = {
   readonly root: string;
-  /** Its `.mdmirror`. */
+  /** Path of the folder's `.mdmirror`. */
   readonly folder: string;
   readonly config: Config;
   readonly admitted: Admitted;
@@ -134,7 +137,7 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
 async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: before anything large is read.
+  // ORDER: the lock is taken before anything large is read.
   const { progress = NO_PROGRESS } = options;
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
@@ -169,7 +172,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     prefix: config.remote,
   };
   const world = config.links === "keep" ? plain : translating(plain, mode === "write", config.wiki);
-  // A new state has no record of this folder, so any root is right: the first sync deletes and
+  // A new state has no record of this folder, so any root is accepted: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
@@ -199,7 +202,7 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
 }
 
-/** Resources to close, in reverse order of opening. */
+/** Functions that close resources, in reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 

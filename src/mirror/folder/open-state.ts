@@ -13,19 +13,19 @@ import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/tr
 
 type StateInUse = {
   readonly state: StoredState;
-  /** True for a state without records: everything that both sides have is linked. */
+  /** True for a state without records, so that everything that both sides have is linked. */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Opens it under the lock. A damaged file is set aside; linking finds its content again, and
- * deletes and overwrites nothing.
+ * Opens the state under the lock. A damaged file is set aside. Linking then finds its documents
+ * again, and deletes and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let lostTexts = false;
-  // At most one round for each of the two files.
+  // Each of the two files is set aside at most once.
   for (let round = 0; round < 3; round++) {
     const opened = openState({ folder, clock });
     if (opened.kind === "opened") {
@@ -48,15 +48,16 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * A kill or a full disk stopped it between creating the file and writing the first row, so it is as
- * good as new.
+ * Returns true if the state has no folder on record: a kill or a full disk ended its creation
+ * before the first row was written. Such a state counts as new.
  */
 function knowsNoFolder(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().links.size === 0;
 }
 
 /**
- * Drops the stamps of files whose content the store has lost: the next walk reads and stores them.
+ * Removes the stamps of files whose content is missing in the content store, so that the next walk
+ * reads and stores these files.
  */
 function readAgain(state: StoredState): void {
   const missing = new Set(state.missingTexts());
@@ -66,7 +67,10 @@ function readAgain(state: StoredState): void {
   });
 }
 
-/** Opens it as it is, beside a writer; without a state file, a new state in memory. */
+/**
+ * Opens the state for reading, beside a process that may write. Without a state file, opens a new
+ * state in memory.
+ */
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const opened = openState({ folder, clock, readOnly: true });
   if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
@@ -74,7 +78,7 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
-/** Opens a state that ends with the process: a plan over it is the first plan. */
+/** Opens a new state that ends with the process. A plan with this state is the first plan. */
 export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);

@@ -17,17 +17,23 @@ export type MirrorStatus = RunState & {
   readonly remote: string;
   readonly documents: number;
   readonly folders: number;
-  /** Interrupted effects; the next run completes them. */
+  /** Number of interrupted effects; the next run completes them. */
   readonly pending: number;
-  /** Documents that differ and need no action: in review, or excluded by the ignore rules. */
+  /**
+   * Number of documents that differ and need no action, by reason: in review, or excluded by the
+   * ignore rules.
+   */
   readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
-  /** Documents in conflict, without those whose content is in review for it: each has one state. */
+  /**
+   * Paths of documents in conflict. Left out if the content is in review because of the conflict,
+   * so that each document has one state.
+   */
   readonly conflicts: readonly string[];
-  /** Documents in review, without those that also need a local choice. */
+  /** Paths of documents in review. Left out if they also need a local choice. */
   readonly reviews: readonly string[];
   /**
-   * The same, with the time since when the oldest content of each waits, in milliseconds since the
-   * epoch. `met`: it waits because of a conflict.
+   * Same documents with the time of the oldest content in review, in milliseconds since the epoch.
+   * `met`: true if it is in review because of a conflict.
    */
   readonly reviewedSince: Glance["survey"]["reviews"];
   readonly lastRun: {
@@ -38,7 +44,7 @@ export type MirrorStatus = RunState & {
   } | null;
 };
 
-/** A folder that is linked but was never synced. */
+/** Facts about a folder that is linked but was never synced. */
 const NOTHING: Glance = {
   survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
   holds: [],
@@ -48,6 +54,7 @@ const NOTHING: Glance = {
 };
 
 /**
+ * Reads the facts about a linked folder.
  * @param dir a folder that has `.mdmirror/`
  * @param isBusy a daemon is in the middle of a run, so neither the run nor an effect is interrupted
  * @param glances for a process that reads states repeatedly

@@ -18,23 +18,23 @@ import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 import { lstatSync } from "node:fs";
 
-/** One run of a linked folder, as a command asks for it. */
+/** Runs a sync of a linked folder for a command. */
 
 export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
   /**
-   * `--max-deletes`: deletions on each side that need no approval in this run; null for the usual
-   * limit.
+   * Value of `--max-deletes`: deletions on each side that need no approval in this run; null for
+   * the usual limit.
    */
   readonly maxDeletes: number | null;
   /**
-   * True if a person sees the run. Otherwise protected content waits until two runs saw it
-   * unchanged.
+   * True if a person waits for the run. Otherwise protected content is sent only after two runs saw
+   * it unchanged.
    */
   readonly attended: boolean;
-  /** True if a timer runs it (`--quiet`). */
+  /** True if a timer started the run (`--quiet`). */
   readonly byTimer?: boolean;
 };
 
@@ -47,7 +47,7 @@ const SECOND_LOOK_MS = 2_000;
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // A chosen policy answers the question that too many conflicts raised.
+  // The user chose a policy, which answers the question about too many conflicts.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -70,8 +70,9 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
 }
 
 /**
- * A manual run replaces a file that changed a moment ago, because who runs it has finished. A file
- * that an editor has open is left alone by every run.
+ * Returns how long a run waits for editors. A manual run replaces a file that changed a moment ago,
+ * because the user of the command has finished editing. No run replaces a file that an editor has
+ * open.
  */
 export function editorWaitOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): EditorWait {
   const quietMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
@@ -87,7 +88,7 @@ export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => Conf
 
 /**
  * Runs cycles until nothing is left to do, and stores the result for `status`.
- * @param stoppable runs the steps of its plans. If left out, nobody can stop them
+ * @param stoppable runs the steps of the plans; if left out, nobody can stop them
  */
 export async function runSync(
   mirror: OpenedMirror,
@@ -114,8 +115,8 @@ export async function runSync(
 }
 
 /**
- * Returns true if refused writes are tried again. A new grant cannot be seen, so a manual run
- * always tries; a run by a timer tries once a day.
+ * Returns true if refused writes are sent again. mdmirror cannot see new grants, so a manual run
+ * always sends them, and a run by a timer once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -128,20 +129,23 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * Returns the run for which an approval is planned. It has the limit of the run that was stopped,
- * because with another one the plan might not stop at all.
+ * Returns the request for the plan of an approval. It has the limit of the run that was stopped,
+ * because with another limit the plan might not stop.
  */
 export function stoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.haltedWith);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/** A manual run with the usual limit replaces an earlier one. */
+/** Removes the stored limit, because a manual run with the usual limit replaces the stopped run. */
 export function forgetStoppedLimit({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.haltedWith) !== null) state.setMeta(META.haltedWith, null);
 }
 
-/** Returns the usual limit, or that of the run whose stop is still open, if it is smaller. */
+/**
+ * Returns the usual limit, or the limit of the run whose stop is still open, if that limit is
+ * smaller.
+ */
 export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = stoppedRun(mirror, true);
   if (least === null) return DEFAULT_GUARDS;
@@ -150,9 +154,9 @@ export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
 }
 
 /**
- * Stores facts that outlive a run: the limit with which it was stopped, while that stop is open (a
- * daemon's run in which the deletions are still delayed has not judged them), and the end of
- * `--prefer` after a first complete run.
+ * Stores facts for later runs: the limit of a stopped run while its stop is open, and the end of
+ * `--prefer` after the first complete run. A daemon's run that still delays deletions has not
+ * checked them against the limit.
  */
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
@@ -163,11 +167,13 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
   }
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // The copy of the state from before an update is no longer needed.
+  // After a run in sync, the copy of the state from before an update is no longer needed.
   if (report.state === "in-sync") dropBefore(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
-/** Returns true if the service's version waits because somebody is editing the file. */
+/**
+ * Returns true if the service's version is not downloaded yet because a program has the file open.
+ */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
@@ -183,7 +189,7 @@ export type Preview =
       readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
     };
 
-/** Plans a run and writes nothing (I23). */
+/** Plans a run without writing anything (I23). */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
@@ -193,8 +199,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 }
 
 /**
- * Identifies the files with a run's results by their inodes. Open files keep working when somebody
- * moves or removes them, and the next run would know nothing of this one.
+ * Returns the inodes of the files in which a run stores its results. An open file stays usable
+ * after it was moved or removed, but the next run would not find the results of this run in it.
  */
 function placeOfNotes(root: string): string {
   return ["", "state.db"]
@@ -203,7 +209,7 @@ function placeOfNotes(root: string): string {
     .join(" ");
 }
 
-/** Returns a report that claims no more than the next run will find stored. */
+/** Returns a report that says no more than the next run will find in the state. */
 function withoutNotes(report: RunReport): RunReport {
   const detail = "it was moved or removed during the run; if you moved it, move it back: it has the log of this run";
   return {

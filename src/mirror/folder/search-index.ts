@@ -10,11 +10,11 @@ import type { Log } from "../ports/world.ts";
 import { type MirrorSearch, openSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 
-/** Updates the index of the linked folder from a walk. */
+/** Updates the search index of the linked folder from a walk. */
 
 /**
- * Updates the index from the walk of a cycle, if there is an index; without searches it costs
- * nothing. Never fails, and never waits for a full disk: a search updates the index itself.
+ * Updates the search index from the walk of a cycle, if there is an index; otherwise does nothing.
+ * Never fails, and never waits for a full disk, because a search updates the index itself.
  */
 export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
   const folder = join(root, MIRROR_FOLDER);
@@ -36,10 +36,14 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
   }
 }
 
-/** Indexes the files of a walk that changed, and removes what is gone. Returns how many it read. */
+/**
+ * Indexes the files of a walk that changed, and removes missing files. Returns how many files it
+ * read.
+ */
 export function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
   const unseen = [...tree.unseen.keys()];
-  // As on the service: the rules of a folder are no document that anybody searches for.
+  // The file with the rules of a folder is no document, so a search does not find it, as on the
+  // service.
   const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }

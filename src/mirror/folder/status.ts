@@ -10,28 +10,32 @@ import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
 
 /**
- * The state of a linked folder, from its state file and its daemon: no network, walk, lock or
- * writing.
+ * State of a linked folder, from its state file and its daemon. Uses no network, walk or lock, and
+ * writes nothing.
  */
 export type StatusReading =
   | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
   /**
-   * Not known as the user's (`untrusted`), trouble of its daemon, or a state that cannot be read.
+   * The state is not read: the folder is `untrusted`, its daemon has an error, or the state cannot
+   * be read.
    */
   | { readonly kind: "unseen"; readonly trouble: Trouble };
 
 export type StatusOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Milliseconds that a daemon may be silent; default: the usual time. */
+  /** Milliseconds for the daemon to answer; default: the usual time. */
   readonly daemonMs?: number;
-  /** True to read nothing of a folder that cannot be admitted, for whatever reason. */
+  /** True to read nothing of a folder that is not admitted, for any reason. */
   readonly isStrict?: boolean;
-  /** For a process that reads states repeatedly. */
+  /** Cache of summaries, for a process that reads states repeatedly. */
   readonly glances?: Glances;
 };
 
-/** @param root a folder that has `.mdmirror/` */
+/**
+ * Reads the state of a linked folder.
+ * @param root a folder that has `.mdmirror/`
+ */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
   const asked = await askFirst(root, options);
   return asked.kind === "asked" ? readAfter(root, asked, options) : asked;
@@ -41,7 +45,10 @@ type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
 type Unasked = Extract<StatusReading, { kind: "unseen" }>;
 
-/** First half: checks whether the folder is the user's, and asks its daemon. */
+/**
+ * Checks whether the folder belongs to the user, and asks its daemon: the first half of reading the
+ * state.
+ */
 export async function askFirst(root: string, options: StatusOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
@@ -52,7 +59,7 @@ export async function askFirst(root: string, options: StatusOptions): Promise<As
 
 type Glanced = { readonly glances?: Glances | null };
 
-/** Second half: reads the state. */
+/** Reads the state file: the second half. */
 export async function readAfter(
   root: string,
   { daemon }: Asked,
@@ -69,8 +76,8 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
 }
 
 /**
- * The folder's content was written by whoever made it: unless it is known as the user's, nothing in
- * it is shown.
+ * Returns why nothing of a folder may be shown. Whoever created the folder wrote its content, so
+ * the folder must be known as the user's.
  */
 function doubtOf(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -90,7 +97,10 @@ async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonS
   return asking === NO_DAEMON ? ok(null) : asking;
 }
 
-/** The daemon knows later scans than it writes down, and failed ones. */
+/**
+ * Returns the status with what the daemon knows. The daemon knows of later scans than it stores,
+ * and of scans that failed.
+ */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);

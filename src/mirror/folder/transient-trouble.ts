@@ -3,9 +3,9 @@ import { codeOf } from "../../common/trouble.ts";
 
 /**
  * Problems that mostly end by themselves: another run has the lock, or the service cannot be
- * reached. For a timer every five minutes each line is a mail, so `sync --quiet` is silent about
- * them at first. A file has the time when they began, because a run without the lock may not write
- * the state.
+ * reached. If a timer runs every five minutes, each line of output is a mail, so `sync --quiet`
+ * does not report them at first. A file stores when they began, because a run without the lock may
+ * not write the state.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -18,13 +18,13 @@ const AGAIN_MS = 86_400_000;
 
 type Telling =
   | { readonly kind: "silent" }
-  /** `sinceMs`: duration so far. */
+  /** The problem is reported. `sinceMs`: its duration so far, in milliseconds. */
   | { readonly kind: "told"; readonly sinceMs: number };
 
 /**
- * Notes the problem, and says whether to report it now.
+ * Notes the problem, and decides whether to report it now.
  * @param folder absolute path of `.mdmirror`
- * @param quietMs time without a report
+ * @param quietMs milliseconds without a report
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
   try {
@@ -35,13 +35,14 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
   } catch (error) {
-    // On a disk that cannot store it, one mail too many is better than none.
+    // If the disk cannot store the note, the problem is reported: one mail too many is better than
+    // none.
     if (codeOf(error) === null) throw error;
     return { kind: "told", sinceMs: 0 };
   }
 }
 
-/** After the clock was set back, the time starts over. */
+/** After the clock was set back, the duration begins again. */
 function lastingSince(noted: Noted | undefined, now: number): Noted | null {
   return noted !== undefined && noted.since <= now ? noted : null;
 }
@@ -51,8 +52,8 @@ function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boo
 }
 
 /**
- * Removes notes of problems that ended. Writes nothing if there are none. On a disk that cannot be
- * written they stay until later.
+ * Removes notes of problems that ended. Writes nothing if there are none. If the disk cannot be
+ * written, the notes stay until later.
  */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
@@ -70,7 +71,7 @@ function writeNotes(folder: string, notes: Notes): void {
   else replaceOwn(folder, FILE, JSON.stringify(notes));
 }
 
-/** Anything of another form counts as never noted. */
+/** Reads the notes. Content of another form counts as no notes. */
 function readNotes(folder: string): Notes {
   const read = readOwn(folder, FILE);
   let json: unknown = null;

@@ -14,9 +14,9 @@ import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, unwritableFile } from "../../common/trouble.ts";
 
 /**
- * Unlinks a folder and nothing else: its files stay on both sides. The contents of `.mdmirror/`
- * stay as well, except for the key, the link and the marker; a later `init` links the folder as a
- * new one.
+ * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
+ * `.mdmirror/` stay too, except for the key, the configuration and the marker. A later `init` links
+ * the folder as a new one.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,15 +24,19 @@ type Env = Readonly<Record<string, string | undefined>>;
 export type Unlinked = {
   /** True if the key stored in the folder was removed. */
   readonly keyFile: boolean;
-  /** `shared`: another linked folder of the same address uses it. */
+  /**
+   * What happened to the key in the keychain. `shared`: another linked folder with the same address
+   * uses the key.
+   */
   readonly keychain: "none" | "removed" | "kept" | "shared";
-  /** Address of the service; null if the folder does not say. */
+  /** Address of the service; null if the folder has no readable configuration. */
   readonly url: string | null;
 };
 
 /**
- * Unlinks under the folder's lock, with nothing of it open. ORDER: the key first, the list last:
- * after a kill between them, the folder is still listed, and the command can be repeated.
+ * Unlinks a folder. The caller has its lock, and nothing in the folder is open. ORDER: the key
+ * first, the registry last. After a kill in between, the folder is still listed, and the command
+ * can be repeated.
  * @param root real path of an existing folder
  */
 export function unlinkFolder(root: string, env: Env, now: number): Result<Unlinked> {
@@ -55,7 +59,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
   }
 }
 
-/** The key in the keychain is removed with the last linked folder of its address. */
+/** Removes the key from the keychain, if this was the last linked folder with its address. */
 function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
   const place = placeOf(env);
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
@@ -66,8 +70,8 @@ function forgetKey(root: string, url: string | null, env: Env): Unlinked["keycha
 }
 
 /**
- * Removes a folder from the list, and the entry with its last folder.
- * @param marker null if it is not known; then by the path
+ * Removes a folder from the registry, and the whole entry with its last folder.
+ * @param marker null if not known: then the path identifies the entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
   const place = placeOf(env);

@@ -4,7 +4,7 @@ import { type Preview, previewSync, USUAL_RUN } from "./run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { withMirror } from "./with-mirror.ts";
 
-/** Changes that would never be uploaded if the folder were unlinked now. */
+/** Plan with the local changes that would never be uploaded if the folder were unlinked now. */
 type Unsent = Extract<Preview, { kind: "planned" }>;
 
 const NOT_LEFT: ReadonlySet<string> = new Set([
@@ -17,7 +17,7 @@ const NOT_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync without its downloads, of which nothing is lost. Writes nothing.
+ * Plans a sync, and leaves out downloads, because unlinking loses nothing of them. Writes nothing.
  * @returns null if everything was uploaded and nothing is open; trouble if that cannot be known
  */
 export function findUnsent(
@@ -33,7 +33,7 @@ export function findUnsent(
   });
 }
 
-/** Returns true for an effect on this disk alone. */
+/** Returns true for an action that changes the local disk only. */
 function isBrought(kind: string): boolean {
   return kind.endsWith("-local");
 }

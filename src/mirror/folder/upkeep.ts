@@ -8,13 +8,18 @@ import { keepSearchIndex } from "./search-index.ts";
 /** Daily upkeep between cycles: prunes old content and updates the search index. */
 
 const DAY_MS = 86_400_000;
-/** Days on which mdmirror ran after which content without references is removed. */
+/** Days after which content that no row names is removed. Only days on which mdmirror ran count. */
 const RETENTION_DAYS = 30;
 const RETENTION_BYTES = 500_000_000;
-/** LIMIT: slices of one upkeep; the next day continues. A slice takes some milliseconds. */
+/**
+ * LIMIT: slices of one upkeep; the next day's upkeep continues. A slice takes some milliseconds.
+ */
 const SLICES = 400;
 
-/** @param local the walk of the cycle that just ended; null if there was none */
+/**
+ * Does the daily upkeep, if it is due.
+ * @param local the walk of the cycle that just ended; null if there was none
+ */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
   if (local !== null) keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
@@ -26,11 +31,12 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const now = clock.now();
   const noted = state.meta(META.prunedAt);
   const before = Number(noted);
-  // A clock that was set back must not stop pruning forever.
+  // A time in the future is ignored, so that a clock that was set back does not stop pruning
+  // forever.
   if (noted !== null && now - before < DAY_MS && now >= before) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new folder has nothing old enough; after its first sync, finding that out would read all
-  // contents.
+  // A new folder has no old content. Upkeep after the first sync would read all contents to find
+  // that out.
   if (noted === null) return;
   state.spellings.removeOld();
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });

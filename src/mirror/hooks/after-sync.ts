@@ -60,7 +60,7 @@ async function tellAll(root: string, hooks: readonly Hook[], report: RunReport, 
 /** Returns null if the service was reached. */
 function offlineFor(file: string, { state }: RunReport, now: number): number | null {
   const { offlineSince } = readMemory(file);
-  // After the clock was set back, the time starts over.
+  // After the clock was set back, the duration begins again.
   const since = offlineSince === null || offlineSince > now ? now : offlineSince;
   rememberOffline(file, state === "offline" ? since : null);
   return state === "offline" ? now - since : null;

@@ -9,7 +9,7 @@ import { filesOpenToWrite } from "./open-files.ts";
 // component protects.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
-// A FIFO under a file's name must not block the process in `open`.
+// With this flag, a FIFO in place of a file does not block the process in `open`.
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
 
 // Only Linux has it, with this value on every processor that Node runs on; Node has no name for it.
@@ -52,8 +52,8 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 }
 
 /**
- * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
- * mounted and show this process.
+ * Returns true if a path through `/proc/self/fd` works. Such a path replaces `openat`: `/proc` must
+ * be mounted and show this process.
  */
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;

@@ -14,27 +14,33 @@ export type Declaration<
 > = {
   /** Name of the command, the tool and the method: a verb. */
   readonly name: string;
-  /** Begins with a verb and has no full stop. */
+  /** One line for the list of commands. Begins with a verb and has no full stop. */
   readonly summary: string;
   /** Paragraphs of the help, which are also the description of the tool. */
   readonly about: readonly string[];
-  /** `write` needs the lock of the folder. A tool that writes is not offered with `--read-only`. */
+  /**
+   * `write`: the operation needs the lock of the folder. A tool with this access is not offered
+   * with `--read-only`.
+   */
   readonly access: "read" | "write";
   /**
    * True for a decision that only a person takes. No tool has it, and a program has to name the
    * version that the person saw, if there is one.
    */
   readonly isForPeople?: true;
-  /** True if no sync follows: the next one carries out what was decided. */
+  /** True if no sync follows the operation: the next sync carries out the decision. */
   readonly isForNextSync?: true;
-  /** Descriptions are the help of the options. Metadata: see `FieldMeta`. */
+  /**
+   * Schema of the input. The descriptions of its fields are the help of the options. Metadata: see
+   * `FieldMeta`.
+   */
   readonly input: Input;
-  /** Versions that the caller saw. The operation does nothing if they are others by now. */
+  /** Versions that the caller saw. If the present versions differ, the operation does nothing. */
   readonly expected?: Expected;
   readonly result: Output;
 };
 
-/** Keeps the types of the schemas. */
+/** Returns the declaration unchanged; keeps the types of its schemas. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject, Expected extends z.ZodObject>(
   declared: Declaration<Input, Output, Expected>,
 ): Declaration<Input, Output, Expected> {
@@ -46,7 +52,9 @@ export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
   readonly short?: string;
-  /** True if the command takes the field in another way, such as by its operands. */
+  /**
+   * True if the command takes the field in another way than as an option, such as by its operands.
+   */
   readonly isOperand?: boolean;
 };
 
@@ -54,10 +62,13 @@ export type InputOf<D extends Declaration> = z.input<D["input"]> & Common<D>;
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & Common<D>;
 export type ResultOf<D extends Declaration> = z.output<D["result"]> & Ends;
 
-/** The result with the report of the sync that followed; null if none did. */
+/**
+ * Result of an operation with the report of the sync that followed. `sync`: null if no sync
+ * followed.
+ */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
-/** Fields that operations that write have. */
+/** Input fields that all operations of access `write` have. */
 type Common<D extends Declaration> = z.output<typeof COMMON> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
@@ -74,11 +85,11 @@ export function ownInput({ access, isForNextSync, input }: Declaration): z.ZodOb
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
-/** The part of a result that all of these operations share. */
+/** Part of a result that all operations on several documents share. */
 export type Ends = {
-  /** The run that `undo` takes back; null if there is none. */
+  /** Run that `undo` would revert; null if there is none. */
   readonly run: number | null;
-  /** True if the service was not reached, so that some were not tried. */
+  /** True if the service was not reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
   readonly items: readonly { readonly path: string; readonly end: "planned" | "done" | "left" | "failed" }[];
 };

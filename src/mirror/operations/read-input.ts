@@ -11,7 +11,7 @@ export function wholeInput(declared: Declaration): z.ZodObject {
   return expected === undefined ? own : z.strictObject({ ...own.shape, expected: expected.optional() });
 }
 
-/** Checks what a caller gave, which no compiler may have seen. */
+/** Checks the input of a caller, whose types no compiler may have checked. */
 export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>> {
   const read = wholeInput(declared).safeParse(given);
   if (read.success) return { kind: "ok", value: read.data as ReadInput<D> };
@@ -20,7 +20,7 @@ export function readInput<D extends Declaration>(declared: D, given: unknown): R
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }
 
-/** One option that the command line derives from a field. `value` null: a flag. */
+/** One option that the command line derives from a field. `value`: null if the option is a flag. */
 export type Field = {
   readonly name: string;
   readonly help: string;

@@ -14,13 +14,19 @@ import { reportJson } from "./results/report.ts";
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
-  /** Returns false if there is nothing to do. Left out: true if the plan has items. */
+  /**
+   * Returns false if there is nothing to do. If left out, the plan has work if its preview has
+   * items.
+   */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the present versions, under the names of `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan) => Seen | Promise<Seen>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
-  /** @param stop aborted when nothing more is to be started */
+  /**
+   * Carries out the plan.
+   * @param stop aborted when nothing more is to be started
+   */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
@@ -28,7 +34,7 @@ type Seen = Readonly<Record<string, string | null>>;
 
 /** Steps in which a front end takes part. */
 export type Hooks<Plan, Output> = {
-  /** Asks the user, who has to see the plan. False: nothing is done. */
+  /** Asks the user about the plan, which the user has to see. If false, nothing is done. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Called before the sync that follows. */
   readonly onDone?: (plan: Plan, result: Output) => void;
@@ -38,20 +44,20 @@ export type Hooks<Plan, Output> = {
 export type Carried<Plan, Output> =
   /** The user did not agree. */
   | { readonly kind: "declined" }
-  /** A dry run, or there is nothing to do. */
+  /** The call was a dry run, or there is nothing to do. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }
   | {
       readonly kind: "done";
       readonly plan: Plan;
       readonly result: Output;
       readonly isStopped: boolean;
-      /** Null if no sync followed. */
+      /** Report of the sync that followed; null if no sync followed. */
       readonly report: RunReport | null;
     };
 
 /**
- * Carries out an operation: plans, checks the versions that the caller saw, runs, and syncs unless
- * `noSync` is set.
+ * Carries out an operation: plans, checks the versions that the caller saw, runs the plan, and
+ * syncs unless `noSync` is set.
  * @param input as `readInput` returns it
  */
 export async function carryOut<D extends Declaration, Plan>(
@@ -124,7 +130,7 @@ export function operationJson<D extends Declaration>(
   return { ...carried.result, sync: report === null ? null : reportJson(report) };
 }
 
-/** Opens a linked folder and carries out an operation in it. Nobody is asked. */
+/** Opens a linked folder and carries out an operation in it. Asks no questions. */
 export async function runOperation<D extends Declaration, Plan>(
   root: string,
   operation: Operation<D, Plan>,

@@ -56,8 +56,8 @@ type Update = { readonly indexed: number; readonly notes: readonly string[] };
 export type Updating = (root: string, update: () => Promise<Update>) => Promise<Update>;
 
 /**
- * Updates the index from the disk, then searches it. Needs no lock, key or network; writes only the
- * index. Other work continues meanwhile.
+ * Updates the index from the disk, then searches the index. Needs no lock, key or network; writes
+ * only the index. Other work continues meanwhile.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(
@@ -86,7 +86,7 @@ type Searching = {
   readonly root: string;
   readonly disk: Disk;
   readonly request: SearchRequest;
-  /** Null if the query is words. */
+  /** Compiled pattern of the query; null if the query is words. */
   readonly regex: CompiledRegex | null;
 };
 
@@ -95,7 +95,7 @@ async function searchIn(folder: string, searching: Searching, updating: Updating
   const { search, isKept, notes } = openHere(folder);
   try {
     const bring = () => bringUpToDate(search, searching.disk);
-    // An index for one search alone is empty.
+    // An index that is used for one search only begins empty.
     const update = await (isKept ? updating(searching.root, bring) : bring());
     return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
@@ -131,7 +131,7 @@ async function compile(pattern: string) {
   );
 }
 
-/** `isKept`: also for the next search. */
+/** `isKept`: true if the next search uses the index too. */
 type Opened = { readonly search: MirrorSearch; readonly isKept: boolean; readonly notes: readonly string[] };
 
 function openHere(where: string): Opened {
@@ -147,8 +147,8 @@ function openHere(where: string): Opened {
 }
 
 /**
- * LIMIT: characters of content that are kept from the walk until they are indexed; the rest is read
- * again.
+ * LIMIT: characters of content that are kept in memory between the walk and indexing; other content
+ * is read again.
  */
 const HELD_CHARACTERS = 32 * 1024 * 1024;
 
@@ -192,7 +192,10 @@ async function inParts<T>(work: Generator<void, T>): Promise<T> {
 /** LIMIT: documents indexed before other work has its turn. */
 const PART = 400;
 
-/** Indexes most of the new documents in parts; the rest, and removed ones, are left to `takeIn`. */
+/**
+ * Indexes most of the new documents in parts. `takeIn` indexes the others, and deletes removed
+ * documents.
+ */
 async function takeInParts(
   search: MirrorSearch,
   tree: LocalTree,

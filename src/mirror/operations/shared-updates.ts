@@ -1,9 +1,12 @@
 import type { Clock } from "../../common/clock.ts";
 import type { Updating } from "./search.ts";
 
-/** Shares one walk of the folder between searches that follow each other, as somebody types. */
+/**
+ * Shares one walk of the folder between searches that follow each other quickly, as while a user
+ * types.
+ */
 
-/** LIMIT: age of a walk, in ms; a later save is found a moment later. */
+/** LIMIT: age of a walk in milliseconds. A file saved since is found by a search after that. */
 const FRESH_MS = 2_000;
 
 type Shared = { readonly update: ReturnType<Updating>; endedAt: number | null };
@@ -24,7 +27,7 @@ export class SharedUpdates {
     return this.#noteEnd(root, shared);
   };
 
-  /** A failed walk is shared with nobody. */
+  /** Removes a walk that failed, so that no later search uses its result. */
   async #noteEnd(root: string, shared: Shared): ReturnType<Updating> {
     try {
       return await shared.update;

@@ -1,6 +1,6 @@
 import type { DECLARED, OperationName } from "./declared/table.ts";
 
-/** Every operation. The module of one is loaded when it is called. */
+/** All operations. The module of an operation is loaded when the operation is called. */
 export const OPERATIONS = {
   approve: async () => (await import("./manual/answer-stop.ts")).approve,
   protect: async () => (await import("./manual/protect.ts")).protect,

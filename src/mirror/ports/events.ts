@@ -2,11 +2,14 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * Events of the service. They are hints only, like those of the disk: they say where to look, never
- * what is true. One may be missing, doubled, late or wrong.
+ * Events of the service. Events are only hints, like those of the disk: they say which paths to
+ * scan, not what changed. An event may be missing, doubled, late or wrong.
  */
 export type EventHint =
-  /** `path` and `changeId`: the service's present values; null if it does not say. */
+  /**
+   * Hint about one document or folder. `path` and `changeId`: the service's present values; null if
+   * the event has none.
+   */
   | {
       readonly kind: "file";
       readonly id: DocId;
@@ -15,12 +18,12 @@ export type EventHint =
       readonly gone: boolean;
     }
   | { readonly kind: "folder"; readonly id: DirId }
-  /** Anything may have changed without a hint of its own. */
+  /** Anything may have changed, without separate hints. */
   | { readonly kind: "all" };
 
 /**
- * State of the event stream: `listening`; `none`: this deployment has no events, or not for this
- * key; `broken`: the connection is lost, and will be made again.
+ * State of the event stream. `listening`; `none`: this deployment has no events, or none for this
+ * key; `broken`: the connection is lost, and the client will connect again.
  */
 export type EventStreamState =
   | { readonly kind: "off" }
@@ -30,14 +33,14 @@ export type EventStreamState =
 
 export interface EventListener {
   onHint(hint: EventHint): void;
-  /** Not called for the initial state `off`. */
+  /** Called for each new state, but not for the initial state `off`. */
   onState(state: EventStreamState): void;
 }
 
 /** Listens to the service from `start` to `close`. */
 export interface RemoteEvents {
-  /** Never throws for anything that the service does. Call it once. */
+  /** Starts listening. Never throws, whatever the service answers. Call it once. */
   start(listener: EventListener): void;
-  /** Ends it; no hint follows. */
+  /** Stops. No hint follows afterwards. */
   close(): Promise<void>;
 }

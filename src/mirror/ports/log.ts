@@ -1,15 +1,15 @@
-/** Forms of a member of a log line. */
+/** Types of the members of a log line. */
 type LogValues = {
   /** A finite number. */
   readonly count: number;
   readonly flag: boolean;
-  /** A word of mdmirror or of the contract: `delete-remote`, `file_not_found`. */
+  /** A fixed word of mdmirror or of the contract, such as `delete-remote` or `file_not_found`. */
   readonly word: string;
-  /** An id of the service: `doc_…`, or that of a request. */
+  /** An id of the service, such as `doc_…`, or the id of a request. */
   readonly ident: string;
-  /** A path, never its content. */
+  /** A path, never content. */
   readonly place: string;
-  /** Free text, of which only the name of a system error is kept. */
+  /** Free text; the log keeps only the name of a system error in it. */
   readonly errors: string;
 };
 
@@ -18,8 +18,8 @@ export type LogValue = LogValues[LogForm];
 
 /**
  * Members of a log line. Free text (a service's `detail`, an exception's message) may repeat a
- * document's content, so nothing else is logged (I30). The whole text for people is in the state
- * file.
+ * document's content, so the log has no other members (I30). The whole text for people is in the
+ * state file.
  */
 export const LOG_FIELDS = {
   accepted: "count",
@@ -79,10 +79,13 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Null leaves the member out. */
+/** Values for a log line; null leaves the member out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };
 
-/** Refuses members that the log would drop, also if an object is spread into another one. */
+/**
+ * Makes the compiler refuse members that the log would drop, also if an object is spread into
+ * another one.
+ */
 export type KeptAlone<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

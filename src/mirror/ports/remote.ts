@@ -13,8 +13,8 @@ import type { RemoteEvents } from "./events.ts";
 /** Reason why a call has no value. */
 export type Fault =
   /**
-   * The service refused: nothing was done. `status` 400–499; also 501 if folders have no PATCH or
-   * DELETE.
+   * The service refused the call, so nothing was done. `status`: 400–499; also 501 if folders have
+   * no PATCH or DELETE.
    */
   | {
       readonly kind: "problem";
@@ -23,18 +23,18 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of faults in members of the request. Left out if the answer names none. */
+      /** Codes of faulty members of the request. Left out if the answer names none. */
       readonly fieldCodes?: readonly string[];
     }
   /**
-   * A write that may have happened: no answer, a 5xx, or an answer that cannot be read. Read the
-   * document before sending again (I08).
+   * A write that may have happened: no answer, a 5xx, or an answer that cannot be read. The
+   * document must be read before the write is sent again (I08).
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
    * A read that failed, or a write that was certainly not done, after all allowed retries.
-   * `not-the-service`: the answer to a list is no list; `malformed`: an answer, or a part of it,
-   * cannot be read.
+   * `not-the-service`: the answer to a request for a list is no list; `malformed`: an answer, or a
+   * part of it, cannot be read.
    */
   | {
       readonly kind: "later";
@@ -42,7 +42,7 @@ export type Fault =
       readonly requestId: string | null;
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
-  /** 401, or 404 workspace_not_found: nothing may be inferred (I19). */
+  /** 401, or 404 workspace_not_found: the answer proves nothing about any document (I19). */
   | {
       readonly kind: "locked-out";
       readonly code: "unauthenticated" | "workspace_not_found";
@@ -55,8 +55,8 @@ export type Answer<T> =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * A whole traversal of a list. `items` has everything that was seen, by id, also if the list is not
- * complete; of an item that was seen twice, the later one.
+ * Result of reading all pages of a list. `items` has everything that was seen, by id, even if the
+ * list is not complete. If an item was seen twice, the later one counts.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
@@ -67,78 +67,81 @@ export type Listing<Item> = {
 /** A document after a write. */
 export type WrittenFile = FileResource & {
   /**
-   * Content of version `lastChangeId`, if the answer was incomplete and the document was read.
-   * Nobody else may have seen it, so the caller stores it (I03).
+   * Content of version `lastChangeId`, if the answer lacked members and the document was read. No
+   * other client may have seen this content, so the caller stores it (I03).
    */
   readonly content?: string;
 };
 
 export type PutResult =
   /**
-   * `changeId` null: the deployment's answer did not show it; a GET returns the pair. `content`
-   * null: not shown either.
+   * The content is published. `changeId`: null if the deployment's answer lacks it; a GET returns
+   * id and content. `content`: null if the answer lacks it too.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  /** Null if the answer does not show it. */
+  /** The content is in review. Members are null if the answer lacks them. */
   | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
-/** Learned traits of the deployment, kept in the state file. */
+/** What mdmirror has learned about the deployment; kept in the state file. */
 export type RemoteTraits = {
   readonly leadingSlash: boolean;
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** Whether one list shows the folders of the whole tree. */
+  /** `yes` if one list has the folders of the whole tree. */
   readonly folderTree: "unknown" | "yes" | "no";
-  /** True once ids were seen that are not of the form that services issue. */
+  /** True after the service has shown ids that are not of the usual form. */
   readonly looseIds: boolean;
   /**
-   * Characters that names may not have: the embedded service's own set, plus those that this
-   * service refused, minus those seen in its names.
+   * Characters that names may not have: the embedded service's own set, plus characters that this
+   * service refused, minus characters seen in its names.
    */
   readonly refusedCharacters: string;
   /**
-   * True if the service treats two spellings as one name: in another case, or in another Unicode
-   * normal form.
+   * True if the service treats two spellings as one name: with other upper and lower case, or in
+   * another Unicode normal form.
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
-  /** Fate of an edit that the service cannot combine with another: reviewed, or refused. */
+  /**
+   * What the service does with an edit that it cannot combine with another: sends it to review, or
+   * refuses it.
+   */
   readonly conflicts: "unknown" | "reviewed" | "refused";
-  /** Forms of content that the service was seen to keep. */
+  /** Forms of content that the service keeps, as far as seen. */
   readonly keptForms: KeptForms;
 };
 
-/** The service's answers about the rate of requests. */
+/** What the service answered about the rate of requests. */
 export type Pressure = {
   /** Number of refusals because of too many requests, since creation. */
   readonly refusals: number;
-  /** Milliseconds for which the service wants no requests; 0 if it may be asked. */
+  /** Milliseconds for which the service wants no requests; 0 if requests may be sent. */
   readonly pauseMs: number;
 };
 
-/** Receives a listed document as it is read, and returns an equal one to keep in its place. */
+/** Receives a listed document, and returns an equal object to keep in its place. */
 export type OnListed = (file: FileResource) => FileResource;
 
 /**
- * The service. Paths have no leading slash, and are relative to the workspace (not to the linked
- * folder).
+ * The service. Paths have no leading slash, and are relative to the workspace, not to the linked
+ * folder.
  */
 export interface Remote {
   listFiles(selector: Selector, onPage?: (seen: number) => void, onListed?: OnListed): Promise<Listing<FileResource>>;
   /**
-   * Lists all folders: in one list, or the roots and then `path_prefix` of each; with `prefix`,
-   * only those below it.
+   * Lists all folders: in one list, or the roots and then `path_prefix` of each. With `prefix`,
+   * lists only the folders below it.
    */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** Returns the folder at an exact path, by the `path` selector; null if the list is empty. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
-   * Returns everything that the service shows for a path, of either kind: a service that folds
-   * names may show an item with another spelling. Spellings that it treats as one name are learned
-   * (`traits`). A failed request shows nothing.
+   * Returns every item that the service shows for a path, of either kind. A service that treats
+   * several spellings as one name may return an item with another spelling; `traits` then learn
+   * these spellings. A failed request returns no item.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
@@ -151,22 +154,23 @@ export interface Remote {
   createFolder(path: RemotePath): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes an empty folder: it never asks for a recursive deletion. */
+  /** Deletes an empty folder; never asks for a recursive deletion. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
   /**
-   * Reports that a new document was read back, to learn which forms of content are kept (`traits`).
+   * Records that a new document was read back, so that `traits` learn which forms of content the
+   * service keeps.
    */
   sawReadBack(sent: string, isSame: boolean): void;
   /**
-   * Opaque mark that the service changes when it is restored from a backup, from its newest answer.
-   * Null if it named none, as most deployments.
+   * Returns the service's generation from its newest answer: an opaque value that changes when the
+   * service is restored from a backup. Null if answers have none, as in most deployments.
    */
   generation(): string | null;
-  /** The service's events, for callers that stay. */
+  /** Returns the service's events, for callers that keep running. */
   news(): RemoteEvents;
   pressure(): Pressure;
-  /** Exchanges since creation, by method: for `--json`, logs and benchmarks. */
+  /** Returns the number of requests sent so far, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;
 }

@@ -7,12 +7,14 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * Written before an effect, and removed with the commit of its base. It has everything that
- * recovery needs to find out what happened.
+ * A row of the journal: written before an effect, and removed when base moves. Has everything that
+ * recovery needs to find out whether the effect happened.
  */
 export type Intent =
   // remote
-  /** `replaces`: the deleted document that this one restores, whose record ends with the commit. */
+  /**
+   * `replaces`: the deleted document that this document restores. Its record ends with the commit.
+   */
   | ({
       readonly kind: "post";
       readonly localPath: LocalPath;
@@ -29,7 +31,10 @@ export type Intent =
       readonly digest: Digest;
       readonly review: boolean;
     } & Sent)
-  /** A POST was answered, but the saved content was not read yet: base has the sent content. */
+  /**
+   * The service answered a POST, but the saved content was not read back yet: base has the content
+   * that was sent.
+   */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
   | ({
@@ -42,41 +47,44 @@ export type Intent =
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
   // local
-  /** New files of a plan. A power loss may damage each until its record says the content. */
+  /**
+   * New local files of a plan. A power loss may damage each file until its record confirms the
+   * content.
+   */
   | { readonly kind: "create"; readonly files: readonly Arriving[] }
   /**
    * The file at `path` gets the content `writes`; the old file goes to `setAsideAt`. `base*`: base
-   * before, for an edit that is found in the old file. `next*`: what base moves to; absent if the
-   * content is an edit.
+   * before the effect, for an edit that is found in the old file. `next*`: base after the effect;
+   * absent if the content is an edit.
    */
   | {
       readonly kind: "replace";
       readonly id: DocId;
       readonly path: LocalPath;
       readonly setAsideAt: string;
-      /** Null: no file was at the path. */
+      /** Digest that the file must have; null if no file was at the path. */
       readonly expect: Digest | null;
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      /** Submissions that are still in review; absent: as the move of base says. */
+      /** Submissions that are still in review; absent if the move of base decides. */
       readonly waiting?: readonly Submission[];
-      /** Of a document without a record. */
+      /** Members for a document that has no record yet. */
       readonly adopts?: Pick<Link, "remotePath" | "protected">;
-      /** The block of the document ends, because its user decided. */
+      /** The block of the document ends, because a person decided. */
       readonly endsBlock?: true;
       readonly counts?: Count;
-      /** Absent in rows of older versions. */
+      /** Event for the log; absent in rows of older mdmirror versions. */
       readonly event?: EventFields;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   /**
-   * The copy of a version is written. `shows`: what is recorded then; absent for a copy that no
-   * conflict has on record any more, and that goes to the trash.
+   * A conflict copy is written. `shows`: what is recorded then; absent for a copy that goes to the
+   * trash, because no conflict has it on record any more.
    */
   | {
       readonly kind: "conflict-copy";
@@ -84,17 +92,17 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** The inode of its newest copy is not known yet. */
+        /** Conflict with its newest copy, whose inode is not known yet. */
         readonly conflict: Conflict;
-        /** The document's record; null: as it is. */
+        /** New record of the document; null if the record stays as it is. */
         readonly record: Link | null;
-        /** Copy of the version before, which goes to the trash; null: none does. */
+        /** Copy of the previous version, which goes to the trash; null if there is none. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
       };
     }
-  /** A completed replacement: the next cycle checks the set-aside file once more. */
+  /** A completed replacement. The next cycle checks the set-aside file once more. */
   | {
       readonly kind: "set-aside";
       readonly id: DocId;
@@ -105,27 +113,27 @@ export type Intent =
       readonly baseDigest: Digest | null;
     };
 
-/** A document whose file is created, and the path of the file. */
+/** A document whose local file is created, and the path of the file. */
 export type Arriving = { readonly id: DocId; readonly path: LocalPath };
 
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Local path when the move was sent; absent in rows of older versions. */
+  /** Local path when the move was sent; absent in rows of older mdmirror versions. */
   readonly stands?: LocalPath;
 } & Reason;
 
-/** The file that was sent; older versions left it out. */
+/** The file whose content was sent; absent in rows of older mdmirror versions. */
 type Sent = {
-  /** Its inode identifies the file if its user renames it. */
+  /** Stamp of the file. Its inode identifies the file if a user renames it. */
   readonly stamp?: Stamp;
   readonly stampTrusted?: boolean;
 } & Reason;
 
-/** Reason for the action, for the event of its end; absent in rows of older versions. */
+/** Reason for the action, for the event at its end; absent in rows of older mdmirror versions. */
 type Reason = {
   readonly why?: string;
-  /** True if the move is one of several that make room for each other. */
+  /** True if the move is one of several that free paths for each other. */
   readonly temporary?: boolean;
 };
 
@@ -133,7 +141,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** The members of the counts of a run. */
+/** Names of the counts of a run. */
 export type Count =
   | "uploaded"
   | "downloaded"
@@ -144,16 +152,16 @@ export type Count =
   | "deletedRemote"
   | "deletedLocal"
   | "merged"
-  /** Texts that were in review and are live now. */
+  /** Contents that were in review and are published now. */
   | "accepted"
-  /** Conflicts that the user's policy ended. */
+  /** Conflicts that the user's policy resolved. */
   | "byPolicy"
   | "submitted"
   /** Files whose links were rewritten, because documents had moved. */
   | "respelled"
   | "conflicts";
 
-/** One line of the log: an event, its document and the reason. Never content. */
+/** One line of the log: an event, its document and the reason. Never has content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
@@ -167,25 +175,29 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Digests of the content before and after, if there are any: `history`, `undo` and `restore` use
-   * them.
+   * Digests of the content before and after the event, if there are any: `history`, `undo` and
+   * `restore` use these.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
   /**
-   * Local path before a move. Null: no local move, or written by a version that did not keep it.
+   * Local path before a move. Null if there was no local move, or an older mdmirror version wrote
+   * the event.
    */
   readonly from: LocalPath | null;
-  /** Remote paths before and after a move on the service; null if there is none. */
+  /** Paths on the service before and after a move; null if there was no such move. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * The other two contents of a merge from `before` to `after`. Null: no merge, or written by a
-   * version that did not keep them.
+   * The other two contents of a merge from `before` to `after`. Null if there was no merge, or an
+   * older mdmirror version wrote the event.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/** An event as an effect gives it. Members left out are null; the outcome is then `done`. */
+/**
+ * An event, in the form in which an effect reports it. Members left out are null; the outcome is
+ * then `done`.
+ */
 export type EventFields = {
   readonly kind:
     | ActionKind
@@ -209,13 +221,13 @@ export type EventFields = {
 
 /** Origin of stored content, by which it can be found again. */
 export type TextName = {
-  /** Its local path. For the other version of a conflict: the document's path. */
+  /** Local path of the content. For the other version of a conflict: the document's path. */
   readonly path: LocalPath;
-  /** Null if no document was known there. */
+  /** Id of the document; null if none was known at the path. */
   readonly id: DocId | null;
-  /** Side that showed it; `both`: merged from both. */
+  /** Side that had the content; `both`: merged from both sides. */
   readonly side: EventSide;
-  /** Reason why it was stored, as a clause. */
+  /** Reason why the content was stored, as a clause. */
   readonly why: string;
 };
 
@@ -225,38 +237,47 @@ export type StoredName = TextName & { readonly digest: Digest; readonly at: numb
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
- * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. Content
- * is stored before anything names it.
+ * The state file. Synchronous. Every method is atomic; `transact` makes several calls atomic
+ * together. Content is stored before any row names it.
  */
 export interface State {
   transact<T>(work: () => T): T;
-  /** Survives a power loss, with everything committed before. Not inside another transaction. */
+  /**
+   * Works as `transact`; the result survives a power loss, with everything committed before. Not
+   * allowed within another transaction.
+   */
   transactSafely<T>(work: () => T): T;
   readonly spellings: Spellings;
 
-  /** LIMIT: all rows in memory, 0.2 s for 100,000 records: once in each cycle. */
+  /**
+   * Reads base. LIMIT: all rows in memory, 0.2 s for 100,000 records, so call it once in each
+   * cycle.
+   */
   load(): BaseTree;
-  /** Returns only the blocks of `load`. */
+  /** Reads only the blocks of `load`. */
   holds(): Hold[];
   link(id: DocId): Link | null;
   /**
-   * Returns one record with this local path, or none; two for a moment of a swap. LIMIT: reads
-   * every row.
+   * Returns the record with this local path, or none; two while a swap is being recorded. LIMIT:
+   * reads every row.
    */
   linksAt(path: LocalPath): Link[];
-  /** Returns linked documents in a folder; `all`: also in those below it. LIMIT: as `linksAt`. */
+  /**
+   * Returns linked documents in a folder. `all`: also those in folders below it. LIMIT: reads every
+   * row.
+   */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
   /**
-   * Returns present local paths of linked documents, or those before they were excluded; in no
-   * order.
+   * Returns the local paths of linked documents, in no order. For an excluded document, returns its
+   * path before that.
    */
   localPaths(): LocalPath[];
-  /** Returns true if the local file of a record has this inode. LIMIT: as `linksAt`. */
+  /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
   /**
-   * Records that the file's bytes will survive a power loss; does nothing if the record has another
+   * Records that the file's bytes survive a power loss. Does nothing if the record has another
    * local path by now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
@@ -264,22 +285,22 @@ export interface State {
   removeDir(id: DirId): void;
   /**
    * Moves a folder with everything below it: rewrites the paths of records, folders, conflicts and
-   * blocks on that side.
+   * blocks on one side.
    */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * Works as `moveSubtree`, only for rows whose path on the other side is at or below `within`. It
-   * is for a folder that somebody else moved: another folder may be at `from` or `to` by now (a
-   * swap).
+   * Works as `moveSubtree`, but only for rows whose path on the other side is at or below `within`.
+   * Used after another client or program moved a folder: another folder may be at `from` or `to` by
+   * now (a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
-  /** Returns the folder with this local path; null also if two have it. */
+  /** Returns the folder with this local path; null if none or two have it. */
   dirAt(path: LocalPath): DirLink | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Returns true if a conflict of another document has the newest copy at this path on record. */
+  /** Returns true if the newest copy of another document's conflict is recorded at this path. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
   /** Returns true if a conflict of another document records a copy with this inode. */
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
@@ -288,8 +309,8 @@ export interface State {
   putHold(hold: Hold): void;
   removeHold(key: string): void;
   /**
-   * Sets the blocks to exactly these; one with the same reason and detail keeps its `since`. Writes
-   * nothing if nothing changes.
+   * Replaces all blocks. A block with the same reason and detail keeps its `since`. Writes nothing
+   * if nothing changes.
    */
   replaceHolds(holds: readonly Hold[]): void;
 
@@ -297,15 +318,18 @@ export interface State {
   closeIntent(intentId: number): void;
   intents(): OpenIntent[];
 
-  /** Idempotent. Content and its name are stored together, so that all content can be found. */
+  /**
+   * Stores content; a second call with the same content changes nothing. Content and its name are
+   * stored together, so that all content can be found.
+   */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Oldest first: content stored under `path`, of any document; content of the document `id`, under
-   * any path; content stored under a path of `formerly` without a document. Without any of these:
-   * all. LIMIT: reads every row.
+   * Returns names of stored content, oldest first: content stored under `path`, of any document;
+   * content of the document `id`, under any path; content stored under a path of `formerly` without
+   * a document. Without any of these: all. LIMIT: reads every row.
    */
   sightings(wanted: {
     readonly path?: LocalPath;
@@ -313,14 +337,14 @@ export interface State {
     readonly formerly?: readonly LocalPath[];
   }): StoredName[];
   /**
-   * Makes all stored content survive a power loss: to be called before the last file with it is
-   * removed. Costs nothing if none was stored since.
+   * Makes all stored content survive a power loss. Must be called before the last file with such
+   * content is removed. Costs nothing if no content was stored since the last call.
    */
   secureTexts(): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];
-  /** Returns true if this change id of the document arrived before `than`. */
+  /** Returns true if this change id of the document arrived before the change id `than`. */
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
 
   meta(key: string): string | null;
@@ -346,7 +370,7 @@ export interface State {
     readonly endedAt: number | null;
     readonly summary: string | null;
   }[];
-  /** Counts the documents that were deleted or became empty on a side in runs after a run. */
+  /** Counts the documents that were deleted or emptied on a side in runs after the given run. */
   lossesAfter(side: "local" | "remote", run: number): number;
   close(): void;
 }

@@ -1,25 +1,25 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * Notices of the disk. They are hints only: they say where to look, never what is true. A change
- * may have none, or several, in any order.
+ * Notices of the disk. Notices are only hints: they say which paths to scan, not what changed. A
+ * change may have no notice, or several, in any order.
  */
 export type WatchHint =
   /**
-   * Something at this path changed: made, written, removed, renamed, touched. It may be a file or a
-   * folder.
+   * An entry at this path was created, written, removed, renamed or touched. The entry may be a
+   * file or a folder.
    */
   | { readonly kind: "path"; readonly path: LocalPath }
   /**
-   * A folder appeared or was removed: everything below it may have changed without a hint of its
-   * own. "" is the root.
+   * A folder appeared or was removed, so everything below it may have changed without separate
+   * hints. "" is the root.
    */
   | { readonly kind: "folder"; readonly path: LocalPath }
-  /** Notices were lost, or the watcher failed: everything has to be scanned again. */
+  /** Notices were lost, or the watcher failed, so everything has to be scanned again. */
   | { readonly kind: "overflow"; readonly why: string }
   /**
-   * The system gives no more watches or descriptors: nothing is watched any more, so scan from time
-   * to time. The last hint.
+   * The system allows no more watches or descriptors, so nothing is watched any more, and the
+   * caller has to scan at intervals. This is the last hint.
    */
   | { readonly kind: "limit"; readonly code: "ENOSPC" | "EMFILE"; readonly why: string };
 
@@ -28,13 +28,13 @@ export type WatchHint =
  */
 export interface Watcher {
   /**
-   * Starts, also after a `close`. Resolves when every existing folder is watched, so that later
-   * changes give hints, or when the watcher failed and said so.
+   * Starts watching; may be called again after `close`. Resolves when every existing folder is
+   * watched, so that later changes give hints, or when the watcher failed and reported the failure.
    */
   start(
     ignores: (path: LocalPath, kind: "file" | "folder") => boolean,
     onHint: (hint: WatchHint) => void,
   ): Promise<void>;
-  /** Ends it; no hint follows. */
+  /** Stops. No hint follows afterwards. */
   close(): Promise<void>;
 }

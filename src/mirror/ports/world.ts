@@ -1,18 +1,19 @@
 import type { KeptAlone, LogFields } from "./log.ts";
 import type { Action } from "../model/action.ts";
 /**
- * Ports of the engine. Adapters implement these; the simulator implements the lowest of them (Wire,
- * Fs, Clock, Random) in memory and kills at any call. Expected ends are values; an exception means
- * a bug, or that the process is being killed: nobody catches an exception that it does not know.
+ * Ports of the engine. Adapters implement these. The simulator implements the lowest of them (Wire,
+ * Fs, Clock, Random) in memory, and kills the process at any call. Expected results are values; an
+ * exception means a bug, or that the process is being killed. So code catches only exceptions that
+ * it knows.
  */
 
 export interface Log {
   /**
-   * True if lines of level `debug` are kept: code that would write one for each document asks
-   * first. Left out: they are.
+   * True if lines of level `debug` are kept. Code that would write such a line for each document
+   * checks this first. If left out, the lines are kept.
    */
   readonly debug?: boolean;
-  /** Never content, never a key (I30). */
+  /** Writes a line. Never has content or a key (I30). */
   write<Fields extends LogFields>(
     level: "debug" | "info" | "warn" | "error",
     event: string,
@@ -20,16 +21,16 @@ export interface Log {
   ): void;
 }
 
-/** Progress of long work, for a terminal: `total` is null while unknown. */
+/** Receives the progress of long work, for a terminal. `total`: null while unknown. */
 export interface Progress {
   report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
-  /** An effect begins or ends: the same object both times. */
+  /** Called when an effect begins and when it ends, with the same action object. */
   step?(action: Action, has: "begun" | "ended"): void;
 }
 
 /**
- * Runs work that a person can stop: after the signal aborts, active steps end, and no further one
- * begins.
+ * Runs work that a person can stop. After the signal aborts, active steps are completed, and no
+ * further step begins.
  */
 export type Stoppable = <T>(
   work: (stop: AbortSignal) => Promise<T>,

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 /** The address of the service, after all checks that need no request. */
 type BaseUrl = {
   readonly kind: "good";
-  /** `https://host[:port]`: no other origin ever receives the key. */
+  /** Origin `https://host[:port]`. No other origin ever receives the key. */
   readonly origin: string;
   /** The path prefix, without a trailing slash; `""` for none. */
   readonly prefix: string;
@@ -28,9 +28,9 @@ const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) =>
 
 /**
  * Checks the base URL of a service.
- * @param text as configured; a path prefix is allowed; a user name, a query and a fragment are not
- * @param allowHttpHosts hosts (`host` or `host:port`), besides loopback, for which plain http is
- * allowed
+ * @param text as configured; may have a path prefix, but no user name, query or fragment
+ * @param allowHttpHosts hosts (`host` or `host:port`), in addition to loopback, for which plain
+ * http is allowed
  * @returns `why` as a clause for messages; it never repeats the URL, which may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
@@ -45,8 +45,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * Returns a base URL without the beginning of a route, all of which are below `/v1`: somebody who
- * copies a route from the documents means the service above it.
+ * Returns a base URL without the beginning of a route. All routes are below `/v1`, so a user who
+ * copies a route from the documents means the service above `/v1`.
  */
 export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -56,7 +56,7 @@ function bad(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 
-// The URL parser has already written every form of an IPv4 address (127.1, 0x7f000001) as four
+// The URL parser has already written each form of an IPv4 address (127.1, 0x7f000001) as four
 // decimals, and hosts in lower case.
 function isLoopback(url: URL): boolean {
   return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));

@@ -39,17 +39,17 @@ export type RemoteOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Learned traits from the state; null at first. */
+  /** Traits of the service that the state remembers; null if nothing was learned yet. */
   readonly traits: RemoteTraits | null;
   /** Prefix of every path, for a wire without a base URL. */
   readonly basePrefix?: string;
-  /** The base URL, for messages. Default: none. */
+  /** Base URL, for messages. Default: none. */
   readonly address?: string;
 };
 
 /**
- * The client of the service. It paces requests, retries reads, and checks every answer; the engine
- * decides what a fault means for a document. Closing it closes the wire.
+ * Creates the client of the service. The client paces requests, retries reads, and checks every
+ * answer; the engine decides what a fault means for a document. Closing the client closes the wire.
  * @throws if the key cannot be in a header (the message does not repeat it), and for an id of the
  * wrong form, which is a bug
  */
@@ -195,14 +195,14 @@ class Client implements Remote {
 }
 
 /**
- * Ids become parts of URLs. Each id of an answer was checked when it was read, so a bad one comes
- * from a damaged state or a bug.
+ * Ids become parts of URLs. Each id of an answer was checked when the answer was read, so a bad id
+ * comes from a damaged state or a bug.
  */
 function checkIds(...good: readonly boolean[]): void {
   if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");
 }
 
-/** Counts the exchanges of a wire by method as they begin. Streams do not count. */
+/** Counts the requests of a wire by method when they begin. Streams do not count. */
 class CountedWire implements Wire {
   readonly stream?: NonNullable<Wire["stream"]>;
   readonly #wire: Wire;
@@ -222,7 +222,7 @@ class CountedWire implements Wire {
     return this.#wire.close();
   }
 
-  /** Returns counts since creation. */
+  /** Returns the counts since the wire was created. */
   counts(): Readonly<Record<string, number>> {
     return { ...this.#counts };
   }

@@ -14,38 +14,41 @@ type NewsOptions = {
   readonly http: Http;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called for each event: more is learned about a deployment while the stream is open. */
+  /**
+   * Returns the present rule for ids. Called for each event, because mdmirror may learn more about
+   * a deployment while the stream is open.
+   */
   readonly idRule: () => IdRule;
 };
 
 /** Waits before the next attempt, in milliseconds. */
 const AGAIN = {
-  /** After a lost connection: doubled each time; a stream that lasted resets it. */
+  /** Wait after a lost connection. Doubled each time; a stream that lasted resets the wait. */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
-  /** After an answer that says "not now", without a time. */
+  /** Wait after an answer that means "not now", without a time. */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
-  /** If there are no events: a deployment may get them. */
+  /** Wait if the deployment has no events: it may get them later. */
   noneMs: 3_600_000,
 } as const;
 
 const BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
-// LIMIT: some 50,000 events in a minute. Polling learns the same for less.
+// LIMIT: some 50,000 events in a minute. With more, polling finds the same changes with less data.
 const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** End of a stream, or of an attempt at one. */
+/** How a stream, or an attempt to open one, ended. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
-/** `ms`: the longest wait before the next attempt. */
+/** State after the end, with the longest wait before the next attempt in milliseconds. */
 type After = { readonly state: EventStreamState; readonly ms: number };
 
 /**
- * Listens to the service's events, and connects again after a lost connection. Events are hints
- * only, and their volume is limited.
+ * Listens to the service's events, and connects again after a lost connection. Events are only
+ * hints, and their volume is limited.
  */
 export class EventStream implements RemoteEvents {
   readonly #options: NewsOptions;
@@ -77,7 +80,7 @@ export class EventStream implements RemoteEvents {
       if (clock.monotonic() - began > AGAIN.lastedMs) this.#failures = 0;
       const after = afterEnd(end, this.#failures++);
       listener.onState(after.state);
-      // Full jitter: clients of a service that comes back do not all come at the same moment.
+      // Full jitter, so that not all clients of a restarted service connect at the same moment.
       await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
   }
@@ -97,7 +100,7 @@ export class EventStream implements RemoteEvents {
   }
 }
 
-/** One connection, from its first byte. */
+/** One connection, from its first received byte. */
 class Connection {
   readonly resumesAt: string | null;
   readonly signal: AbortSignal;
@@ -116,7 +119,10 @@ class Connection {
     this.signal = AbortSignal.any([this.#ending.signal, closing]);
   }
 
-  /** Returns true if the bytes may be read. */
+  /**
+   * Returns true if the bytes may be read: the connection was not ended, and its volume of events
+   * is within the limit.
+   */
   isFit(bytes: Buffer): boolean {
     if (this.signal.aborted) return false;
     if (!this.#isOpen) this.#open();
@@ -132,7 +138,7 @@ class Connection {
 
   giveUp(why: string): void {
     this.givenUp = { kind: "too-much", why };
-    // Later events are not known.
+    // The ids of later events are not known.
     this.lastId = null;
     this.#ending.abort();
   }
@@ -140,7 +146,7 @@ class Connection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // Without an id to resume from, earlier events are missed.
+    // The stream does not resume after an id, so earlier events were missed.
     if (this.resumesAt === null) this.#listener.onHint({ kind: "all" });
   }
 }
@@ -166,7 +172,10 @@ class FloodGauge {
   }
 }
 
-/** @param failures attempts in a row before this one without a lasting stream */
+/**
+ * Returns the state and the wait after the end of a stream.
+ * @param failures number of attempts before this one without a lasting stream
+ */
 function afterEnd(end: End, failures: number): After {
   const doubled = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: AGAIN.refusedMostMs };
@@ -183,7 +192,7 @@ function afterEnd(end: End, failures: number): After {
 
 type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if the same request may be answered otherwise in some minutes. */
+/** Returns true if the same request may have another answer in some minutes. */
 function mayPass(end: Answered): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
@@ -210,8 +219,8 @@ const READERS: { readonly [Type in EventType]: Read } = {
 const ALL: EventHint = { kind: "all" };
 
 /**
- * Returns the hint of an event. An event of a known type that cannot be read still says that
- * something happened.
+ * Returns the hint of an event. If an event of a known type cannot be read, the hint says that
+ * anything may have changed.
  * @returns null for an unknown type
  */
 function readEvent(type: string, data: string, rule: IdRule): EventHint | null {
@@ -238,10 +247,10 @@ function readFileEvent(data: JsonObject, rule: IdRule): EventHint | null {
 // LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
 const MAX_EVENT_LENGTH = 64 * 1024;
 
-/** One event; `id`: that of the stream so far, null before there was one. */
+/** One event. `id`: last id of the stream so far; null if there was none yet. */
 type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
 
-/** Reads a stream of events, in pieces of any size. Ends at an event or a line above the limit. */
+/** Reads a stream of events, in pieces of any size. Stops at an event or a line above the limit. */
 class EventReader {
   readonly #decoder = new TextDecoder();
   readonly #parser: { feed(text: string): void };
@@ -249,7 +258,11 @@ class EventReader {
   #lastId: string | null = null;
   #isBroken = false;
 
-  /** @param onBroken called after an event that is too long; the rest of the stream is not read */
+  /**
+   * Creates a reader.
+   * @param onBroken called after an event that is too long; the reader ignores everything after
+   * that event
+   */
   constructor(onEvent: (event: ReadEvent) => void, onBroken: () => void) {
     this.#onBroken = onBroken;
     this.#parser = createParser({
@@ -257,7 +270,7 @@ class EventReader {
       onEvent: ({ event = "message", data, id }) => {
         if (this.#isBroken) return;
         if (data.length > MAX_EVENT_LENGTH) return this.#break();
-        // An event without an id keeps that of the stream.
+        // An event without an id has the last id of the stream.
         if (id !== undefined) this.#lastId = id;
         onEvent({ type: event, data, id: this.#lastId });
       },

@@ -3,22 +3,22 @@ import { EVENT_STREAM } from "../../contract/events.ts";
 import type { StreamBounds, WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
-/** The part of a dispatch that can end an exchange. */
+/** Part of undici's controller that can abort a request. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
 
 /** Receiver of an answer that is a stream of events. */
 type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
   readonly onBytes: (bytes: Buffer) => void;
-  /** Returns the end of a stream that had begun. */
+  /** Returns the result for a stream that had begun and has ended. */
   readonly ended: (why: string) => Ended;
 };
 
 /**
- * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
+ * One HTTP request with its answer, from its place in the pool's queue to the last byte. Settles
  * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
- * the first byte is written to a socket, and nothing is written if the exchange is aborted there.
- * Before that call nothing was sent; after it everything may have been. The bytes of a stream of
- * events are passed on as they arrive; any other answer is reported as a whole.
+ * the first byte is written to a socket, and nothing is written if the request is aborted there.
+ * Before that call nothing was sent; after that call everything may have been sent. The bytes of a
+ * stream of events are passed on as they arrive; any other answer is reported as a whole.
  */
 export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;
@@ -32,11 +32,14 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
-  /** Null unless the answer is a stream. */
+  /** Receiver of the events; null unless the answer is a stream. */
   #stream: Streaming<Ended> | null = null;
   #bytes = 0;
 
-  /** @param streaming null: no answer counts as a stream */
+  /**
+   * Creates a request.
+   * @param streaming null: no answer counts as a stream
+   */
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },
     settle: (end: WireResult | Ended) => void,
@@ -50,8 +53,8 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    // ORDER: an exchange that was abandoned in the queue reported `not-sent`; it must not be sent
-    // after that.
+    // ORDER: checked before anything is sent, because a request that was aborted in the queue has
+    // already reported `not-sent`.
     if (this.#settled || this.#streaming?.signal.aborted === true)
       controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
@@ -65,7 +68,7 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    // The deadline of an answer that is no stream continues: it ends with the answer's last byte.
+    // If the answer is no stream, the deadline continues until the answer's last byte.
     if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#heard(this.#streaming);
     else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
   }
@@ -133,7 +136,10 @@ export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An encoded stream was not requested: a compressor would delay it. */
+/**
+ * Returns true if the answer is a stream of events. An encoded stream does not count: mdmirror does
+ * not ask for encoding, because compression would delay the events.
+ */
 function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
   return status === 200 && type === EVENT_STREAM && headers["content-encoding"] === undefined;
@@ -148,7 +154,10 @@ function flatten(headers: Readonly<Record<string, string | string[] | undefined>
   return flat;
 }
 
-/** Only the code: messages and the members of undici's errors may repeat what was sent (I30). */
+/**
+ * Returns only the error's code: messages and other members of undici's errors may repeat what was
+ * sent (I30).
+ */
 function codeOf(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";

@@ -1,15 +1,16 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Call, Failure, Reply } from "./reply.ts";
 
-/** Turns replies into faults for callers. */
+/** Turns replies without a value into faults for callers. */
 
 export function isWrite(call: Pick<Call, "method">): boolean {
   return call.method !== "GET";
 }
 
 /**
- * Returns true if a write may have happened (I08). It has not if it was never sent, or the service
- * itself refused it with a 4xx in the form of the contract; in every other case it may have.
+ * Returns true if a write may have happened (I08). The write has not happened if it was never sent,
+ * or if the service itself refused it with a 4xx in the form of the contract. In every other case
+ * it may have happened.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -19,15 +20,15 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
 }
 
 /**
- * Returns the fault of a successful answer that lacks a required member: a write was done, and its
- * result is unknown.
+ * Returns the fault of a successful answer that lacks a required member. A write was then done, but
+ * its result is unknown.
  */
 export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
-/** Returns the fault of a reply without a value, once no retry is left. */
+/** Returns the fault of a reply without a value, after the last retry. */
 export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
@@ -40,7 +41,8 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
 }
 
 /**
- * Returns the cause of a fault that may end by itself; null if the answer would be the same again.
+ * Returns the cause of a fault that may end by itself; null if the same request would have the same
+ * answer.
  */
 function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";

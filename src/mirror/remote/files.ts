@@ -11,7 +11,8 @@ import { failed, type CallContext, getFile } from "./reads.ts";
 import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
 /**
- * Writes of files. Each is sent once, unless it was certainly not sent, and its answer is checked.
+ * Writes files. Each write is sent once, unless it was certainly not sent, and its answer is
+ * checked.
  */
 
 export async function createFile(
@@ -28,8 +29,8 @@ export async function createFile(
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
-  // Only the id is needed: the path is the one that was sent, and a new file is not protected
-  // unless the answer says so.
+  // Only the id is needed from the answer: the path is the one that was sent, and a new file is not
+  // protected unless the answer says so.
   if (lastChangeId === null) return readBack(context, call, id, reply.requestId);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };
@@ -104,8 +105,8 @@ function wholeFile(file: PartialFile, id: DocId): FileResource | null {
 }
 
 /**
- * Reads a document whose write was answered without the result. If that fails, the write is
- * uncertain.
+ * Reads a document after its write, because the answer lacked the result. If the read fails, the
+ * write is uncertain.
  */
 async function readBack(
   context: CallContext,

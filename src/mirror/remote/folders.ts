@@ -27,7 +27,8 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return whole;
   }
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
-  // Refused, or nothing exists, or the root is treated as the name of no folder.
+  // The service refused the request, found no folder, or took the root for a name that no folder
+  // has.
   const walked = await walkRoots(context);
   if (!whole.complete || walked.items.length > 0) context.traits.learnFolderTree(false);
   return walked;
@@ -40,13 +41,13 @@ function isRefused(fault: Fault | null): boolean {
 
 /** Lists the root folders, and the folders below each. */
 async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // All of them are kept in memory together, so one limit applies to all.
+  // The folders of all lists are in memory together, so one limit applies to all lists.
   const spent = spentNothing();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
-  // Each worker takes the next root when it has listed one, so that the limit counts everything
-  // listed by then, and few large pages are in memory at a time.
+  // Each worker lists one root after the other. So the limit counts everything that was listed
+  // before, and only a few large pages are in memory at a time.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
       below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -69,8 +70,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * Returns the folders that the service shows for a path, in whatever spelling; none if the request
- * fails.
+ * Returns the folders that the service shows for a path, in any spelling; an empty list if the
+ * request fails.
  */
 export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listBy(context, { kind: "path", path })).items;
@@ -88,8 +89,8 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const id = readFolderId(reply.value, rule);
   if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
   if (folder.ok) context.traits.sawPath(folder.value.wirePath);
-  // The contract shows no member of a Folder but its id: without a path in the answer it is the one
-  // that was sent.
+  // The contract shows only the id of a folder in this answer. If the answer has no path, the path
+  // is the one that was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   return { ok: true, value, requestId: reply.requestId };
 }
@@ -137,10 +138,10 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
 }
 
 /**
- * PATCH and DELETE of a folder are not in the contract, so a deployment may lack them. 405 and 501
- * say so in every form, and so does a 404 that is not about the folder, unless the route was seen
- * to work before.
- * @returns the fault to report, or null if the reply is about something else
+ * Returns the fault if a deployment lacks PATCH and DELETE of folders, which are not in the
+ * contract. Such a deployment answers 405 or 501 in any form, or a 404 that is not about the
+ * folder, unless the route worked before.
+ * @returns null if the reply has another reason
  */
 function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;

@@ -1,11 +1,11 @@
 import type { WireResponse } from "../../contract/wire.ts";
 
 /**
- * Describes an answer that is not JSON: it may come from a file server, a login page, a captive
- * portal or another API.
+ * Describes an answer that is not JSON. Such an answer may come from a file server, a login page, a
+ * captive portal or another API.
  */
 
-/** URL and content type of an answer, both for messages. */
+/** URL and content type of an answer, for messages. */
 export type Origin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
@@ -17,10 +17,10 @@ export function contentTypeOf({ headers }: WireResponse): string {
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
 }
 
-// LIMIT: a page says what it is at its beginning.
+// LIMIT: characters that are examined, because the beginning of a page shows its kind.
 const LOOKED_AT = 65_536;
 
-/** Describes a body that is not JSON in a few words; never quotes it. */
+/** Describes a body that is not JSON in a few words; never quotes the body. */
 export function looksOf(contentType: string, body: string): string {
   const head = body.slice(0, LOOKED_AT).trimStart();
   if (head === "") return "an empty answer";

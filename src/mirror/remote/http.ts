@@ -7,8 +7,8 @@ import type { Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
 
-// LIMIT: a document takes at most 614,400 bytes in JSON's longest spelling; a page of 1,000 items,
-// each with a path of 4,096 characters outside ASCII, spelled as escapes, 25 MB.
+// LIMIT: bytes of an answer. A document takes at most 614,400 bytes in JSON's longest spelling. A
+// page of 1,000 items with the longest escaped paths takes 25 MB.
 const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
@@ -19,7 +19,7 @@ type HttpOptions = {
   readonly key: string;
   readonly keyHeader: KeyHeader;
   readonly basePrefix: string;
-  /** The base URL, for messages. */
+  /** Base URL, for messages. */
   readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,7 +30,7 @@ function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readon
   return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
 }
 
-/** End of a stream of events, or the answer in its place. */
+/** Result of opening a stream of events: its end, or another answer. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
 
 const NO_STREAMS: StreamReply = {
@@ -44,7 +44,7 @@ const NO_STREAMS: StreamReply = {
   from: { url: "", contentType: "" },
 };
 
-/** Makes exchanges with the service. */
+/** Sends requests to the service. */
 export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
@@ -61,10 +61,7 @@ export class Http {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /**
-   * Makes one exchange, which ends in one reply. It never throws for anything that the service
-   * does.
-   */
+  /** Sends one request, and returns one reply. Never throws, whatever the service answers. */
   async exchange(call: Call): Promise<Reply> {
     const { wire, clock, log } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
@@ -96,8 +93,9 @@ export class Http {
   }
 
   /**
-   * Opens a stream of events, until it ends. It takes no place in the queue.
-   * @param lastId the event after which it continues; null: from now on
+   * Opens a stream of events, and resolves when the stream ends. The stream takes no place in the
+   * queue.
+   * @param lastId the event after which the stream continues; null: from now on
    */
   async stream(
     path: string,
@@ -119,12 +117,15 @@ export class Http {
     return readResult(call, end, { address, scrub, now: clock.now() });
   }
 
-  /** Returns the mark of the service's newest answer; null if none had one. */
+  /** Returns the generation in the service's newest answer; null if no answer had one. */
   generation(): string | null {
     return this.#generation;
   }
 
-  /** An answer that is not the service's, such as a proxy's, proves nothing about it. */
+  /**
+   * Notes the generation. An answer of another program, such as a proxy, says nothing about the
+   * service's generation.
+   */
   #noteGeneration({ kind }: Reply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION];

@@ -3,7 +3,7 @@
 type Json =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
-  /** It exceeds the limits. */
+  /** The JSON exceeds the limits. */
   | { readonly kind: "too-much"; readonly why: string };
 
 // LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes
@@ -19,14 +19,15 @@ export function parseJson(text: string): Json {
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
-    // The error's message quotes the content, which may be a document's (I30).
+    // The message of the error would quote the content, which may be a document's (I30), so it is
+    // replaced.
     return { kind: "not-json", why: text.trim() === "" ? "it is empty" : "it is not JSON" };
   }
 }
 
 /**
- * Counts brackets and commas outside strings. Content that is not JSON may be miscounted: then the
- * parser refuses it.
+ * Counts brackets and commas outside strings. The count may be wrong for content that is not JSON,
+ * which the parser refuses afterwards.
  */
 function whyUnfit(text: string): string | null {
   let depth = 0;
@@ -65,8 +66,8 @@ function isClosing(unit: number): boolean {
 }
 
 /**
- * Returns the index of the closing quote, or the content's length. Jumps from quote to quote: most
- * of an answer is one string.
+ * Returns the index of the closing quote, or the content's length. Searches from quote to quote,
+ * because most of an answer is one string.
  */
 function endOfString(text: string, open: number): number {
   let close = open;

@@ -10,9 +10,9 @@ import type { TraitBook } from "./traits.ts";
 /** Learns about the deployment from answers to writes. */
 
 /**
- * Creates something by its path. Whether the service writes paths with a leading slash is unknown
- * until it has shown one. Until then (in an empty workspace), a refused path is sent once more in
- * the other form, which is another request.
+ * Creates a document or folder by its path. The service may or may not write paths with a leading
+ * slash, which is unknown until an answer has a path. Until then (in an empty workspace), a refused
+ * path is sent once more in the other form, as a new request.
  */
 export async function createAtPath(
   context: CallContext,
@@ -66,13 +66,16 @@ export async function move<T extends { readonly path: RemotePath }>(
   return answer;
 }
 
-/** A legal name was refused: its doubtful characters are the likely reason. */
+/** Learns from the refusal of a legal name: its doubtful characters are the likely reason. */
 function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name", path: string, kind: NameKind): void {
   if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
   traits.sawRefusal(path, kind);
 }
 
-/** `parentId: null` means the root; a deployment may refuse it, or ignore it. */
+/**
+ * Learns from a move to the root. `parentId: null` means the root, but a deployment may refuse or
+ * ignore that value.
+ */
 function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);

@@ -1,16 +1,17 @@
 export const LIST_LIMITS = {
-  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million if
-  // pages have 50.
+  // LIMIT: pages of one list: ten million items at the documented page size, a million if pages
+  // have 50.
   pages: 20_000,
-  // LIMIT: pages in a row without a new item. Items that the key may not read are left out of
-  // pages, so many may be empty.
+  // LIMIT: pages in a row without a new item. The service leaves out items that the key may not
+  // read, so many pages may be empty.
   barrenPages: 2_000,
-  // LIMIT: items in memory, and the characters of their paths: a million of 128 each.
+  // LIMIT: items in memory, and below, the characters of their paths: a million items of 128
+  // characters each.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
-/** Totals of listings so far. */
+/** Totals of all lists so far. */
 export type Spent = { pages: number; items: number; characters: number };
 
 export function spentNothing(): Spent {

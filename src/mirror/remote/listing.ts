@@ -16,19 +16,24 @@ type ListOptions<Item> = {
   readonly caller: Caller;
   readonly traits: TraitBook;
   readonly route: string;
-  /** Selector of the list. Its path has no leading slash; it is sent in the deployment's form. */
+  /**
+   * Selector of the list. Its path has no leading slash; the client sends the path in the
+   * deployment's form.
+   */
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Receives each item as it is read, and returns an equal one to keep in its place. */
+  /** Receives each item, and returns an equal object to keep in its place. */
   readonly onListed?: ((item: Item) => Item) | undefined;
-  /** Totals shared by listings with a common limit; left out: each traversal counts its own. */
+  /**
+   * Totals that several lists share for a common limit; if left out, each list counts separately.
+   */
   readonly spent?: Spent;
 };
 
-/** LIMIT: restarts of the traversal after `invalid_cursor`. */
+/** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
 const MAX_STARTS = 3;
-/** End of one traversal. */
+/** How reading the pages of a list ended. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function failed(fault: Fault): End {
@@ -36,9 +41,9 @@ function failed(fault: Fault): End {
 }
 
 /**
- * Follows a list to its end, through short and empty pages. Of an item that is listed twice the
- * last one counts. An item that cannot be read is left out and makes the listing incomplete, so
- * that it never counts as absent.
+ * Reads a list to its end, through short and empty pages. If an item is listed twice, the last one
+ * counts. An item that cannot be read makes the listing incomplete, so that the item never counts
+ * as absent.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -47,8 +52,8 @@ export async function listAll<Item extends { readonly id: string }>(
   for (let start = 1; ; start++) {
     const seen = new Map<string, Item>();
     const end = await new Traversal(options, seen).run();
-    // An item that only an earlier traversal saw is gone if a later one was complete; if none was
-    // complete, it counts.
+    // An item that only an earlier attempt saw is gone, if a later attempt was complete. If no
+    // attempt was complete, the item counts.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
     if (end.kind === "failed" || start === MAX_STARTS)
@@ -58,23 +63,26 @@ export async function listAll<Item extends { readonly id: string }>(
 
 type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
 
-/** One traversal of a list, from its first page. */
+/** Reads the pages of a list once, from its first page. */
 class Traversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
   readonly #seen: Map<string, Item>;
   readonly #selector: Selector;
   readonly #spent: Spent;
   readonly #cursors = new Set<string>();
-  /** Null: the first page comes next. */
+  /** Cursor of the next page; null for the first page. */
   #cursor: string | null = null;
-  /** Request of the next page, if it was made before this one was read. */
+  /** Request for the next page, if it was sent before the present page was read. */
   #asked: Promise<Reply> | null = null;
   /** Pages in a row without a new item. */
   #barren = 0;
   /** Fault of the first item that could not be read; null if there is none. */
   #oddity: Fault | null = null;
 
-  /** @param seen receives the items of the pages */
+  /**
+   * Creates an attempt.
+   * @param seen receives the items of the pages
+   */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
     this.#seen = seen;
@@ -121,8 +129,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if the first page of documents is checked for coming from another server. A list
-   * of one path is not.
+   * Returns true if the first page is checked for coming from another program. The list of one path
+   * is not checked.
    */
   #tellsForeign(): boolean {
     const { route, selector } = this.#options;
@@ -137,7 +145,7 @@ class Traversal<Item extends { readonly id: string }> {
     return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && isFarFromLimit(this.#spent);
   }
 
-  /** Returns null if another page follows. */
+  /** Takes the items of a page. Returns null if another page follows. */
   #take(page: PageRead): End | null {
     const seenBefore = this.#seen.size;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
@@ -155,12 +163,12 @@ class Traversal<Item extends { readonly id: string }> {
   }
 }
 
-/** Turns of the event loop after which earlier requests are surely on the wire. */
+/** Turns of the event loop after which earlier requests are certainly sent. */
 const TURNS = 16;
 
 /**
- * ORDER: the next page's request is sent before this page is read, because reading takes as long as
- * the service needs to make the next.
+ * ORDER: the request for the next page is sent before the present page is read. Reading a page
+ * takes as long as the service needs to make the next one.
  */
 async function sending(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
@@ -198,7 +206,7 @@ function takeItems<Item extends { readonly id: string }>(
   return why;
 }
 
-/** Names an item by its id, if it has one that can be shown. */
+/** Returns a name for an item: its id, if the id can be shown. */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
@@ -215,13 +223,13 @@ function spellSelector(selector: Selector, traits: TraitBook): Selector {
 }
 
 /**
- * Recognises answers of other programs to a request for the first page of documents: the service
- * always answers that with a list envelope.
+ * Recognises answers of other programs to a request for the first page of documents. The service
+ * always answers that request with a list envelope.
  */
 
 /**
- * Returns a refusal of a list for a reason that the service does not have. An answer that asks to
- * try again later may come from a proxy before the service.
+ * Returns the fault if a list was refused for a reason that the service does not have. An answer
+ * that says "later" may come from a proxy in front of the service, and is no such fault.
  */
 function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -232,21 +240,21 @@ function foreignRefusal(reply: Failure): Fault | null {
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
-/** Names the program that answered in place of the service; null if the service answered. */
+/** Describes the program that answered in place of the service; null if the service answered. */
 function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return looksOfJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
-/** Returns true if no item of a page has an id of the service's form: another program answered. */
+/**
+ * Returns true if no item of a page has an id of the service's form, so that another program
+ * answered.
+ */
 function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
-/**
- * Describes this JSON in a few words; null if it is a list envelope, whatever else is wrong with
- * it.
- */
+/** Describes this JSON in a few words; null if it is a list envelope, even a faulty one. */
 function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
@@ -257,7 +265,10 @@ function looksOfJson(value: unknown): string | null {
   return isList && typeof member(value, "hasMore") === "boolean" ? null : "a list of something else";
 }
 
-/** @param looks a description of the answer, in a few words */
+/**
+ * Returns the fault for an answer of another program.
+ * @param looks description of the answer, in a few words
+ */
 function notTheService(from: Origin, status: number, looks: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${looks}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };

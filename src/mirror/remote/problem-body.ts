@@ -3,15 +3,15 @@ import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contrac
 import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
-/** A refusal by the service itself: its code may be acted upon. */
+/** A refusal by the service itself, so that mdmirror may act on its code. */
 export type ReadProblem = {
   readonly kind: "problem";
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the wrong members. */
+  /** JSON Pointers of the faulty members. */
   readonly pointers: readonly string[];
-  /** Codes of faults in members. Left out if the answer names none. */
+  /** Codes of faults in members of the request. Left out if the answer names none. */
   readonly fieldCodes?: readonly string[];
 };
 
@@ -22,9 +22,9 @@ const MAX_POINTERS = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code gets one from its status (`status_404`), which
- * never counts as a code with a meaning. A documented code under another status, or a `status`
- * member that is not the answer's, is a contradiction and proves nothing.
+ * Reads an error body. An object without a code gets a code from its status (`status_404`), on
+ * which no code acts. If a documented code comes with another status, or the `status` member
+ * differs from the answer's, the body is contradictory and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
@@ -71,7 +71,10 @@ function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | nul
   return isCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 
-/** A key may look like a code: an echoed key is none. */
+/**
+ * Returns true if the text can be a code. A key may look like a code, so an echoed key does not
+ * count.
+ */
 function isCode(text: string, scrub: Scrub): boolean {
   return CODE.test(text) && scrub(text) === text;
 }
@@ -93,8 +96,8 @@ function pointersOf(errors: unknown, scrub: Scrub): string[] {
 }
 
 /**
- * Returns a request id that may be shown and logged: printable ASCII, at most 128 characters;
- * anything else is none.
+ * Returns a request id that may be shown and logged: printable ASCII, at most 128 characters; null
+ * for anything else.
  */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;

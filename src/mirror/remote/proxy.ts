@@ -8,7 +8,7 @@ export type Route =
   | { readonly kind: "direct" }
   | {
       readonly kind: "proxy";
-      /** Name of the variable with the proxy, for messages. */
+      /** Name of the environment variable that has the proxy, for messages. */
       readonly variable: string;
       /** URL of the proxy. It may have a user name and a password: never print it. */
       readonly url: string;
@@ -26,8 +26,8 @@ const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:
 
 /**
  * Returns the route to a service: the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless
- * `NO_PROXY` lists the host. Lower-case variables win, as in curl. A service on this machine is
- * always reached directly, because a proxy elsewhere would see its key in plain text.
+ * `NO_PROXY` lists the host. Lower-case variables come first, as in curl. A service on this machine
+ * is always reached directly, because a proxy on another machine would see its key in plain text.
  * @param origin an http or https URL
  */
 export function routeTo(origin: string, env: Env): Route {
@@ -47,8 +47,8 @@ export function routeTo(origin: string, env: Env): Route {
 }
 
 /**
- * Returns true if `NO_PROXY` lists a host: by name, by a domain above it, or by `*`, possibly with
- * a port.
+ * Returns true if `NO_PROXY` lists a host: by name, by a parent domain, or by `*`, possibly with a
+ * port.
  */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy

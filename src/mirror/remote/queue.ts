@@ -4,13 +4,16 @@ import type { Clock } from "../../common/clock.ts";
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
-/** LIMIT: a longer pause is not waited for: the caller is informed, and plans again later. */
+/**
+ * LIMIT: longest pause that a call waits for. For a longer pause, the caller gets a fault, and
+ * plans again later.
+ */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Adjusts the number of parallel calls as TCP does: from 8, one more for each success until the
- * first congestion; then half, and from there one more for each round (as many successes as there
- * are places).
+ * Adjusts the number of parallel calls as TCP does. Starts with 8, and adds one for each success
+ * until the first congestion. Congestion halves the number; after that, it grows by one for each
+ * round (as many successes as places).
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -24,6 +27,7 @@ export class CallQueue {
   #pauses = 0;
 
   /**
+   * Creates a queue.
    * @param closing ends every wait for a pause; `work` then runs immediately, and must check
    * `closing` itself
    */
@@ -34,14 +38,14 @@ export class CallQueue {
   }
 
   /**
-   * Runs `work` when there is a place, after any pause.
-   * @param congested returns true if the result says that the service has too much to do
-   * @returns `paused`, without having run it, while the pause is longer than anybody should wait
+   * Runs `work` when a place is free, after any pause.
+   * @param congested returns true if the result shows that the service is overloaded
+   * @returns `paused`, without running `work`, if the pause is longer than callers should wait
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
     return this.#places.add(async (): Promise<Turn<T>> => {
-      // The call keeps its place while it waits: once all places are taken, nothing else starts
-      // either.
+      // The call keeps its place while it waits for the pause. Once all places are taken, no other
+      // call starts.
       for (let left = this.#pauseLeft(); left > 0 && !this.#closing.aborted; left = this.#pauseLeft()) {
         if (left > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: left };
         await this.#clock.sleep(left, this.#closing);
@@ -54,7 +58,7 @@ export class CallQueue {
     });
   }
 
-  /** Sends nothing for `ms`. Of several pauses the one that ends last counts. */
+  /** Sends no request for `ms`. If there are several pauses, the one that ends last counts. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -64,7 +68,7 @@ export class CallQueue {
     return this.#limit;
   }
 
-  /** Returns the number of pauses, and the milliseconds left of the present one. */
+  /** Returns the number of pauses, and the remaining milliseconds of the present pause. */
   pauses(): { readonly count: number; readonly leftMs: number } {
     return { count: this.#pauses, leftMs: Math.max(0, this.#pauseLeft()) };
   }
@@ -80,7 +84,8 @@ export class CallQueue {
   }
 
   #shrink(startedIn: number): void {
-    // One overload fails all active calls: only one that began after the last halving halves again.
+    // One overload fails all active calls, so only a call that began after the last halving halves
+    // the number again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

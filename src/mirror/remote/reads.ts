@@ -8,7 +8,7 @@ import type { Caller } from "./retry.ts";
 import { readFileWithContent } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";
 
-/** Context of the calls of every resource. */
+/** Context that the calls of all resources share. */
 export type CallContext = { readonly caller: Caller; readonly traits: TraitBook };
 
 export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {

@@ -16,13 +16,13 @@ export type Call = {
   /** Path below the base URL, percent-encoded, with its query. */
   readonly path: string;
   readonly body: JsonObject | null;
-  /** Statuses of success. */
+  /** Statuses that count as success. */
   readonly accept: readonly number[];
   /** Size of the answer: one resource, or a page of a list. */
   readonly size: "item" | "page";
 };
 
-/** Result of one exchange. */
+/** Result of one request. */
 export type Reply =
   /** `value` is null for an empty body. */
   | {
@@ -32,16 +32,19 @@ export type Reply =
       readonly requestId: string | null;
       readonly from: Origin;
     }
-  /** An error answer of the service itself, in the form of the contract; any status from 400. */
+  /**
+   * An error answer of the service itself, in the form of the contract, with any status from 400.
+   */
   | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: Origin })
   /**
-   * A status without an answer of the service: HTML, broken JSON, a redirect, an unexpected status.
+   * An answer that did not come from the service, or cannot be read: HTML, broken JSON, a redirect,
+   * an unexpected status.
    */
   | {
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** Description in a few words. */
+      /** Description of the answer in a few words. */
       readonly looks: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -51,9 +54,9 @@ export type Reply =
       readonly kind: "no-answer";
       readonly sent: boolean;
       readonly timedOut: boolean;
-      /** In words. */
+      /** Description for people. */
       readonly detail: string;
-      /** Reason from the wire, often a code: for the log. */
+      /** Reason why there was no answer, often a code: for the log. */
       readonly why?: string;
     }
   /** Not sent, because the service asked for a longer pause than the caller should wait. */
@@ -102,7 +105,7 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
 /** Members of every answer. */
 type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
-/** An answer that cannot be read; `looks` null: its body says what it is. */
+/** An answer that cannot be read. `looks`: description; null if the body shows what it is. */
 type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
 
 function unreadable(detail: string, looks: string | null = null): Unreadable {
@@ -129,27 +132,28 @@ function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): Rea
   return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
-/** Returns the path without its query, which may have a cursor. */
+/** Returns the path of a request without its query, which may have a cursor. */
 export function routeOf(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
-/** Path and query of a redirect may have secrets; only the origin is shown. */
+/** Returns the origin of a redirect. Its path and query may have secrets, so they are not shown. */
 function redirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
-/** `Retry-After` of RFC 9110, 10.2.3: seconds, or an HTTP date. */
+/** Reads `Retry-After` as in RFC 9110, 10.2.3: seconds, or an HTTP date. */
 
-// Only IMF-fixdate: the two obsolete forms have not been generated for decades, and `Date.parse`
-// would accept far more than a date.
+// Matches an IMF-fixdate only. The two obsolete forms have not been generated for decades, and
+// `Date.parse` would accept much more than dates.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * @param header the header's value, if there is one
- * @param date the answer's own `Date` header: a date is compared with the clock that made it, if it
- * is shown
- * @param now milliseconds since the epoch, if it is not
+ * Returns how long to wait.
+ * @param header value of `Retry-After`, if there is one
+ * @param date the answer's `Date` header, with which a date is compared, because the same clock
+ * made both
+ * @param now milliseconds since the epoch, in place of a missing `Date`
  * @returns milliseconds to wait, 0 or more; null if there is no header or it cannot be read
  */
 export function retryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {

@@ -6,42 +6,42 @@ import type { Http } from "./http.ts";
 import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
-/** Decides which calls are repeated, and when. */
+/** Decides which calls are sent again, and when. */
 
 export const RETRY = {
-  /** LIMIT: exchanges of one call. */
+  /** LIMIT: requests for one call. */
   attempts: 4,
-  /** LIMIT: exchanges of a read that is answered 500: unlike a 503, that may be permanent. */
+  /** LIMIT: requests for a read that is answered 500. Unlike a 503, a 500 may be permanent. */
   attemptsOnFailure: 3,
-  /** LIMIT: milliseconds from the first reply of a call to the start of its last exchange. */
+  /** LIMIT: milliseconds from the first reply of a call to the start of its last request. */
   totalMs: 120_000,
   /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
-  /** Pause after a 429 without a time. */
+  /** Pause after a 429 that names no time. */
   rateLimitPauseMs: 1_000,
 } as const;
 
 type Step =
   | { readonly kind: "stop" }
-  /** `ms`: wait before the next exchange; `queue`: all calls wait, not this one alone. */
+  /** `ms`: wait before the next request; `queue`: true if all calls wait, not only this call. */
   | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
-  /** This call is not repeated, but all calls wait. */
+  /** This call is not sent again, but all calls wait. */
   | { readonly kind: "stop-and-pause"; readonly ms: number };
 
 type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
- * Returns the step after a reply. Pure.
- * @param attempt exchanges so far, with this one
+ * Returns the next step after a reply. Pure.
+ * @param attempt number of requests so far, including this one
  * @param fraction [0, 1), for the jitter
  */
 function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
   if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that was certainly not sent may be sent. One that may have been needs a read first,
-    // by the engine (I08).
+    // A write that was certainly not sent may be sent. If the write may have been sent, the engine
+    // must read the document first (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
     return { kind: "again", ms: backoff, queue: false };
   }
@@ -57,17 +57,17 @@ function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backof
 }
 
 function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
-  // An answered write is never sent again: a 4xx would be the same again, and a 5xx may have been
-  // carried out.
+  // An answered write is never sent again: a 4xx would be the same again, and after a 5xx the write
+  // may have been carried out.
   if (isWrite(call) || reply.status < 500) return { kind: "stop" };
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (attempt >= attempts) return { kind: "stop" };
   return { kind: "again", ms: reply.retryAfterMs ?? backoff, queue: false };
 }
 
-/** Returns true if a reply says that the service has too much to do. */
+/** Returns true if a reply shows that the service is overloaded. */
 export function isCongested(reply: Reply): boolean {
-  // A refused connection means that no service runs, not that it has too much to do.
+  // A refused connection means that no service runs, not that the service is overloaded.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -78,16 +78,16 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Ends every wait for a retry; later calls are not sent. */
+  /** Aborted on closing: ends every wait for a retry; later calls are not sent. */
   readonly closing: AbortSignal;
 };
 
-/** Makes calls, each with its allowed retries. */
+/** Makes calls, each with the retries that are allowed. */
 export class Caller {
   readonly #options: CallerOptions;
   /**
-   * A number, and no set of promises: a growing set leaves old tables in memory, which would keep
-   * each answer until they are collected.
+   * Number of active calls. Not a set of promises: a growing set leaves old tables in memory, which
+   * would keep each answer until garbage collection.
    */
   #inFlight = 0;
   /** Callers that wait until no call is active. */
@@ -122,7 +122,7 @@ export class Caller {
       if (closing.aborted) return CLOSED;
       const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
       const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
-      // Waiting for a place does not count as time of the call.
+      // The time of a call does not include its wait for a place in the queue.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
       if (holdsUpAll(step)) queue.pause(step.ms);

@@ -20,12 +20,12 @@ import {
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * Accepted ids. `strict`: those of the form that services issue. `loose`, once reads have shown
- * others: every id that is safe to use. Two ids joined into one are never accepted.
+ * Rule for accepted ids. `strict`: ids of the form that services issue. `loose`, after reads have
+ * shown other ids: every id that is safe to use. Two joined ids are never accepted.
  */
 export type IdRule = "strict" | "loose";
 
-/** Picks the check of ids of one kind. */
+/** Returns the check of ids of one kind for a rule. */
 export function by<Id extends string>(
   rule: IdRule,
   is: (value: unknown) => value is Id,
@@ -34,35 +34,35 @@ export function by<Id extends string>(
   return (value): value is Id => is(value) && isOfForm(value);
 }
 
-/** Checks answers of the service. Only documented members are read; all others are ignored. */
+/** Checks answers of the service. Reads only documented members, and ignores all others. */
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A path as it was answered, and without its leading slash. */
+/** A path as the service sent it (`wire`), and the same path without its leading slash. */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function bad(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: four times the embedded service's limit; a path becomes a key in SQLite, part of URLs, and
+// LIMIT: four times the embedded service's limit. A path becomes a key in SQLite, part of URLs, and
 // a line on the screen.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: twice the embedded service's limit. Each folder of a chain is checked along its whole
-// path, so the cost grows with the cube.
+// LIMIT: twice the embedded service's limit. Each folder of a path is checked along its whole path,
+// so the time grows with the cube of the number of names.
 const MAX_PATH_NAMES = 256;
-// Characters that the contract forbids in every name and disks would read differently: separators,
-// control characters, half characters.
+// Characters that the contract forbids in every name, and that disks would read differently:
+// separators, control characters, halves of surrogate pairs.
 const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
-// Nearly every path matches this, and then passes all later checks: a listing of 100,000 takes a
-// third less time.
+// Matches paths that also pass all later checks, as nearly every path does. With this shortcut, a
+// list of 100,000 takes a third less time.
 const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * Reads a path of the wire. Names that only mdmirror's rules refuse (spaces, shell metacharacters,
- * length) are accepted and mapped to a local name. A path that cannot be inside the root is
- * refused: empty names, `.`, `..`, separators, control characters.
+ * Reads a path from an answer. Accepts names that only mdmirror's rules refuse (spaces, shell
+ * metacharacters, length); they are mapped to a local name. Refuses a path that cannot be inside
+ * the root: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
@@ -87,7 +87,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** Members of a File; null for one that is missing or of the wrong form. */
+/** Members of a file; null for a member that is missing or of the wrong form. */
 export type PartialFile = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -96,7 +96,9 @@ export type PartialFile = {
   readonly content: string | null;
 };
 
-/** Reads the answer of a PUT: a File with the content beside it, or one that has it. */
+/**
+ * Reads the answer of a PUT: a file and its content, or a file that has the content as a member.
+ */
 export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const file = member(value, "file");
@@ -137,8 +139,8 @@ export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFil
 export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
- * Reads an item of a list of files, or the file of a GET. `protected` may be missing: the answers
- * to later writes (202, 409) show it.
+ * Reads a file from a list or from a GET. `protected` may be missing: the answers to later writes
+ * (202, 409) then show whether the file is protected.
  */
 export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
@@ -165,8 +167,8 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
   const { resource, wirePath } = file.value;
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
-  // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as other
-  // content (I25).
+  // A lone surrogate has no bytes in UTF-8. Written to the disk, the content would be read back as
+  // other content (I25).
   if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
@@ -180,7 +182,7 @@ export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderR
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
-/** Returns the id of a folder answer; null if it is missing or not of the form. */
+/** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
 export function readFolderId(value: unknown, rule: IdRule): DirId | null {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return by(rule, isDirId)(id) ? id : null;
@@ -192,10 +194,11 @@ export type Page = {
   readonly nextCursor: string | null;
 };
 
-// LIMIT: a cursor goes into a request line; servers limit that to 8 or 16 KiB.
+// LIMIT: characters of a cursor, which goes into a request line; servers limit that line to 8 or 16
+// KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: a page with more items than requested is accepted up to this many, although `limit` is a
-// maximum.
+// LIMIT: items of a page. A page with more items than requested is accepted up to this number,
+// although `limit` is a maximum.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {

@@ -1,10 +1,10 @@
 import type { Wire, WireResult } from "../../common/wire.ts";
 
-/** Counts results of exchanges with the service, beyond one opening of a folder. */
+/** Counts the results of requests to the service, across several openings of a folder. */
 
 /**
- * `4xx` is without 429; `lost`: sent, without a whole answer; `not-sent`: the service was not
- * reached.
+ * Results of requests. `4xx` does not include 429; `lost`: sent, without a complete answer;
+ * `not-sent`: the service was not reached.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
 
@@ -16,7 +16,7 @@ export class ExchangeTally {
     this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
   }
 
-  /** Returns counts since creation, without results that never happened. */
+  /** Returns the counts since creation; leaves out results that never happened. */
   counts(): Readonly<Partial<Record<ExchangeEnd, number>>> {
     return Object.fromEntries(this.#counts);
   }
@@ -30,7 +30,7 @@ function endOf(result: WireResult): ExchangeEnd {
   return hundreds === "2xx" || hundreds === "3xx" || hundreds === "4xx" || hundreds === "5xx" ? hundreds : "other";
 }
 
-/** Returns a wire that counts each exchange as it ends. */
+/** Returns a wire that counts the result of each request. */
 export function tallied(wire: Wire, tally: ExchangeTally): Wire {
   return {
     async send(request, bounds) {
@@ -38,7 +38,7 @@ export function tallied(wire: Wire, tally: ExchangeTally): Wire {
       tally.note(result);
       return result;
     },
-    // A stream is no exchange that ends: it does not count.
+    // A stream has no end like a request, so it is not counted.
     ...(wire.stream === undefined ? {} : { stream: wire.stream.bind(wire) }),
     close: () => wire.close(),
   };

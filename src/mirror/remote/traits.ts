@@ -23,7 +23,10 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/** Completes remembered traits: an older version lacked some, and accepted ids of every form. */
+/**
+ * Completes remembered traits. An older mdmirror version did not store all of them, and accepted
+ * ids of every form.
+ */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, looseIds: true, ...known };
 }
@@ -43,7 +46,7 @@ export class TraitBook {
     return this.#traits;
   }
 
-  /** Learns from a path as the service spelled it. */
+  /** Learns from a path in the spelling of the service. */
   sawPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
@@ -52,7 +55,7 @@ export class TraitBook {
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
 
-  /** A name on the service has this character, so other names may. */
+  /** Notes that a name on the service has this character, so that other names may have it too. */
   #accept(character: string): void {
     this.#accepted.add(character);
     const { refusedCharacters } = this.#traits;
@@ -61,9 +64,9 @@ export class TraitBook {
   }
 
   /**
-   * Reads the answer to a read. An answer that only the loose rule accepts shows that the ids of
-   * this deployment have another form. Answers to writes teach nothing: they may be wrong, and a
-   * read follows.
+   * Reads the answer to a read. If only the loose rule accepts the answer, the ids of this
+   * deployment have another form. Answers to writes teach nothing: they may be wrong, and a read
+   * follows.
    */
   readShown<T>(read: (value: unknown, rule: IdRule) => Parsed<T>, value: unknown): Parsed<T> {
     const parsed = read(value, this.idRule());
@@ -73,7 +76,7 @@ export class TraitBook {
     return loose;
   }
 
-  /** Returns the rule for accepted ids. */
+  /** Returns the present rule for ids. */
   idRule(): IdRule {
     return this.#traits.looseIds ? "loose" : "strict";
   }
@@ -107,8 +110,8 @@ export class TraitBook {
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // A name that mdmirror's rules refuse teaches nothing, nor does a character that was seen in a
-    // path of the service.
+    // The refusal teaches nothing if mdmirror's own rules refuse the name, nor about a character
+    // that was seen in a path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),
@@ -116,7 +119,7 @@ export class TraitBook {
     if (suspects.length > 0) this.#learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }
 
-  /** Learns from an item with another path than the requested one. */
+  /** Learns from an item whose path differs from the requested path. */
   sawSpelling(asked: RemotePath, path: RemotePath): void {
     if (asked === path) return;
     if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });

@@ -8,13 +8,14 @@ import { failureWords } from "../../common/failure-words.ts";
 import type { Route } from "./proxy.ts";
 
 type WireOptions = {
-  /** Check it with `checkBaseUrl` first: a bad one throws. */
+  /** Base URL that `checkBaseUrl` accepts; a bad one throws. */
   readonly baseUrl: string;
-  /** Hosts, besides loopback, for which plain http is allowed (`--allow-http`). */
+  /** Hosts, in addition to loopback, for which plain http is allowed (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Most sockets: twice as many as the queue lets calls run. undici uses a socket again one turn of
-   * the loop after its answer; with spare ones the next exchange is sent at once.
+   * Largest number of sockets: twice as many as the calls that the queue runs. undici reuses a
+   * socket one turn of the event loop after its answer. With spare sockets, the next request need
+   * not wait for that turn.
    */
   readonly connections?: number;
   /** PEM of a certificate authority to trust instead of the system's. */
@@ -26,8 +27,8 @@ type WireOptions = {
 };
 
 /**
- * Opens a wire over HTTP/1.1 with kept-alive sockets. It does not retry, follow redirects or keep
- * cookies.
+ * Opens a wire over HTTP/1.1 with sockets that stay open. The wire does not retry, follow redirects
+ * or keep cookies.
  * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
  */
 export function createWire(options: WireOptions): Wire {
@@ -78,19 +79,23 @@ class PooledWire implements Wire {
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
       const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
-      // A compressed stream would be delayed until there is enough to compress.
+      // A compressed stream would wait until there is enough to compress, so no encoding is
+      // accepted.
       this.#dispatch(dispatcher, request, "identity", exchange);
     });
   }
 
   close(): Promise<void> {
-    // ORDER: a stream would keep the pool from ever ending.
+    // ORDER: streams are aborted first, because an open stream would keep the pool from closing.
     this.#closed.abort();
     this.#closing ??= this.#opened?.then((dispatcher) => dispatcher.close()) ?? Promise.resolve();
     return this.#closing;
   }
 
-  /** Every failure, also that of a malformed header, reaches the handler: nothing is thrown. */
+  /**
+   * Sends a request. Every error, even that of a malformed header, goes to the handler: nothing is
+   * thrown.
+   */
   #dispatch(
     dispatcher: Dispatcher,
     request: WireRequest,
@@ -118,7 +123,7 @@ class PooledWire implements Wire {
       pipelining: 1,
       // With HTTP/2, one lost connection would end several exchanges.
       allowH2: false,
-      // Each exchange has its own deadline, and it is the only one.
+      // Each request has its own deadline, so undici's timeouts are switched off.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -131,7 +136,10 @@ class PooledWire implements Wire {
 
 const CONNECT_MS = 10_000;
 
-/** Names the proxy if no connection was made: the service's address is not to blame then. */
+/**
+ * Adds the name of the proxy if no connection was made, because the service's address may then be
+ * right.
+ */
 function nameProxy(result: WireResult, route: Route | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
   const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);

@@ -39,7 +39,7 @@ export type Config = {
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** True if the folder's `.gitignore` files leave out files that are not linked. */
   readonly gitignore: boolean;
-  /** Hosts for which plain http is allowed, besides loopback. */
+  /** Hosts for which plain http is allowed, in addition to loopback. */
   readonly allowHttp: readonly string[];
   /**
    * `progress`: whether commands show the progress of long work. `quietFor`: time for which `sync

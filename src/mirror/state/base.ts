@@ -11,7 +11,7 @@ import type { Tombstone } from "../model/link.ts";
 import { upsert, WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
 
-/** The tables that a pass uses. */
+/** Opens the tables that a cycle uses. */
 export function openBaseTables(db: Db) {
   return {
     links: new LinkTable(db),
@@ -28,8 +28,8 @@ export function openBaseTables(db: Db) {
 export type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
- * Reads all five within the caller's transaction, as of one moment, even while another process
- * writes.
+ * Reads all five tables within the caller's transaction, as they were at one moment, even while
+ * another process writes.
  */
 export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
   keepFewPages(db);
@@ -44,7 +44,7 @@ export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: 
 
 type Examined = { readonly kind: "sound"; readonly base: BaseTree } | Extract<DatabaseFault, { kind: "damaged" }>;
 
-/** Reads all that a pass uses, and checks it row by row. */
+/** Reads all rows that a cycle uses, and checks each row. */
 export function examineBase(db: Db, tables: BaseTables): Examined {
   let detail: string | null;
   try {
@@ -103,7 +103,10 @@ export class MetaTable extends WithStatements {
     return this.#get.get(key) ?? null;
   }
 
-  /** @param value null removes the key */
+  /**
+   * Stores a value.
+   * @param value null removes the key
+   */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#set.run(key, value);
@@ -118,7 +121,10 @@ export class IntentTable extends WithStatements {
   readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
   readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
-  /** @returns the number that `close` takes */
+  /**
+   * Stores an intent.
+   * @returns the number that `close` takes
+   */
   open(run: number, intent: Intent): number {
     return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }
@@ -127,7 +133,7 @@ export class IntentTable extends WithStatements {
     this.#remove.run(intentId);
   }
 
-  /** In the order in which they were opened. */
+  /** Returns the open intents in the order in which they were opened. */
   all(): OpenIntent[] {
     return this.#all.all().map((row) => ({
       intentId: row.intent_id,

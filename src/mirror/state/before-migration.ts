@@ -4,16 +4,19 @@ import { fillOwn } from "./own-database.ts";
 import { statOwn, removeOwn, renameOwn } from "./own-files.ts";
 
 /**
- * Keeps the state from before a migration until a run ends in sync once more, so that the earlier
- * program can be used again.
+ * Keeps a copy of the state from before a migration until the next run ends in sync, so that the
+ * older mdmirror can be used again.
  */
 
-/** Beside `state.db`: the file of the older schema, compact and whole. */
+/**
+ * Ending of the copy's name, beside `state.db`. The copy has the older schema, and is compact and
+ * complete.
+ */
 const END = ".before";
 
 /**
- * ORDER: whole and on the disk before the first step of the migration. An interrupted copy
- * (`….before.new`) is made again.
+ * Copies the file before a migration. ORDER: the copy is complete and on the disk before the first
+ * step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
  * @throws as SQLite and node:fs do: then nothing was changed
  */
 export function keepBefore(db: Sqlite.Database, path: string): void {
@@ -30,7 +33,7 @@ export function keepBefore(db: Sqlite.Database, path: string): void {
 }
 
 /**
- * The newer program has proven itself.
+ * Removes the copy, after the newer mdmirror has completed a sync.
  * @param folder absolute path of `.mdmirror`
  */
 export function dropBefore(folder: string, file: string): void {

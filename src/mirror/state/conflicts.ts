@@ -9,7 +9,7 @@ type ConflictRow = {
   readonly base_digest: Digest | null;
   readonly base_change_id: ChangeId | null;
   readonly conflict_copy_path: string;
-  /** JSON */
+  /** Shown versions and their copies, as JSON. */
   readonly shown: string;
   readonly looks_gone: number;
   readonly since: number;

@@ -11,7 +11,7 @@ import { provenText } from "./texts.ts";
 type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * Checks both files page by page: for `doctor`, and after an exception that `faultOf` calls
+ * Checks all pages of both files: for `doctor`, and after an exception that `faultOf` calls
  * `damaged`. Takes about a second for 300 MB.
  */
 export function checkFiles(folder: string): Damage[] {
@@ -27,7 +27,7 @@ export function checkFiles(folder: string): Damage[] {
   return found;
 }
 
-/** Pages only: the digest of content is checked when it is read. */
+/** Checks the pages of a file. Content is checked against its digest later, when it is read. */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   const found = examineBase(db, openBaseTables(db));
@@ -35,37 +35,36 @@ function rowFault(db: Db, file: StateFile): DatabaseFault | null {
 }
 
 type SetAside = {
-  /** Folder below `.mdmirror` with the moved files. */
+  /** Path below `.mdmirror` of the folder with the moved files. */
   readonly to: string;
   readonly moved: readonly string[];
-  /** Contents read out of a damaged `texts.db` into the new one. */
+  /** Number of contents that were copied from a damaged `texts.db` into the new one. */
   readonly salvagedTexts: number;
 };
 
 /**
- * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` makes a new
- * one. Under the lock, both files closed.
- *
- * With `state.db` goes `tmp/`: files that were set aside there are known by the lost intents alone,
- * and would be swept. Texts stay: adoption finds bases and lost edits in them. With `texts.db` goes
- * nothing else: its readable texts are salvaged, each proven by its digest; others that links name
+ * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` creates a new
+ * one. The caller has the lock, and both files are closed. With `state.db`, `tmp/` is moved too:
+ * only the lost intents name the files that were set aside in it, so the next sweep would remove
+ * them. Stored contents stay, because linking finds bases and lost edits in them. From a damaged
+ * `texts.db`, readable contents are copied, each checked by its digest. Others that records name
  * are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, "damaged", stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
   const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
-  // ORDER: the -wal goes after its file: after a kill between them, SQLite deletes a -wal alone;
-  // before it, the file would be opened without its last commits.
+  // ORDER: the -wal is moved after its file. After a kill between the two moves, SQLite deletes a
+  // -wal without its file. In the other order, the file would be opened without its last commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
 
 /**
- * Moves `state.db`, its companions and set-aside files to `unlinked/<stamp>/`: the folder is no
- * longer linked. The contents stay where a later link finds them, as bases of merges.
- * @returns the folder below `.mdmirror`; null if there was no state
+ * Moves `state.db`, its companions and set-aside files to `unlinked/<stamp>/`, because the folder
+ * is no longer linked. Stored contents stay, so that a later link can use them as bases of merges.
+ * @returns path of the folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
@@ -90,8 +89,8 @@ type SalvageRow = { seq: number; digest: unknown; codec: number; size: number; u
 type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
- * Makes the new file even if nothing could be read: an empty file means that the loss was dealt
- * with.
+ * Copies readable contents. Creates the new file even if nothing could be read: an empty file shows
+ * that the loss was already handled.
  */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
@@ -107,7 +106,7 @@ function salvageTexts(from: string, to: string): number {
   }
 }
 
-/** Returns how many contents had their digest. */
+/** Copies contents that still have their digest. Returns how many. */
 function copyTexts(from: string, into: Db): number {
   const insert = into.prepare(
     "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
@@ -122,8 +121,8 @@ function copyTexts(from: string, into: Db): number {
 }
 
 /**
- * Copies the names of contents. One that is damaged, or whose content could not be saved, is left
- * out.
+ * Copies the names of contents. Leaves out a damaged name, and the name of content that could not
+ * be copied.
  */
 function copySightings(from: string, into: Db): void {
   const insert = into.prepare(
@@ -141,8 +140,8 @@ const TEXT_ROWS = "SELECT seq, digest, codec, size, used, text FROM texts WHERE 
 const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= ? AND text < ? ORDER BY text";
 
 /**
- * Reads rows by ranges of their number. A range that cannot be read is halved until only the
- * unreadable rows are left.
+ * Reads rows by ranges of their number. Halves a range that cannot be read, until only the
+ * unreadable rows are left out.
  */
 function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   const size = statOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
@@ -150,13 +149,13 @@ function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   let db: Db | null = null;
   try {
     db = openOwnDatabase(path, { make: false, readonly: true });
-    // A file from before names were kept has no such table.
+    // A file of an older mdmirror has no table of names.
     if (sql === SEEN_ROWS && db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() === undefined) return;
     const rows = db.prepare<[number, number], Row>(sql);
     const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);
     for (let low = 1; low <= end; low += RANGE_ROWS) yield* readRange(rows, low, low + RANGE_ROWS);
   } catch (error) {
-    // Damaged at the root of the tree: nothing, or nothing more, can be read.
+    // The tree is damaged at its root, so no further rows can be read.
     if (faultOf(error) === null) throw error;
   } finally {
     db?.close();
@@ -179,8 +178,8 @@ function* readRange<Row>(rows: Statement<[number, number], Row>, low: number, hi
 }
 
 /**
- * LIMIT: digest, header and index entry of a row take more; rows beyond this bound (many were
- * pruned) are not found when the tree's edge is damaged.
+ * LIMIT: every row takes more bytes for digest, header and index entry. If many rows were pruned
+ * and the tree's edge is damaged, rows with larger numbers are not found.
  */
 const MIN_ROW_BYTES = 64;
 

@@ -9,30 +9,30 @@ import Sqlite from "better-sqlite3";
 export type Db = Sqlite.Database;
 
 /**
- * LIMIT: milliseconds that a statement waits for another connection's lock; those are short
- * (`status`, checkpoints).
+ * LIMIT: milliseconds that a statement waits for the lock of another connection. Other connections
+ * lock only briefly (`status`, checkpoints).
  */
 const BUSY_MS = 5_000;
-/** A WAL that grew in a first sync is cut back to this size at the next checkpoint. */
+/** Size in bytes to which the next checkpoint cuts a WAL that grew in a first sync. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 
 /** Reason why a file cannot be used. `detail` never has content. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
-  /** Written by a newer program. */
+  /** A newer mdmirror wrote the file. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
-   * Permission, a full disk, no such folder, a lock that does not end. `code`: SQLite's or the
-   * system's.
+   * Missing permission, a full disk, a missing folder, or a lock that does not end. `code`:
+   * SQLite's or the system's.
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
 /**
- * Opens a file for writing (creates it for its owner alone if needed) and brings it to the newest
- * schema.
- * @param wal false: not in WAL mode yet; a writer calls `enterWal` before the first write
+ * Opens a file for writing, and migrates it to the newest schema. Creates a missing file, for its
+ * owner alone.
+ * @param wal false: not in WAL mode yet; a writer calls `enterWal` before its first write
  */
 export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
   return attempt(
@@ -40,7 +40,8 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
     (db) => {
       const fault = ownership(db, schema);
       if (fault !== null) return fault;
-      // ORDER: before the first page is written; on a file with pages it does nothing.
+      // ORDER: set before the first page is written; in a file with pages, the setting has no
+      // effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       keepFewPages(db);
       if (wal) enterWal(db);
@@ -58,19 +59,20 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
 }
 
 /**
- * On macOS fsync leaves bytes in the medium's own cache, in no certain order; this asks for
- * F_FULLFSYNC, as Node's fsync does by itself. Elsewhere it changes nothing.
+ * Makes fsync reach the storage medium. On macOS, fsync leaves bytes in the medium's own cache, in
+ * no certain order; this pragma asks for F_FULLFSYNC, as Node's fsync does. On other systems, the
+ * pragma changes nothing.
  */
 function flushMedium(db: Db): void {
   db.pragma("fullfsync = ON");
 }
 
-/** An empty database of each schema, as the bytes of its file. */
+/** Bytes of an empty database file, for each schema. */
 const EMPTY = new Map<Schema, Buffer>();
 
 /**
- * Opens an empty database in memory. Its tables are made once in a process, because a copy costs a
- * tenth.
+ * Opens an empty database in memory. The tables are created once for each process, because a copy
+ * takes a tenth of the time.
  */
 export function openEmpty(schema: Schema): OpenedDatabase {
   const empty = EMPTY.get(schema);
@@ -85,17 +87,17 @@ export function openEmpty(schema: Schema): OpenedDatabase {
   return made;
 }
 
-/** Memory of SQLite for a file: a few thousand rows of each index that is written. */
+/** Size in KiB of SQLite's cache for a file: a few thousand rows of each index that is written. */
 const CACHE_KIB = 2_000;
 
-/** For each connection: better-sqlite3 would let it keep 16 MB. */
+/** Limits the cache of a connection: better-sqlite3's default is 16 MB. */
 export function keepFewPages(db: Db): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
 
 /**
- * Opens an existing file beside a process that may be writing it. One of an older schema is copied
- * and migrated in memory: the file stays as it is.
+ * Opens an existing file for reading, beside a process that may be writing it. A file of an older
+ * schema is copied and migrated in memory, and stays as it is.
  */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attempt(
@@ -104,8 +106,8 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
-  // In a folder that cannot be written, a WAL file can only be opened while its writer is at work.
-  // Otherwise the file has everything, and is read as a copy.
+  // In a folder that cannot be written, SQLite can open a WAL file only while its writer runs.
+  // Without a writer, the main file is complete, and is read as a copy.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = statOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
@@ -118,12 +120,12 @@ function isOlder(db: Db, schema: Schema): boolean {
   return versionOf(db) < schema.migrations.length;
 }
 
-/** 0: it was just made. */
+/** Returns the schema version of a file; 0 if the file was just created. */
 function versionOf(db: Db): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** Returns the bytes as this connection sees them, including the WAL. */
+/** Returns the bytes of the database as this connection sees them, including the WAL. */
 function takeBytes(db: Db): Buffer {
   try {
     return db.serialize();
@@ -133,14 +135,15 @@ function takeBytes(db: Db): Buffer {
 }
 
 /**
- * LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which a database in memory
- * cannot have; 1 is the mode that reads the same pages without.
+ * Opens a copy in memory. LIMIT: the whole file is in memory. Bytes 18 and 19 of the header mean
+ * "WAL", which a database in memory cannot have. The value 1 means a mode that reads the same pages
+ * without a WAL.
  */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   return attempt(
     () => {
       const copy = bytes();
-      // An empty file is an empty database, also in memory.
+      // An empty file is an empty database, so it is opened as an empty database in memory.
       return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: BUSY_MS });
     },
     (db) => {
@@ -170,8 +173,8 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
 }
 
 /**
- * Checks whose file it is. Reading the schema is the first access, so a file that is no database,
- * or is damaged at its root, is noticed then.
+ * Checks whether the file belongs to mdmirror. Reading the schema is the first access, so this
+ * check also finds a file that is no database, or is damaged at its root.
  */
 function ownership(db: Db, schema: Schema): DatabaseFault | null {
   const version = versionOf(db);
@@ -200,8 +203,8 @@ function migrate(db: Db, schema: Schema): void {
 }
 
 /**
- * Returns what an exception of SQLite or the system means for the file; null for any other
- * exception (a bug).
+ * Returns the meaning of an exception of SQLite or the system for the file; null for any other
+ * exception, which is a bug.
  */
 export function faultOf(error: unknown): DatabaseFault | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
@@ -217,8 +220,8 @@ export function faultOf(error: unknown): DatabaseFault | null {
 }
 
 /**
- * Runs SQLite's own check of the pages and their order, without the indexes' contents. null: no
- * fault.
+ * Runs SQLite's own check of the pages and their order, but not of the indexes' contents. Returns
+ * null if there is no fault.
  */
 export function pageFault(db: Db): DatabaseFault | null {
   try {

@@ -7,14 +7,14 @@ import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";
 
-/** Facts about one folder for people: a few columns, and no content. */
+/** Reads facts about one folder for people: a few columns, and no content. */
 
 export type FolderRows = {
-  /** Documents directly in it. */
+  /** Documents directly in the folder. */
   readonly documents: readonly DocumentRow[];
-  /** Folders directly in it. */
+  /** Folders directly in the folder. */
   readonly folders: readonly LocalPath[];
-  /** Blocks at any depth. */
+  /** Blocks of paths at any depth below the folder. */
   readonly holds: readonly Hold[];
   /** Local paths of documents in conflict, and of those in review, at any depth. */
   readonly conflicts: readonly LocalPath[];
@@ -25,16 +25,18 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests of bytes that stand for that content, if links are translated. */
+  /** Digests of bytes that mean the same content, if links are translated. */
   readonly spelled: readonly Digest[];
-  /** Members that `sameStamp` compares; null: the file was not seen yet. */
+  /**
+   * Stamp of the file: the members that `sameStamp` compares; null if the file was not seen yet.
+   */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly standing: string;
 };
 
 /**
- * Returns a value that differs if the state may have changed.
+ * Returns a value that changes whenever the state may have changed.
  * @param own absolute path of `.mdmirror`
  */
 export function stateSeal(own: string): string {
@@ -44,12 +46,18 @@ export function stateSeal(own: string): string {
     .join();
 }
 
-/** @param own absolute path of `.mdmirror` */
+/**
+ * Reads the rows of one folder.
+ * @param own absolute path of `.mdmirror`
+ */
 export function readFolderRows(own: string, folder: LocalPath): ReadBeside<FolderRows> {
   return readBeside(own, (db) => rowsOf(db, folder));
 }
 
-/** Directly in the folder; `$in`: its path with a slash, or nothing for the root. */
+/**
+ * SQL condition for rows directly in the folder. `$in`: path of the folder with a slash, or "" for
+ * the root.
+ */
 const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(local_path, length($in) + 1), '/') = 0";
 
 const SPELLED =

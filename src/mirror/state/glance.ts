@@ -6,23 +6,23 @@ import { HoldTable } from "./holds.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** The state in numbers, without its rows: for 100,000 records, `status` loads none of them. */
+/** Numbers from the state, without its rows: `status` loads none of 100,000 records. */
 type Survey = {
   readonly documents: number;
   readonly folders: number;
-  /** Local paths of documents in conflict; the conflict copy's if there is no record. */
+  /** Local paths of documents in conflict; without a record, the path of the conflict copy. */
   readonly conflicts: readonly string[];
   /**
-   * Documents in review, by local path, with the time since when the oldest content waits, in
+   * Documents in review, by local path, with the time of the oldest content in review, in
    * milliseconds since the epoch.
    */
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** `met`: it is in review because of another edit, not because it is protected. */
+/** A document in review. `met`: true if the reason is another edit, not protection. */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
 
-/** Facts for `status`: a few rows of `state.db`, all as of one moment, without content. */
+/** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */
 export type Glance = {
   readonly survey: Survey;
   readonly holds: readonly Hold[];

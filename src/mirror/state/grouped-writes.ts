@@ -3,13 +3,13 @@ import { enterWal, flushCommits } from "./wal-mode.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * LIMIT: writes in one commit within a transaction of the state: a long one must not let the WAL
- * grow without end.
+ * LIMIT: writes in one commit, within a transaction of the state. In a long transaction, the WAL
+ * would otherwise grow without limit.
  */
 const GROUP_WRITES = 1_024;
 
 /**
- * Transactions of the file of contents. Each write is committed immediately or, between `begin` and
+ * Transactions of the content store. Each write is committed immediately or, between `begin` and
  * `commit`, in groups.
  */
 export class GroupedWrites extends WithStatements {
@@ -18,7 +18,7 @@ export class GroupedWrites extends WithStatements {
   readonly #rollback = this.sql("ROLLBACK");
   #inWal = false;
   #isGrouping = false;
-  /** Writes of the group that is not committed yet. */
+  /** Number of writes in the group that is not committed yet. */
   #count = 0;
 
   begin(): void {
@@ -32,21 +32,20 @@ export class GroupedWrites extends WithStatements {
   }
 
   /**
-   * Called after the state rolled back. Contents are not rolled back with it, if they can be
-   * committed.
+   * Called after the state rolled back. Stored contents are committed if possible, not rolled back.
    */
   abandon(): void {
     this.#isGrouping = false;
     try {
       this.commitGroup();
     } catch {
-      // The exception that made the state roll back is on its way to the caller, and is the one
-      // that counts.
+      // The caller already receives the exception that made the state roll back, and that exception
+      // is the important one.
       if (this.db.inTransaction) this.#rollback.run();
     }
   }
 
-  /** Writes in a commit of its own, or as part of the group's. */
+  /** Writes in a separate commit, or as part of the present group. */
   write(work: () => void): void {
     this.enterWal();
     if (this.#isGrouping && this.#count >= GROUP_WRITES) this.commitGroup();
@@ -58,14 +57,14 @@ export class GroupedWrites extends WithStatements {
       if (!this.#isGrouping) this.#commit.run();
       written = true;
     } finally {
-      // Whoever began a group rolls it back.
+      // If a group was begun, the code that began it rolls it back.
       if (!written && !this.#isGrouping && this.db.inTransaction) this.#rollback.run();
     }
   }
 
   /**
-   * Enters WAL mode before the first write. If a reader prevents that, commits are as safe, and
-   * slower.
+   * Enters WAL mode before the first write. If a reader prevents that, commits are equally safe,
+   * but slower.
    */
   enterWal(): void {
     if (this.#inWal || this.db.inTransaction) return;
@@ -78,6 +77,7 @@ export class GroupedWrites extends WithStatements {
   }
 
   /**
+   * Commits the present group.
    * @throws also if a failed write has rolled the group back and that exception was caught: rows
    * must not name missing contents
    */
@@ -87,7 +87,7 @@ export class GroupedWrites extends WithStatements {
     this.#count = 0;
   }
 
-  /** Makes everything that is committed survive a power cut. */
+  /** Makes everything that is committed survive a power loss. */
   secure(): void {
     this.commitGroup();
     if (this.db.memory) return;

@@ -32,14 +32,14 @@ const COLUMNS =
 
 /** Events, newest last. */
 export class EventTable extends WithStatements {
-  /** By its condition: one statement for each set of filters that was used, 32 at most. */
+  /** Prepared queries by their condition: one for each set of filters that was used, 32 at most. */
   readonly #queries = new Map<string, Statement<Value[], EventRow>>();
   readonly #insert = this.sql(
     `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  // Actions that removed a document or its content: the safety checks count these; empty folders
-  // do not count. The values are literals, because SQLite uses the partial indexes for nothing
-  // else.
+  // SQL conditions for actions that removed a document or its content, which the safety checks
+  // count; empty folders do not count. The values are literals, because SQLite uses a partial index
+  // only with literals.
   readonly #losses = {
     local: [this.#countAfter("kind = 'trash-local'"), this.#countAfter("code = 'emptied' AND side <> 'remote'")],
     remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
@@ -144,7 +144,8 @@ type VersionRow = [DocId, ChangeId, Digest, number];
 
 /** Saved versions of documents that the service showed, in the order of arrival. */
 export class VersionTable extends WithStatements {
-  // A change id names one saved version; seen again it keeps its place in the order of arrival.
+  // A change id names one saved version. If it is seen again, the version keeps its place in the
+  // order of arrival.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",

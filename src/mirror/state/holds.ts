@@ -24,7 +24,7 @@ export class HoldTable extends WithStatements {
   readonly #put = this.sql(upsert("blocked", "key", COLUMNS.split(", ")));
   readonly #remove = this.sql<[string]>("DELETE FROM blocked WHERE key = ?");
 
-  /** By key. */
+  /** Returns the blocks by key. */
   load(): Map<string, Hold> {
     const holds = new Map<string, Hold>();
     for (const [key, path, reason, code, detail, requestId, digest, changeId, since] of this.#all.all()) {
@@ -43,8 +43,8 @@ export class HoldTable extends WithStatements {
   }
 
   /**
-   * Sets the blocks to exactly these, within a transaction of the caller. Of two with one key the
-   * last counts.
+   * Replaces all blocks, within a transaction of the caller. If two have the same key, the last one
+   * counts.
    */
   replace(holds: readonly Hold[]): void {
     const before = this.load();
@@ -60,8 +60,8 @@ export class HoldTable extends WithStatements {
 
   /**
    * Rewrites the paths at and below `from`, within a transaction of the caller. A block without an
-   * id has its path as key: all are taken out first and put back after, so that no new key meets an
-   * old one.
+   * id has its path as key. So all such blocks are removed first and added afterwards: no new key
+   * can then equal an old one.
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -6,11 +6,12 @@ import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * Finds values that no row of the state can hold. SQLite's own check of the pages accepts any bytes
- * as a text, so noise passes it; such damage must be found before anything is done because of it.
- * Only cheap checks are made: 100,000 links take some 30 ms. In words for a person; null: nothing
- * found. LIMIT: noise that keeps the form of a row is not found; versions, events and runs are not
- * checked, because nothing is sent or written because of them.
+ * Finds values that no row of the state can have. SQLite's own check of the pages accepts any bytes
+ * as text, so it misses random bytes. Such damage must be found before mdmirror acts on it. The
+ * checks are cheap: 100,000 records take some 30 ms.
+ * @returns a description for the user; null if nothing was found. LIMIT: does not find damage that
+ * keeps the form of a row. Versions, events and runs are not checked, because mdmirror sends and
+ * writes nothing because of them.
  */
 export function findImpossible(
   base: BaseTree,
@@ -38,7 +39,10 @@ function areAll<Row>(rows: Iterable<Row>, isPossible: (row: Row) => boolean): bo
 const DIGEST_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 128 }, (_, unit) => Number(/[0-9a-f]/.test(String.fromCharCode(unit))));
 
-/** By a table: there is one in each link, and a regular expression takes three times as long. */
+/**
+ * Checks characters by a table. Each record has a digest, and a regular expression takes three
+ * times as long.
+ */
 function isDigest(value: unknown): boolean {
   if (typeof value !== "string" || value.length !== DIGEST_LENGTH) return false;
   let hex = 1;
@@ -46,7 +50,7 @@ function isDigest(value: unknown): boolean {
   return hex === 1;
 }
 
-/** A name that is empty, `.` or `..`, and NUL. */
+/** Matches a path with an empty name, `.`, `..` or NUL. */
 const NOT_PLAIN = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
 
 function isPlain(path: unknown): boolean {
@@ -126,7 +130,7 @@ function isShown(one: ShownVersion | null): boolean {
   return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && [one.ino, one.dev].every(Number.isFinite);
 }
 
-/** The path is not checked: a hold may be about one that is not plain. */
+/** Checks a block. Its path is not checked, because the path may be the reason for the block. */
 function isHold({ reason, digest, changeId }: Hold): boolean {
   return Object.hasOwn(HOLD_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
@@ -175,7 +179,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 
-/** Members that an intent may be without. */
+/** Members that an intent may lack. */
 const OPTIONAL: Readonly<Record<string, Judge>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
@@ -194,10 +198,10 @@ function isIntent(intent: unknown): boolean {
   return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](held[member]));
 }
 
-/** Those that JSON escapes. */
+/** Matches control characters that JSON escapes. */
 const CONTROL = /[\0-\x1f]/;
 
-/** A value is a word, a number or JSON. */
+/** Returns true if a value can belong to the key: a word, a number or JSON. */
 function isMeta(key: string, value: string): boolean {
   const isText = !CONTROL.test(key) && !CONTROL.test(value);
   return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
@@ -208,7 +212,8 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // The parser's message is of no use: the row is set aside with its file.
+    // The parser's message does not help the user, because the whole file is set aside with the
+    // row.
     return false;
   }
 }

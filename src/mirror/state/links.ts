@@ -6,11 +6,11 @@ import { upsert, WithStatements } from "./statement.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  /** Null if all records are loaded and it equals `localPath`. */
+  /** Path on the service. When all records are loaded: null if it equals `localPath`. */
   remotePath: string | null,
   changeId: ChangeId,
   digest: Digest,
-  /** Null if it equals `digest`, which it nearly always does. */
+  /** Digest of the local content; null if it equals `digest`, as it nearly always does. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -23,11 +23,11 @@ type LinkRow = [
   isProtected: number,
   durable: number,
   echoDigest: Digest | null,
-  /** JSON; null for none. */
+  /** Submissions as JSON; null for none. */
   submissions: string | null,
-  /** Null if all records are loaded and it is `linked`. */
+  /** State of the record. When all records are loaded: null if it is `linked`. */
   standing: Link["standing"] | null,
-  /** Only if all records are loaded. */
+  /** Number of the row; only when all records are loaded. */
   rowid: number,
 ];
 
@@ -36,8 +36,8 @@ const COLUMNS =
   "stamp_trusted, protected, durable, echo_digest, submissions, state";
 
 /**
- * Columns for loading all records. A value that is nearly always the same is null then, so that no
- * string is made for it in each row.
+ * Columns for loading all records. A value that is nearly always the same is returned as null, so
+ * that no string is created for it in each row.
  */
 const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
   "state",
@@ -51,7 +51,8 @@ const LOADED_AT_ONCE = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * Except for those whose content is in the trash: a file at the path is another document's, or new.
+ * SQL for local paths, except of documents whose file is in the trash: a file at that path is
+ * another document's, or new.
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -62,7 +63,7 @@ export class LinkTable extends WithStatements {
   );
   readonly #one = this.sql<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
   readonly #at = this.sql<[string], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
-  // `0` is the character after `/`.
+  // Selects the paths in a folder. They end before `0`, the character after `/`.
   readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
     "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
       "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
@@ -78,8 +79,8 @@ export class LinkTable extends WithStatements {
   readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
   /**
-   * Read in portions: 100,000 rows in one portion would take twice the memory of the records made
-   * of them.
+   * Reads all records in portions: 100,000 rows in one portion would take twice the memory of the
+   * records made from them.
    */
   load(): Map<DocId, Link> {
     const links = new Map<DocId, Link>();
@@ -100,7 +101,10 @@ export class LinkTable extends WithStatements {
     return this.#at.all(localPath).map(linkOf);
   }
 
-  /** @param folder not the root */
+  /**
+   * Returns linked documents in a folder.
+   * @param folder not the root
+   */
   in(folder: string, depth: "all" | "one", most: number): Placed[] {
     // SQLite counts characters as code points, from 1.
     const first = [...folder].length + 2;
@@ -151,7 +155,9 @@ export class DirTable extends WithStatements {
     return row === undefined ? null : dirOf(row);
   }
 
-  /** Null also if two folders have this path. */
+  /**
+   * Returns the folder at a local path; null if there is none, or if two folders have this path.
+   */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? dirOf(rows[0]!) : null;
@@ -193,13 +199,16 @@ type StampColumns = [number | null, number, number, number, number, number, numb
 
 const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
 
-/** Takes columns by index: destructuring a row of nineteen costs as much as reading it. */
+/**
+ * Converts a row to a record. Reads columns by index, because destructuring a row of nineteen
+ * columns takes as long as reading it.
+ */
 function linkOf(row: LinkRow): Link {
   const dev = row[6];
   return {
     id: row[0],
     localPath: row[1],
-    // If both paths are equal, as they nearly always are, they share one string.
+    // Both paths are nearly always equal, and then share one string.
     remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

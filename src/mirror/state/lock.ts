@@ -9,22 +9,25 @@ const LOCK_FILE = "lock.db";
 const FACTS_FILE = "lock.json";
 
 /**
- * Holder of the lock: for messages, never for decisions. `since`: milliseconds since the epoch;
- * `what`: the command.
+ * Process that has the lock: for messages, never for decisions. `since`: milliseconds since the
+ * epoch; `what`: the command.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 
 export type AcquiredLock =
   | { readonly kind: "locked"; release(): void }
-  /** `holder` null: its facts cannot be read (yet). */
+  /**
+   * Another process has the lock. `holder`: null if the facts about that process cannot be read
+   * (yet).
+   */
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
- * Lets one process at a time work in a folder, by an exclusive SQLite lock, which the system
- * releases however the process ends. RACE: the facts about the holder are written after the lock is
- * taken, so a second process may read those of the last holder for a moment. ASSUMES: no other code
- * of this process opens `lock.db`: closing any descriptor of it would drop the lock (POSIX). The
- * facts have their own file.
+ * Lets only one process at a time work in a folder, by an exclusive SQLite lock. The system
+ * releases the lock however the process ends. RACE: the facts about the process are written after
+ * the lock is taken. So for a moment, a second process may read the facts about the previous one.
+ * ASSUMES: no other code of this process opens `lock.db`: closing any descriptor of it would
+ * release the lock (POSIX). The facts are in a separate file.
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
@@ -34,16 +37,16 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryExclusive(folder);
   if (db === null) {
-    // RACE: nobody holds a file that could be read and found damaged: SQLite takes its shared lock
-    // first, and reports a holder then. A process that took the lock since had emptied it before,
-    // and emptying it again changes nothing: the inode with the lock stays.
+    // RACE: if a process had the lock, SQLite would have reported that before it found the damage.
+    // A process that took the lock since then has emptied the file before. Emptying the file again
+    // changes nothing: the inode with the lock stays.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
   if (db === null) throw new Error("the lock file is damaged again at once");
   if (db === "busy") return { kind: "busy", holder: readFacts(folder) };
   try {
-    // By rename: read whole or not at all.
+    // Written by rename, so that other processes read all facts or none.
     replaceOwn(folder, FACTS_FILE, JSON.stringify({ pid: process.pid, ...holder }));
   } catch (error) {
     db.close();
@@ -52,12 +55,12 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** Returns null if the file is no database: the disk, or somebody, has damaged it. */
+/** Takes the lock. Returns null if the file is no database, because its content was damaged. */
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
-    // Nothing is ever written to it: an exclusive transaction alone makes no journal and leaves the
-    // file empty.
+    // No process ever writes to this file: an exclusive transaction alone creates no journal and
+    // leaves the file empty.
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {
@@ -69,8 +72,8 @@ function tryExclusive(folder: string): Db | "busy" | null {
 }
 
 /**
- * ORDER: the facts are removed before the lock is released, so that the next holder's stay. A
- * second call does nothing.
+ * Releases the lock. ORDER: the facts are removed before the lock is released, so that the next
+ * process's facts stay. A second call does nothing.
  */
 function release(db: Db, folder: string): void {
   if (!db.open) return;
@@ -89,7 +92,7 @@ function readFacts(folder: string): LockHolder | null {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(facts, FACTS) ? facts : null;
   } catch {
-    // Not written yet, or just removed: the holder only improves a message.
+    // The facts are not written yet, or just removed. They only improve a message.
     return null;
   }
 }

@@ -16,35 +16,36 @@ import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/** `created`: there was no state before, so everything that both sides have is linked. */
+/**
+ * Result of opening. `created`: there was no state before, so everything that both sides have is
+ * linked.
+ */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
-  /** Read-only and there is no state. */
+  /** There is no state, and the caller only reads. */
   | { readonly kind: "missing" }
   | FileFault;
 
 type FileFault = { readonly file: StateFile } & DatabaseFault;
 
 type StateLocation = {
-  /** Absolute path of `.mdmirror`, which exists, or `:memory:`. */
+  /** Absolute path of `.mdmirror`, which must exist, or `:memory:`. */
   readonly folder: string;
   readonly clock: Clock;
   /**
-   * For `plan` and the like: beside a process that writes, or in a folder that cannot be written.
+   * True for `plan` and other commands that only read: beside a process that writes, or in a folder
+   * that cannot be written.
    */
   readonly readOnly?: boolean;
 };
 
 /**
- * Opens both files. Everything that can be wrong with them is a value; the caller holds the lock
- * unless it only reads.
- *
- * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of
- * what loading them takes; of a large one a thread can do it meanwhile), and row by row with the
- * load that the first pass would do. `texts.db` may be ten times that, and each text proves itself
- * by its digest when it is read: it is checked when a WAL was left behind (a process was killed,
- * power failed, or someone copied files), when damage was met in use since the last check, and by
- * `checkFiles`.
+ * Opens both files. Every possible problem with the files is a value. The caller has the lock
+ * unless it only reads. `state.db` is checked page by page each time (1 ms for each MB). Its rows
+ * are checked with the load that the first cycle would do anyway. `texts.db` may be ten times as
+ * large, and each content is checked by its digest when it is read. So its pages are checked only
+ * in three cases. A WAL is left: a process was killed, the power failed, or files were copied.
+ * Damage was found in use since the last check. Or `checkFiles` is called.
  */
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false } = location;
@@ -52,7 +53,7 @@ export function openState(location: StateLocation): OpenedState {
   return withOwnFolderOpen(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock)));
 }
 
-/** In memory: new each time, so there is nothing to check. */
+/** Opens a state in memory, which is always new, so there is nothing to check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth(
     () => openEmpty(TEXTS_SCHEMA),
@@ -83,8 +84,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
     (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null;
-  // The file of contents takes eight flushes to enter WAL mode and to leave it, which a run that
-  // stores no content avoids.
+  // The content store needs eight flushes to enter and leave WAL mode. A run that stores no content
+  // avoids them.
   const files = openBoth(
     () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA, false),
     () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
@@ -108,8 +109,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
 
 /**
- * ORDER: the file of contents is made first, so that a state without it was not killed while being
- * made, but lost it.
+ * Opens both files. ORDER: the content store is created first. So a state without a content store
+ * was not killed during its creation: the content store was lost.
  */
 function openBoth(openTexts: () => OpenedDatabase, openRows: () => OpenedDatabase): Files | FileFault {
   const texts = openTexts();
@@ -139,8 +140,9 @@ function openedIfPossible(state: StoredState, created: boolean): OpenedState {
 }
 
 /**
- * A file that exists while the next opening must check `texts.db`: a row of the state would be
- * rolled back with the transaction that found the damage.
+ * Name of a file that marks `texts.db` as possibly damaged, so that the next opening checks it. A
+ * row of the state would not work: it would be rolled back with the transaction that found the
+ * damage.
  */
 const SUSPECT_FILE = "texts.suspect";
 
@@ -148,7 +150,7 @@ function noteSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only as well: the damage will be found, and recorded, again.
+    // The disk is full or read-only as well. A later run finds the damage again, and records it.
     if (faultOf(error) === null) throw error;
   }
 }
@@ -163,18 +165,19 @@ function textsPageFault({ texts }: Files): FileFault | null {
   return fault === null ? null : { file: TEXTS_SCHEMA.file, ...fault };
 }
 
-/** Bytes; null if there is no file. */
+/** Sizes of the files in bytes; null if there is no file. */
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * A file that is empty or missing while the other one is in use was lost: SQLite would take it for
- * a new one.
+ * Finds a file that was lost: it is empty or missing while the other file is in use. SQLite would
+ * take it for a new file.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing state is rebuilt from both sides, which setting it aside would also lead to.
+  // A missing state is rebuilt from both sides. To set it aside as damaged would have the same
+  // result.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -184,8 +187,8 @@ function hasRows(db: Db, table: string): boolean {
 }
 
 /**
- * ORDER: the file of contents first. Closing flushes what is committed, and a power cut between the
- * two must leave no row that names lost content.
+ * Closes both files. ORDER: the content store first. Closing flushes what is committed, and after a
+ * power loss between the two, no row may name lost content.
  */
 function closeBoth({ state, texts }: Files): void {
   try {
@@ -204,9 +207,9 @@ function sizeOf(folder: string, name: string): number | null {
 }
 
 /**
- * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file
- * makes a `-wal` and a `-shm` if there are none and cannot remove them, so that even `status` would
- * write (I23). While another process reads it, it stays as it is.
+ * Closes a file that was opened for writing, and leaves WAL mode. A reader of a WAL file creates a
+ * missing `-wal` and `-shm` and cannot remove them, so that even `status` would write (I23). While
+ * another process reads the file, its mode stays.
  */
 function closeWritten(db: Db): void {
   try {
@@ -214,7 +217,8 @@ function closeWritten(db: Db): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or earlier damage.
+    // The file is busy or damaged, or the disk is full. Closing then leaves an intact WAL file, or
+    // damage that was there before.
     if (faultOf(error) === null) throw error;
   } finally {
     db.close();

@@ -5,17 +5,18 @@ import { createOwn, statOwn } from "./own-files.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 
 /**
- * Files that SQLite opens beside a database, by its name. It follows no link for these, and reports
- * one as a file that cannot be opened.
+ * Endings of files that SQLite opens beside a database. SQLite follows no symbolic link for these,
+ * and reports one as a file that cannot be opened.
  */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /**
- * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows links in it, so
- * the path is checked before and after: nothing has been read or written by then, and a file that
- * was exchanged meanwhile is closed. RACE: an exchange that is undone before the second check.
- * Somebody who can do that can write in `.mdmirror`, which is closed to other users.
- * @param options.make creates the file, for its owner alone, if there is none
+ * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows symbolic links
+ * in it, so the path is checked before and after opening. By then nothing has been read or written,
+ * and a file that was exchanged meanwhile is closed. RACE: an exchange that is undone before the
+ * second check. Only somebody who can write in `.mdmirror` could do that, and `.mdmirror` is closed
+ * to other users.
+ * @param options.make creates a missing file, for its owner alone
  * @throws UnsafePath; else as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
@@ -45,8 +46,8 @@ function lookAt(folder: string, name: string): Stats | null {
 }
 
 /**
- * Makes an empty file if there is none. An existing file is never opened: closing its descriptor
- * would drop the locks that this process has on it (POSIX).
+ * Creates an empty file if there is none. Never opens an existing file: closing its descriptor
+ * would release the locks that this process has on it (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
@@ -58,12 +59,12 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Makes a file for its owner alone, which must not exist, fills it by its path, and returns when it
+ * Creates a file for its owner alone, which must not exist; fills it by its path; returns when it
  * is on the disk.
  * @throws UnsafePath; else as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
-  // SQLite accepts an empty file, and would make one that others may read.
+  // SQLite accepts an empty file. If SQLite created the file itself, others could read it.
   const fd = createOwn(folder, name);
   try {
     fill(`${folder}/${name}`);

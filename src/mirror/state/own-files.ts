@@ -5,18 +5,19 @@ import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type Expected, isOwner, judge } from "../../common/unsafe-path.ts";
 
 /**
- * The one way to a file in `.mdmirror/`: its contents are data of whoever made the folder, so no
- * symbolic link is followed in any component below its parent, files of another user are refused,
- * and new files are made with O_EXCL for this user alone. `folder` is everywhere the absolute path
- * of `.mdmirror`, whose parent is a real path; `name` is a path in it. (`local/` reaches the user's
- * own files in `tmp/` and `trash/`, and holds folders open in the same manner.)
+ * Accesses files in `.mdmirror/`; no other code does. The folder's content comes from whoever
+ * created the folder. So no symbolic link is followed in any part of a path below the folder's
+ * parent, and files of another user are refused. New files are created with O_EXCL for this user
+ * alone. `folder` is always the absolute path of `.mdmirror`, whose parent is a real path; `name`
+ * is a path in it. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the same
+ * rules.)
  */
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system. If these are missing (Windows) they are 0, and only the check before
-// protects.
+// ASSUMES: a POSIX system. If these constants are missing (Windows), they are 0, and only the check
+// before opening protects.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
-// A FIFO under a file's name must not block the process in `open`.
+// With this flag, a FIFO in place of a file does not block the process in `open`.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 function split(name: string): { readonly below: string; readonly last: string } {
@@ -25,7 +26,7 @@ function split(name: string): { readonly below: string; readonly last: string } 
 }
 
 /**
- * Returns null if nothing exists.
+ * Returns the state of a file; null if nothing exists.
  * @throws UnsafePath
  */
 export function statOwn(folder: string, name: string, expected: Expected): Stats | null {
@@ -49,7 +50,7 @@ function unlessAbsent<T>(work: () => T): T | null {
 }
 
 /**
- * Returns null if nothing exists.
+ * Reads a file; null if nothing exists.
  * @throws UnsafePath; else as node:fs does
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
@@ -65,8 +66,9 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 }
 
 /**
- * Replaces a file as a whole, by a rename: `NAME.new` is created each time.
- * @param survives true if it must survive a power loss from now on; else that may leave it empty
+ * Replaces a whole file by a rename; creates `NAME.new` each time.
+ * @param survives true if the new file must survive a power loss; otherwise a power loss may leave
+ * it empty
  * @throws UnsafePath; else as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
@@ -84,7 +86,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
 }
 
 /**
- * Makes an empty file, if there is none.
+ * Creates an empty file, if there is none.
  * @throws UnsafePath; else as node:fs does
  */
 export function touchOwn(folder: string, name: string): void {
@@ -92,7 +94,7 @@ export function touchOwn(folder: string, name: string): void {
 }
 
 /**
- * Appends, creating the file if needed.
+ * Appends to a file; creates the file if needed.
  * @throws UnsafePath; else as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
@@ -119,7 +121,10 @@ export function createOwn(folder: string, name: string): number {
   });
 }
 
-/** Sets the mode. If a disk has none (FAT) or refuses, its mount decides who may read. */
+/**
+ * Sets the mode. If a disk has no modes (FAT) or refuses them, the mount options decide who may
+ * read.
+ */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
   try {
@@ -129,7 +134,10 @@ function restrict(fd: number, mode: number): void {
   }
 }
 
-/** Under sudo, files that are made in a user's folder are given to that user. */
+/**
+ * Gives a new file to the folder's owner: under sudo, files in a user's folder must belong to that
+ * user.
+ */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
@@ -163,13 +171,15 @@ export function emptyOwn(folder: string, name: string): void {
   }
 }
 
-/** Removes a file if it exists; of a link, the link itself. */
+/** Removes a file if it exists; of a symbolic link, removes the link itself. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = split(name);
   unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
 }
 
-/** Renames within `.mdmirror`, over whatever is at `to`. A link is renamed as such. */
+/**
+ * Renames within `.mdmirror`, over whatever is at `to`. A symbolic link is renamed, not followed.
+ */
 export function renameOwn(folder: string, from: string, to: string): void {
   const [source, target] = [split(from), split(to)];
   inOwnFolder(folder, source.below, (at) =>
@@ -178,8 +188,8 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; an
- * existing one that others may enter is closed to them. The folder above must exist.
+ * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. If it
+ * exists, closes it to other users. The folder above must exist.
  * @throws UnsafePath; else as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

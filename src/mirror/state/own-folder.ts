@@ -14,9 +14,9 @@ const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
 };
 
 /**
- * Checks everything that mdmirror may ever open in its folder (some 30 `lstat`, a tenth of a
- * millisecond). So a command reports at its start what it does not trust, and SQLite, which opens
- * by path, opens what was checked. A missing folder is fine.
+ * Checks every file that mdmirror may ever open in its folder: some 30 `lstat`, a tenth of a
+ * millisecond. So a command reports at its start what it does not trust, and SQLite, which opens by
+ * path, opens files that were checked. A missing folder is accepted.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -30,16 +30,18 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * The key's mode is judged when it is read: that others may have read it is reported, not hidden.
+ * Files whose mode stays. The key's mode is checked when the key is read: mdmirror then reports
+ * that others may have read the key.
  */
 const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Before writing: closes folders that others may enter, then files that they may read or write.
+ * Closes folders that others may enter, then files that they may read or write. Called before
+ * writing.
  * @throws UnsafePath; else as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
-  // Nothing is made where a disk was unmounted.
+  // The folder is missing. Its disk may be unmounted, so nothing is created.
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
@@ -66,14 +68,14 @@ function closeFilesToOthers(folder: string): void {
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       judge(`${folder}/${name}`, stat, EXPECTED[kind]);
-      // RACE: by path, because closing a descriptor of a database would drop this process's locks
-      // on it. By now others cannot enter the folder.
+      // RACE: the mode is set by path, because closing a descriptor of a database would release
+      // this process's locks on it. By now, others cannot enter the folder.
       restrictByName(`${at}/${name}`);
     }
   });
 }
 
-/** Sets the mode by path; a disk without modes may refuse. */
+/** Sets the mode by path. A disk without modes may refuse. */
 function restrictByName(path: string): void {
   try {
     fs.chmodSync(path, 0o600);

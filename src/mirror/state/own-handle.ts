@@ -2,7 +2,10 @@ import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { judge } from "../../common/unsafe-path.ts";
 
-/** Enters `.mdmirror/` and the folders in it: held open, and through no symbolic link. */
+/**
+ * Opens `.mdmirror/` and the folders in it, through no symbolic link, and keeps them open for work
+ * in them.
+ */
 
 const { O_RDONLY, O_DIRECTORY } = fs.constants;
 // ASSUMES: a POSIX system, as in `own-files.ts`.
@@ -11,8 +14,8 @@ const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 let procWorks: boolean | null = null;
 
 /**
- * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
- * mounted and show this process.
+ * Returns true if a path through `/proc/self/fd` works. Such a path replaces `openat`: `/proc` must
+ * be mounted and show this process.
  */
 function reachesByProc(fd: number): boolean {
   procWorks ??= process.platform === "linux" && procLeadsTo(fd);
@@ -25,13 +28,13 @@ function procLeadsTo(fd: number): boolean {
   return found !== null && found.dev === held.dev && found.ino === held.ino;
 }
 
-/** The folder that `withOwnFolderOpen` holds open. */
+/** The folder that `withOwnFolderOpen` keeps open; null if there is none. */
 let held: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
 
 /**
- * Holds `.mdmirror` open, and checked, while `work` opens many files in it: opening it takes longer
- * than the work in it. If it does not exist, nothing is held.
- * @param work must not wait
+ * Keeps `.mdmirror` open, after a check, while `work` opens many files in it, because opening the
+ * folder takes longer than the work. If the folder does not exist, runs `work` alone.
+ * @param work must be synchronous
  * @throws UnsafePath; exceptions of `work`
  */
 export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
@@ -48,10 +51,10 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
 }
 
 /**
- * Runs `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it. RACE:
- * without `/proc` the path is checked and then used by name; somebody who can swap it in between
- * can write in `.mdmirror` already.
- * @param work its argument is a path of the folder, valid for this call alone
+ * Runs `work` in an open folder: `.mdmirror` itself (`below` ""), or a folder in it. RACE: without
+ * `/proc`, the path is checked and then used by name. Only somebody who can write in `.mdmirror`
+ * could swap the folder in between.
+ * @param work its argument is a path of the folder, valid during this call only
  * @throws UnsafePath; an errno if a folder is missing
  */
 export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
@@ -67,7 +70,10 @@ function inBelow<T>(at: string, shown: string, names: readonly string[], work: (
   );
 }
 
-/** @param shown the path as messages show it */
+/**
+ * Runs `work` in an open folder.
+ * @param shown path of the folder for messages
+ */
 export function inFolder<T>(path: string, shown: string, work: (at: string, fd: number) => T): T {
   judge(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -79,7 +85,7 @@ export function inFolder<T>(path: string, shown: string, work: (at: string, fd: 
   }
 }
 
-/** Returns null if nothing exists. */
+/** Returns the state of an entry, without following a symbolic link; null if nothing exists. */
 export function statOrNull(path: string): Stats | null {
   return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

@@ -4,7 +4,7 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import { Statement, WithStatements } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 
-/** Rows in one slice. */
+/** Number of rows in one slice. */
 const LOOKED_AT = 2_000;
 const DELETED = 256;
 
@@ -13,8 +13,8 @@ const IDLE = "SELECT t.seq, t.digest, i.since FROM idle AS i JOIN texts AS t ON 
 type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: number };
 
 /**
- * Deletes idle contents, which no row of the state names. `idle.since` is when pruning first found
- * that; storing content again renews `texts.used`.
+ * Deletes idle contents, which no row of the state names. `idle.since`: when pruning first found
+ * the content idle. Storing the content again updates `texts.used`.
  */
 export class TextPruning extends WithStatements {
   readonly #page = this.sql<[Buffer, number], { seq: number; digest: Buffer; since: number | null }>(
@@ -49,8 +49,8 @@ export class TextPruning extends WithStatements {
   }
 
   /**
-   * Walks the index of digests: records since when each content is idle, and removes that for
-   * contents that are named again.
+   * Walks the index of digests. Records since when each content is idle, and removes that record if
+   * a row names the content again.
    */
   *markIdle(now: number): Generator<void> {
     const named = this.#fresh(() => this.#referenced.all());
@@ -63,7 +63,7 @@ export class TextPruning extends WithStatements {
         for (const { seq, digest, since } of rows) {
           const isNamed = names.has(digestOfKey(digest));
           if (isNamed && since !== null) this.#unmark.run(seq);
-          // A time in the future comes from a clock that was wrong.
+          // A time in the future was recorded while the clock was wrong.
           if (!isNamed && (since === null || since > now)) this.#mark.run(seq, now);
         }
       });
@@ -72,7 +72,7 @@ export class TextPruning extends WithStatements {
     }
   }
 
-  /** Returns how many were deleted. */
+  /** Deletes expired rows. Returns how many. */
   *deleteExpired(cutoff: number): Generator<void, number> {
     const named = this.#fresh(() => this.#referenced.all());
     let deleted = 0;
@@ -91,7 +91,8 @@ export class TextPruning extends WithStatements {
   }
 
   /**
-   * @param before contents stored later are left alone, because an action may be about to name them
+   * Deletes idle contents until the store has at most `bytes`.
+   * @param before contents stored later stay, because an action may be about to name them
    * @returns how many were deleted
    */
   *deleteOver(bytes: number, before: number): Generator<void, number> {
@@ -130,8 +131,8 @@ export class TextPruning extends WithStatements {
   }
 
   /**
-   * Computes a value once, and again when rows changed since: between two slices a run may have
-   * named content.
+   * Returns a function that computes a value once, and again after rows changed: between two
+   * slices, a run may have named content.
    */
   #fresh<T>(compute: () => T): () => T {
     let computed: { readonly at: number; readonly value: T } | null = null;

@@ -13,9 +13,9 @@ export type ReadBeside<T> =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Reads some rows of `state.db`, all as of one moment, beside a process that writes, or in a folder
- * that cannot be written. Pages and rows are not checked, and of `texts.db` only its existence is
- * checked: the next opening for a cycle does the rest.
+ * Reads some rows of `state.db`, as they were at one moment: beside a process that writes, or in a
+ * folder that cannot be written. Does not check pages and rows, and checks only the existence of
+ * `texts.db`. The next opening for a cycle checks the others.
  * @param own absolute path of `.mdmirror`
  */
 export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
@@ -29,7 +29,7 @@ function readHere<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
   const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
   if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };
   try {
-    // Closing ends it.
+    // Closing the database ends this transaction.
     opened.db.exec("BEGIN");
     return { kind: "read", value: read(opened.db) };
   } catch (error) {
@@ -43,7 +43,7 @@ function readHere<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
 
 /**
  * Returns the local paths of linked documents, from a state that this process has not opened. Empty
- * if it cannot be read: the caller sends and removes nothing.
+ * if the state cannot be read, because the caller sends and removes nothing.
  * @param own absolute path of `.mdmirror`
  */
 export function readLinkedPaths(own: string): readonly LocalPath[] {

@@ -4,9 +4,9 @@ import type { Intent } from "../ports/state.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * The texts that rows of `state.db` name: bases, local texts, submissions, the bases and shown
- * versions of conflicts, tombstones, holds and open intents. They are never pruned. (Versions and
- * events name texts too, and do not keep them.)
+ * Finds the contents that rows of `state.db` name: bases, local contents, submissions, bases and
+ * shown versions of conflicts, tombstones, blocks and open intents. These contents are never
+ * pruned. (Versions and events name contents too, but do not keep them.)
  */
 export class ReferencedTexts extends WithStatements {
   readonly #plain = this.sql<[], Digest>(
@@ -39,14 +39,14 @@ export class ReferencedTexts extends WithStatements {
   }
 
   /**
-   * Texts that the service had as a version of a document that is still linked: they are not the
-   * only copies.
+   * Returns contents that the service had as a version of a document that is still linked, so that
+   * they are not the only copies.
    */
   versions(): Set<Digest> {
     return new Set(this.#superseded.all());
   }
 
-  /** The base and the local text of each link. */
+  /** Returns the base and the local content of each record. */
   bases(): Digest[] {
     return this.#bases.all();
   }

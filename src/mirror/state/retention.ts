@@ -5,8 +5,8 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
 /**
- * Limits for stored contents. `bytes`: size of the file of contents above which superseded versions
- * are pruned before their time.
+ * Limits for stored contents. `days`: how long unused content is kept. `bytes`: size of the content
+ * store above which superseded versions are pruned earlier.
  */
 export type Retention = { readonly days: number; readonly bytes: number };
 
@@ -20,15 +20,14 @@ export type Pruned = {
 const DAY_MS = 86_400_000;
 
 /**
- * Prunes what is past its time, in slices of about 10 ms: one for each step of the generator, so
- * that the caller can do other work between two. One at a time, and between passes: what an action
- * under way has looked up but not yet named must not be pruned under it.
- *
- * Time is counted in days of running (days on which this was called): a machine that was off for
- * two months finds all it had. A text is past its time when for so long nothing named it. Over
- * `bytes`, superseded versions of linked documents go at once, those superseded first going first;
- * all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages
- * are used again.
+ * Prunes expired rows and contents in slices of about 10 ms. Each step of the generator is one
+ * slice, so that the caller can do other work in between. Only one pruning may run, and only
+ * between cycles: an action must not lose content that it has looked up but not yet named. Time is
+ * counted in days on which this was called, so a machine that was off for two months keeps its
+ * contents. Content expires after no row has named it for that long. Above `bytes`, superseded
+ * versions of linked documents go immediately, the earliest superseded first. All other contents
+ * may be the only copies, and stay their time. The file keeps its size; its free pages are used
+ * again.
  */
 export function* prune(
   { state, texts, store, meta, referenced }: Prunable,
@@ -54,7 +53,7 @@ type Prunable = {
 };
 
 /**
- * Returns the time before which rows are pruned; null while too few days were seen. Days in the
+ * Returns the time before which rows are pruned; null while too few days were counted. Days in the
  * future do not count.
  */
 function noteDay(meta: MetaTable, now: number, days: number): number | null {
@@ -67,11 +66,11 @@ function noteDay(meta: MetaTable, now: number, days: number): number | null {
   return kept[kept.length - 1 - days] ?? null;
 }
 
-/** Numbers in one slice. */
+/** Number of rows in one slice. */
 const SLICE = 4_000;
 /**
- * Versions of a document that stay whatever their age: an older service is recognised by their
- * order.
+ * Versions of a document that stay whatever their age: mdmirror recognises an older state of the
+ * service by their order.
  */
 const VERSIONS_KEPT = 20;
 

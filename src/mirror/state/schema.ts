@@ -1,28 +1,31 @@
 /**
- * Numbered migrations of the two files; `user_version` holds how many have run, `application_id`
- * whose the file is.
- *
- * STRICT, so that a wrong bind is an error at once. Times and stamps are REAL: doubles go in and
- * come out bit for bit. No foreign keys: each kind of row lives and ends by itself (a version
- * outlives its link, a conflict may be written before it), and the two files cannot refer to each
- * other. `local_path` is not unique: two adoptions of a swap pass through a state in which two
- * links name one path; planner/match is the home of I11. Few indexes, since each costs a page a
- * commit: what only people ask for (a run's events, a kind's) is a scan of some milliseconds.
- * `idle`: since when nothing named a text, as retention found it.
+ * Numbered migrations of the two files. `user_version` is the number of applied migrations,
+ * `application_id` identifies the program. Tables are STRICT, so that a value of a wrong type is an
+ * error immediately. Times and stamps are REAL, which keeps doubles bit for bit. There are no
+ * foreign keys: rows of each kind are created and removed independently, and the two files cannot
+ * refer to each other. `local_path` is not unique: while a swap is linked, two records name one
+ * path for a moment. Few indexes, because each costs a page a commit; queries that only people ask
+ * (events of a run or kind) scan for some milliseconds. `idle`: since when no row has named a
+ * content, as retention found it.
  */
 export type Schema = {
   readonly file: StateFile;
   readonly applicationId: number;
-  /** Bytes, of a file that is made: one that is there keeps its own. Not set: SQLite's 4,096. */
+  /**
+   * Page size in bytes for a new file; an existing file keeps its own. If left out: SQLite's 4,096.
+   */
   readonly pageSize?: number;
-  /** A migration keeps the file as it was, until the next proof of sync (`before-migration.ts`). */
+  /**
+   * A migration keeps a copy of the file from before, until a run ends in sync
+   * (`before-migration.ts`).
+   */
   readonly keepsBefore?: true;
   readonly migrations: readonly string[];
 };
 
 export type StateFile = "state.db" | "texts.db";
 
-/** Codes of earlier programs, and the plain word for each. */
+/** Codes of earlier mdmirror versions, each with the plain word that replaces it. */
 const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
   ["delete-waits", "delete-pending"],
   ["folder-held", "folder-blocked"],
@@ -41,15 +44,15 @@ const PLAIN_CODES: readonly (readonly [before: string, after: string])[] = [
   ["sidecars-gone", "conflict-copies-gone"],
 ];
 
-/** Writes the SQL that replaces a column's whole value. */
+/** Returns the SQL that replaces a column's whole value. */
 function codeOf(column: string): string {
   return `CASE ${column} ${PLAIN_CODES.map(([before, after]) => `WHEN '${before}' THEN '${after}'`).join(" ")} ELSE ${column} END`;
 }
 
 /**
- * Writes the SQL that replaces the codes in a column of JSON: members that have a code, names of
- * counts, and elements of lists of approved reasons. A path may be spelled like a code, so a
- * member's value is replaced only where its name says that it is a code.
+ * Returns the SQL that replaces the codes in a column of JSON: values of members that have a code,
+ * names of counts, and elements of lists of approved reasons. A path may be spelled like a code, so
+ * a value is replaced only if its member's name says that it is a code.
  */
 function membersOf(column: string): string {
   const members = PLAIN_CODES.flatMap(([before, after]) =>
@@ -167,14 +170,15 @@ CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
 CREATE INDEX local_deletions ON events (at) WHERE kind = 'trash-local';
 CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
 `,
-    // The local path before a move, for `undo`.
+    // Adds the local path before a move, for `undo`.
     "ALTER TABLE events ADD COLUMN from_path TEXT;",
-    // For `status`; a row without a review costs it nothing.
+    // Adds an index for `status`. A row without a review is not in the index.
     "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
-    // What a merge was made of besides the text before it: its origins are told from the texts
-    // themselves.
+    // Adds the contents of which a merge was made, besides the content before it. Origins of lines
+    // are found from these contents.
     "ALTER TABLE events ADD COLUMN merge_base TEXT; ALTER TABLE events ADD COLUMN merge_theirs TEXT;",
-    // Files of which the bytes are not the text in the service's form; of all others, nothing.
+    // Adds a table for files whose bytes differ from the content in the service's form. Other files
+    // have no row.
     `
 CREATE TABLE spellings (
   seq INTEGER PRIMARY KEY,
@@ -189,10 +193,10 @@ CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
     "ALTER TABLE spellings ADD COLUMN id TEXT;",
     "CREATE INDEX emptied ON events (at) WHERE code = 'emptied';",
-    // Each version that a conflict shows has a copy of its own, with the inode of that copy.
-    // Before, one copy showed one version after the other. A copy that its user had edited went on
-    // showing the version from which it was made; later versions were recorded with the same time,
-    // and unseen. So the first of those with the last time is the version that the copy shows.
+    // Gives each version that a conflict shows its own copy, with the inode of that copy. Before,
+    // one copy showed one version after the other. A copy that its user had edited kept showing the
+    // version from which it was made; later versions were recorded with the same time, and not
+    // shown. So the first of the versions with the last time is the one that the copy shows.
     `
 CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
 DROP TABLE conflicts;
@@ -215,7 +219,8 @@ INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coal
 ), shown), looks_gone, since FROM conflicts_before;
 DROP TABLE conflicts_before;
 `,
-    // The deletion limit counts by runs. What was lost before is no reason for a question.
+    // Indexes losses by run, because the deletion limit counts by runs. Losses of earlier versions
+    // are not counted.
     `
 DROP INDEX local_deletions;
 DROP INDEX remote_deletions;
@@ -227,9 +232,9 @@ DELETE FROM meta WHERE key = 'approved.at';
 INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(run), 'marks', json_array())
   FROM runs HAVING max(run) IS NOT NULL;
 `,
-    // The remote paths of a move, for `undo` and `history`.
+    // Adds the paths on the service before and after a move, for `undo` and `history`.
     "ALTER TABLE events ADD COLUMN remote_from TEXT; ALTER TABLE events ADD COLUMN remote_to TEXT;",
-    // Tables, columns and codes take the words that users read.
+    // Renames tables, columns and codes to the words that users read.
     `
 ALTER TABLE links RENAME TO records;
 ALTER TABLE records RENAME COLUMN standing TO state;
@@ -246,7 +251,8 @@ UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
 UPDATE meta SET key = ${codeOf("key")} WHERE key <> ${codeOf("key")};
 UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
 `,
-    // Members of open intents take the same words. Within a string their quotes would be escaped.
+    // Renames members of open intents to the same words. Within a string, the quotes of a member
+    // would be escaped, so strings do not match.
     `
 UPDATE intents SET intent =
   replace(replace(intent, '"parkAt":', '"setAsideAt":'), '"sidecarPath":', '"newestCopyPath":');
@@ -258,7 +264,7 @@ DELETE FROM meta WHERE key = 'files.torn';
 export const TEXTS_SCHEMA: Schema = {
   file: "texts.db",
   applicationId: 0x6d_64_6d_32,
-  // Of 4,096 bytes a packed text takes one to itself, and leaves a third of it empty.
+  // A page of 4,096 bytes would take one compressed content and leave a third of the page empty.
   pageSize: 16_384,
   migrations: [
     `
@@ -273,8 +279,8 @@ CREATE TABLE texts (
 
 CREATE TABLE idle (seq INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 `,
-    // In this file, so that a text and its name are one commit. `text`: the number of a text; those
-    // of before are known by what rows of the state say of them.
+    // Adds the names of contents to this file, so that content and its name are one commit. `text`:
+    // number of the content. Earlier contents are known by the rows of the state that name them.
     `
 CREATE TABLE seen (
   text INTEGER NOT NULL,

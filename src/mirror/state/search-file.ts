@@ -1,5 +1,5 @@
 /**
- * Name in `.mdmirror/`; a module of its own, because a check for its existence needs nothing else
- * of the search.
+ * Name of the search index in `.mdmirror/`. In a separate module, because a check for the file
+ * needs no other code of the search.
  */
 export const SEARCH_FILE = "search.db";

@@ -14,13 +14,14 @@ import { SEARCH_FILE } from "./search-file.ts";
 import { WithStatements } from "./statement.ts";
 
 /**
- * The folder's own index, `.mdmirror/search.db`, of the disk's content at the last walk. Everything
- * in it is on the disk too, so a damaged one, or one of another version, is made again.
+ * The folder's own search index, `.mdmirror/search.db`, of the files' content at the last walk. All
+ * of its content is on the disk too, so an index that is damaged or of another version is built
+ * again.
  */
 
 /**
- * Meaning of a document's number, and facts that avoid reading it again. A stamp that is not
- * trusted is not stored.
+ * Tables for the path of each indexed document, and for facts that avoid reading its file again. A
+ * stamp that is not trusted is not stored.
  */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
@@ -32,28 +33,32 @@ CREATE TABLE search_files (
 `;
 
 /**
- * Raised when the tables change, or the way content is folded and split: an older file is removed.
+ * Version of the index. Raise it when the tables change, or the way in which content is folded and
+ * split: an older file is removed.
  */
 const VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /**
- * LIMIT: milliseconds to wait for another search that writes; after that, the index is used as it
- * is.
+ * LIMIT: milliseconds to wait for another search that writes; after that, the index is used without
+ * an update.
  */
 const BUSY_MS = 2_000;
 
-/** Source of contents. null: a file is gone, or is no text. */
+/** Source of contents. `read` returns null if a file is missing, or is no text. */
 type Texts = { read(path: LocalPath): string | null };
 
-/** All documents are in one scope. */
+/** Scope of all documents: the folder has only one. */
 const SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /** The folder cannot be written, or the disk is full: use `:memory:` instead. */
+  /** The folder cannot be written, or the disk is full: the caller can use `:memory:` instead. */
   | { readonly kind: "unusable"; readonly code: string };
 
-/** @param folder absolute path of `.mdmirror`, or `:memory:` */
+/**
+ * Opens the index.
+ * @param folder absolute path of `.mdmirror`, or `:memory:`
+ */
 export function openSearch(folder: string): OpenedSearch {
   const path = folder === ":memory:" ? folder : join(folder, SEARCH_FILE);
   for (let round = 0; ; round++) {
@@ -72,7 +77,7 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/** Removes the index: the next search builds it. For a file that was found damaged in use. */
+/** Removes the index, if the file was found damaged in use. The next search builds a new one. */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
@@ -124,7 +129,7 @@ export class MirrorSearch extends WithStatements {
   readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, Row> | null = null;
 
-  /** Returns the index's facts about a file, for a walk. */
+  /** Returns what the index knows about a file, for a walk. */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -133,10 +138,10 @@ export class MirrorSearch extends WithStatements {
 
   /**
    * Makes the index contain exactly `files`, in one transaction.
-   * @param keep paths that are not among the files and not proven gone
-   * @param read returns the content of a changed file; null if it has none: then only its path can
-   * be found
-   * @returns how many were read
+   * @param keep paths that are not among the files but may still exist
+   * @param read returns the content of a changed file; null if there is none: then only its path
+   * can be found
+   * @returns how many files were read
    */
   update(
     files: Iterable<LocalFile>,
@@ -144,7 +149,7 @@ export class MirrorSearch extends WithStatements {
     read: (path: LocalPath) => string | null,
   ): number {
     const update = this.db.transaction(() => {
-      // Another process may have written since: its entries are read within the transaction.
+      // Another process may have written since, so the entries are read within the transaction.
       this.#rows = null;
       const count = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;
@@ -153,7 +158,9 @@ export class MirrorSearch extends WithStatements {
     return update.immediate();
   }
 
-  /** All documents may be found, and none waits to be indexed. */
+  /**
+   * Returns a source for the search: all documents may be found, and none is still to be indexed.
+   */
   source(texts: Texts): Source<Found> {
     return {
       waiting: async () => [],

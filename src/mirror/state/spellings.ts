@@ -11,12 +11,12 @@ type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]]
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * Spellings kept of each path, and again of those that stand for its present content: an editor's
- * undo, or a checkout, restores earlier bytes, and they are no edit.
+ * LIMIT: spellings that are kept for each path, and as many again that match its present content.
+ * An editor's undo or a checkout may restore earlier bytes, which must not count as an edit.
  */
 const KEPT = 8;
 
-/** Spellings of links in local files; none for documents without links. */
+/** Spellings of links in local files; a document without links has none. */
 export class SpellingTable extends WithStatements implements Spellings {
   readonly #one = this.sql<[string, Digest], Row>(
     `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
@@ -50,8 +50,8 @@ export class SpellingTable extends WithStatements implements Spellings {
   readonly #removeLost = this.sql<[]>(
     "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
       "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-      // A document that was moved locally, and may not stay there, is at its block's path, or
-      // below it.
+      // A document that was moved locally, and may not stay at its new path, is at the path of its
+      // block, or below it.
       "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
       "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
   );

@@ -16,15 +16,15 @@ type OpenFiles = {
   readonly state: Db;
   readonly texts: Db;
   readonly clock: Clock;
-  /** Closes both. */
+  /** Closes both files. */
   readonly close: () => void;
-  /** Called when the file of texts is found damaged while it is used. Default: nobody is told. */
+  /** Called when the content store is found damaged during use. Default: does nothing. */
   readonly onDamage?: () => void;
 };
 
 /**
- * The port of the state, over two open databases. A statement is prepared when it is first needed,
- * and kept as long as the connection.
+ * Implements the port of the state with two open databases. A statement is prepared when it is
+ * first needed, and kept until the connection closes.
  */
 export class StoredState extends WithStatements implements State {
   readonly #tables = openBaseTables(this.db);
@@ -39,8 +39,8 @@ export class StoredState extends WithStatements implements State {
   /** Prunes old rows and content. To be run to its end, a step at a time, about once a day. */
   readonly prune: (now: number, retention: Retention) => Generator<void, Pruned>;
   /**
-   * Base as it was read at the opening, for the first load. Null after that load, and once this
-   * process has written.
+   * Base as read at the opening, for the first load. Null after that load, and after this process
+   * has written.
    */
   #examined: BaseTree | null = null;
   #examinedVersion: unknown;
@@ -58,7 +58,8 @@ export class StoredState extends WithStatements implements State {
   readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
   readonly transactSafely: State["transactSafely"] = (work) => {
-    // ORDER: rows that survive must not name texts that do not.
+    // ORDER: contents are made durable before rows, because rows that survive a power loss must not
+    // name contents that do not.
     this.#texts.secure();
     return this.#transactions.runSafely(work);
   };
@@ -74,18 +75,19 @@ export class StoredState extends WithStatements implements State {
   }
 
   /**
-   * For the opening: reads all rows that a pass uses, and looks for impossible ones. null: there
-   * are none.
+   * Reads all rows that a cycle uses, at the opening, and looks for impossible values. Returns null
+   * if there are none.
    */
   examine(): Extract<DatabaseFault, { kind: "damaged" }> | null {
-    // ORDER: read before the rows: what is written while they are read is not in them.
+    // ORDER: the version is read before the rows, because rows written during the reading may be
+    // missing from the result.
     this.#examinedVersion = this.#dataVersion.get();
     const found = this.transact(() => examineBase(this.db, this.#tables));
     this.#examined = found.kind === "sound" ? found.base : null;
     return found.kind === "sound" ? null : found;
   }
 
-  /** The tables for writing: what was read earlier is dropped. */
+  /** Returns the tables for writing, and drops what was read earlier. */
   #toWrite(): BaseTables {
     this.#examined = null;
     return this.#tables;
@@ -142,11 +144,11 @@ export class StoredState extends WithStatements implements State {
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
   readonly secureTexts: State["secureTexts"] = () => this.#texts.secure();
   readonly sightings: State["sightings"] = (wanted) => this.#texts.sightings(wanted);
-  /** The digests of all texts in the store. LIMIT: all of them are in memory. */
+  /** Returns the digests of all contents in the store. LIMIT: all digests are in memory. */
   readonly digests = (): Digest[] => this.#texts.digests();
   /**
-   * Texts that links name, as base or as local text, and that the store does not hold any more:
-   * `texts.db` was lost, or one of its texts is damaged.
+   * Returns contents that records name, as base or as local content, and that the store no longer
+   * has: `texts.db` was lost, or one of its contents is damaged.
    */
   readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 

@@ -4,8 +4,8 @@ type Result = Sqlite.RunResult;
 type Mode = "rows" | "raw" | "pluck";
 
 /**
- * A SQL statement that is prepared on its first run. Of some sixty, a short run needs few;
- * preparing all of them took half of the time to open the state.
+ * A SQL statement that is prepared on its first run. A short run needs only a few of some sixty
+ * statements.
  * @throws as better-sqlite3 does; faults of the SQL itself at the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
@@ -14,7 +14,11 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
   readonly #mode: Mode;
   #prepared: Sqlite.Statement<unknown[], Row> | null = null;
 
-  /** @param mode a row as an object, as an array of its columns (`raw`), its first one (`pluck`) */
+  /**
+   * Keeps the SQL.
+   * @param mode a row as an object, as an array of its columns (`raw`), or its first column
+   * (`pluck`)
+   */
   constructor(db: Sqlite.Database, sql: string, mode: Mode = "rows") {
     this.#db = db;
     this.#sql = sql;
@@ -62,7 +66,7 @@ export abstract class WithStatements {
 }
 
 /**
- * Returns an insert that rewrites a row with the same key in place, so that it keeps its place in
+ * Returns the SQL of an insert. A row with the same key is rewritten, so that it keeps its place in
  * the order of arrival.
  */
 export function upsert(table: string, key: string, columns: readonly string[]): string {

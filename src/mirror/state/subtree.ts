@@ -7,8 +7,8 @@ type Side = "local" | "remote";
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * Columns with paths of a side, with their row's path on the other side. ORDER: conflict copies are
- * found by the records' paths, so they come before the records.
+ * Columns with paths of a side, each with the path of the same row on the other side. ORDER:
+ * conflict copies come before the records, because they are found by the records' paths.
  */
 const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
   local: [
@@ -25,13 +25,13 @@ const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** A row without a path on the other side only moves with the whole folder. */
+/** A row without a path on the other side moves only with the whole folder. */
 const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
 
 /**
- * Rewrites the paths of a moved folder and of all below it, within the caller's transaction. It
- * uses ranges of the path's bytes (what is below `a` sorts between `a/` and `a0`, "0" being the
- * byte after "/"), so that no pattern needs escaping. Folders move seldom: a statement is prepared
+ * Rewrites the paths of a moved folder and of everything below it, within the caller's transaction.
+ * Uses ranges of the path's bytes (paths below `a` sort between `a/` and `a0`, "0" being the byte
+ * after "/"), so that no pattern needs escaping. Folders rarely move, so a statement is prepared
  * when it is first needed.
  */
 export class SubtreeMoves {
@@ -51,7 +51,7 @@ export class SubtreeMoves {
     };
   }
 
-  /** Of all rows, blocks among them. */
+  /** Moves the paths of all rows, including blocks. */
   move(side: Side, from: string, to: string): void {
     for (const { below, self } of this.#whole[side]) {
       below.run({ to, from, ...rangeBelow("from", from) });
@@ -60,7 +60,7 @@ export class SubtreeMoves {
     if (side === "local") this.#holds.moveSubtree(from, to);
   }
 
-  /** Only for rows whose path on the other side is at or below `within`. */
+  /** Moves only rows whose path on the other side is at or below `within`. */
   moveMembers(side: Side, from: string, to: string, within: string): void {
     const given = { from, to, within, ...rangeBelow("from", from), ...rangeBelow("within", within) };
     for (const statement of this.#members[side]) statement.run(given);
@@ -86,7 +86,10 @@ function rebased(column: string): string {
   return `${column} = @to || substr(${column}, length(@from) + 1)`;
 }
 
-/** @param name prefix of the parameters, as `rangeBelow` makes them */
+/**
+ * Returns the SQL condition for paths below a folder.
+ * @param name prefix of the parameters, as `rangeBelow` makes them
+ */
 function isBelow(column: string, name: string): string {
   return `${column} > @${name}First AND ${column} < @${name}End`;
 }

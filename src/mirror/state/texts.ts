@@ -9,25 +9,26 @@ import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
 
-/** LIMIT: how many digests are remembered as stored, in two megabytes. */
+/** LIMIT: digests that are remembered as stored; they take two megabytes. */
 const SURE_TEXTS = 16_384;
 /**
- * A text put again counts as used at that time; noted once a day, so that putting what is there
- * writes nothing.
+ * Milliseconds between two updates of a content's time of use. Content that is stored again counts
+ * as used at that time; at most one update a day is written.
  */
 const DAY_MS = 86_400_000;
 
 /**
- * The text store: every text version by its digest, compressed, in a file of its own. Outside a
- * transaction of the state each text is committed at once; within one, in groups that are committed
- * before it is. Texts are never rolled back: a text that nothing names is harmless.
+ * The content store: all contents by digest, compressed, in a separate file. Outside a transaction
+ * of the state, each content is committed immediately; within a transaction, in groups that are
+ * committed before the state. Contents are never rolled back, because content that no row names
+ * does no harm.
  */
 export class TextStore extends WithStatements implements Companion {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
-   * Texts that this process has written or checked, with the time and the last path: for a day they
-   * need not be read again before they are relied on.
+   * Contents that this process has written or checked, with the time and the last path. For a day,
+   * they are not read again before rows may name them.
    */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
@@ -38,12 +39,13 @@ export class TextStore extends WithStatements implements Companion {
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
   readonly #sightings = new SightingTable(this.db);
   readonly #writes = new GroupedWrites(this.db);
-  /** Whether nothing was stored since the last `secure`. */
+  /** True if no content was stored since the last `secure`. */
   #secured = false;
 
   /**
-   * @param onDamage called when SQLite finds a damaged page, before the exception goes on to the
-   * caller
+   * Opens the store.
+   * @param onDamage called when SQLite finds a damaged page, before the caller receives the
+   * exception
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
     super(db);
@@ -52,9 +54,9 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   /**
-   * Stores a text.
-   * @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts
-   * back
+   * Stores content.
+   * @throws on a lone surrogate, which has no bytes and so no digest; callers block documents with
+   * such content
    */
   put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
@@ -62,7 +64,10 @@ export class TextStore extends WithStatements implements Companion {
     return digest;
   }
 
-  /** @param text that of the digest */
+  /**
+   * Stores content whose digest is known.
+   * @param text content with that digest
+   */
   putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
     const sure = this.#sure.get(digest);
@@ -91,8 +96,8 @@ export class TextStore extends WithStatements implements Companion {
       this.#writes.enterWal();
       this.#touch.run(now, key);
     }
-    // The stored text is read and checked before it is relied on: a damaged one is replaced by
-    // this good one.
+    // The stored content is read and checked before rows may name it. If it is damaged, this
+    // content replaces it.
     if (this.get(digest) === null) this.#replace(key, text, now);
     this.#remember(digest, now, name.path);
   }
@@ -119,8 +124,8 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   /**
-   * Returns the content of a digest; null if there is none, or if the stored bytes are damaged: the
-   * digest proves the content. Nothing read is kept in memory.
+   * Returns the content of a digest; null if there is none, or if the stored bytes do not have this
+   * digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
     const row = this.#watch(() => this.#select.get(keyOf(digest)));
@@ -135,7 +140,10 @@ export class TextStore extends WithStatements implements Companion {
     return this.#digests.all() as Digest[];
   }
 
-  /** Makes what is stored so far survive a power cut; other commits do not, until a checkpoint. */
+  /**
+   * Makes everything stored so far survive a power loss. Without this call, commits survive one
+   * only after a checkpoint.
+   */
   secure(): void {
     if (this.#secured) return;
     this.#watch(() => this.#writes.secure());
@@ -157,11 +165,11 @@ export class TextStore extends WithStatements implements Companion {
   /** Called after the state was rolled back. */
   abandon(): void {
     this.#writes.abandon();
-    // Content of a transaction that did not commit is not stored.
+    // Content of a transaction that was not committed is not stored.
     this.#sure.clear();
   }
 
-  /** Stores a text with its name, or a name alone. */
+  /** Stores content with its name, or a name alone. */
   #inOne(write: () => void): void {
     this.#secured = false;
     this.#writes.write(write);
@@ -172,14 +180,14 @@ function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 
-/** The text of a row, if its bytes still have this digest; else null. */
+/** Returns the content of a row, if its bytes still have this digest; else null. */
 export function provenText(digest: Digest, row: StoredText): string | null {
   let text: string;
   try {
     text = decodeText(row);
   } catch {
-    // zlib refuses damaged data with many different errors; each means that the text is lost
-    // here.
+    // zlib refuses damaged data with many different errors. Each means that the local copy of the
+    // content is lost.
     return null;
   }
   return digestOf(text) === digest ? text : null;
@@ -193,8 +201,8 @@ const SELECT =
 const ORDER = "ORDER BY seen.at, seen.text";
 
 /**
- * Under which paths texts were stored, and when first: one row for each text and path. A text is
- * named by its number in `texts`.
+ * Paths under which contents were stored, with the first time: one row for each content and path. A
+ * row names content by its number in `texts`.
  */
 class SightingTable extends WithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(

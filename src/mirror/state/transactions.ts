@@ -4,14 +4,14 @@ import { WithStatements } from "./statement.ts";
 import { WAL_BYTES } from "./wal-mode.ts";
 
 /**
- * Takes part in a transaction: contents are committed before the rows that name them, and stay when
- * those are rolled back.
+ * Takes part in transactions of the state: its contents are committed before the rows that name
+ * them, and stay if these rows are rolled back.
  */
 export type Companion = {
   begin(): void;
   commit(): void;
   abandon(): void;
-  /** Flushes what is committed. */
+  /** Flushes everything that is committed. */
   secure(): void;
 };
 
@@ -28,13 +28,13 @@ export class Transactions extends WithStatements {
   constructor(db: Db, companion: Companion) {
     super(db);
     this.#companion = companion;
-    // SQLite's own checkpoints would flush rows before the contents that they name.
+    // SQLite's automatic checkpoints could flush rows before the contents that they name.
     db.pragma("wal_autocheckpoint = 0");
   }
 
   /**
-   * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is
-   * undone as a whole and the rest may continue.
+   * Runs `work` in one transaction; within another transaction, in a savepoint. So a part that
+   * throws is undone completely, and the other parts may continue.
    * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {
@@ -42,8 +42,8 @@ export class Transactions extends WithStatements {
   }
 
   /**
-   * Works as `run`, and the result survives a power loss from then on, with everything committed
-   * before it; if `work` writes anything. It costs an fsync. Not within another transaction.
+   * Works as `run`. If `work` writes anything, the result survives a power loss, with everything
+   * committed before. Takes an fsync. Not allowed within another transaction.
    */
   runSafely<T>(work: () => T): T {
     if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
@@ -56,7 +56,10 @@ export class Transactions extends WithStatements {
     }
   }
 
-  /** Writes a large WAL back. ORDER: a checkpoint flushes rows, so their contents come first. */
+  /**
+   * Writes a large WAL back into the file. ORDER: contents are secured first, because a checkpoint
+   * flushes rows.
+   */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (walSize(this.db.name) < WAL_BYTES) return;
@@ -71,15 +74,15 @@ export class Transactions extends WithStatements {
     let committed = false;
     try {
       const result = synchronous(work());
-      // ORDER: the file of contents commits before the file of rows: a kill between the two leaves
-      // only content without a name.
+      // ORDER: the content store commits before the rows. A kill between the two leaves only
+      // content without a name.
       this.#companion.commit();
       this.#commit.run();
       committed = true;
       return result;
     } finally {
       if (!committed) {
-        // SQLite may have rolled back by itself (disk full).
+        // SQLite may already have rolled back by itself (full disk).
         if (this.db.inTransaction) this.#rollback.run();
         this.#companion.abandon();
       }
@@ -102,7 +105,7 @@ export class Transactions extends WithStatements {
   }
 }
 
-/** Returns true if nothing can be written: also for a copy in memory, which is marked so. */
+/** Returns true if the database cannot be written, which is also set for a copy in memory. */
 function isReadOnly(db: Db): boolean {
   return db.readonly || db.pragma("query_only", { simple: true }) === 1;
 }

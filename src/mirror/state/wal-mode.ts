@@ -3,20 +3,20 @@ import type Sqlite from "better-sqlite3";
 type Db = Sqlite.Database;
 
 /**
- * LIMIT: a WAL of this size is written back. A checkpoint flushes the WAL and the file, and writes
- * each page once: in a first sync most pages of an index change repeatedly.
+ * LIMIT: bytes of a WAL, above which it is written back. A checkpoint writes each page only once,
+ * and in a first sync most pages of an index change repeatedly.
  */
 export const WAL_BYTES = 64 * 1024 * 1024;
 
-/** Must not be called within a transaction. */
+/** Enters WAL mode. Must not be called within a transaction. */
 export function enterWal(db: Db): void {
   if (!db.memory) switchMode(db, "WAL");
 }
 
 /**
- * Flushes all commits and leaves WAL mode; if somebody reads the file, it stays in this mode. Only
- * the main database is checkpointed: after a migration that renamed a table, SQLite counts the
- * temporary one as in a transaction.
+ * Flushes all commits and leaves WAL mode. If another process reads the file, its mode stays. Only
+ * the main database is checkpointed: after a migration that renamed a table, SQLite treats the
+ * temporary database as in a transaction.
  */
 export function leaveWal(db: Db): void {
   const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
@@ -25,9 +25,9 @@ export function leaveWal(db: Db): void {
 }
 
 /**
- * Flushes what any connection has committed, outside of a transaction. A checkpoint does not: it
- * leaves out pages that a reader needs, and may flush nothing. A commit under FULL flushes the WAL
- * if it writes a page, and the same version again writes one.
+ * Flushes what any connection has committed. Must be called outside of a transaction. A checkpoint
+ * is not enough: it leaves out pages that a reader needs, and may flush nothing. A commit under
+ * FULL flushes the WAL if it writes a page, so this commit writes the same version again.
  */
 export function flushCommits(db: Db): void {
   db.pragma("synchronous = FULL");
@@ -39,10 +39,10 @@ export function flushCommits(db: Db): void {
 }
 
 /**
- * Switches between WAL mode and the other one. That changes some bytes of the first page, after
- * which the file is sound whether they reached the medium or not: so nothing is flushed for them,
- * which would be a twentieth of a sync with nothing to do. The removal of their journal is on the
- * medium before a page is written back: a new WAL is flushed with its folder. ASSUMES: everything
+ * Switches between WAL mode and the other mode. The switch changes some bytes of the first page.
+ * The file is intact whether or not these reach the medium, so they are not flushed: a flush would
+ * take a twentieth of a sync with nothing to do. The removal of the old journal is on the medium
+ * before a page is written back, because a new WAL is flushed with its folder. ASSUMES: everything
  * in a WAL was written back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
@@ -50,15 +50,15 @@ function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
   try {
     db.pragma(`journal_mode = ${mode}`);
   } finally {
-    // A commit survives the process. A power loss may lose the last ones, never consistency; the
-    // lost facts are found again by scanning.
+    // A commit survives the end of the process. A power loss may lose the last commits, but never
+    // consistency; a scan finds the lost facts again.
     db.pragma("synchronous = NORMAL");
   }
 }
 
 /**
- * Makes a new file survive a power loss from now on, and makes it possible for later commits:
- * SQLite takes no WAL beside a file without pages, and removes it.
+ * Flushes a new file, so that it and later commits can survive a power loss: SQLite removes a WAL
+ * beside a file without pages.
  */
 export function securePages(db: Db): void {
   db.pragma("synchronous = FULL");

@@ -1,12 +1,15 @@
 import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
-/** The address of the service: its source, and whether it can be used. */
+/** Finds the address of the service and its source, and checks whether the address can be used. */
 
 export type PickedUrl = {
-  /** As given, without a path that every request adds. */
+  /** URL as the user or the configuration gave it, without a path that every request adds. */
   readonly url: string;
-  /** `config` is the folder's claim; the others come from the user, now. */
+  /**
+   * Source of the URL. `config` is what the folder claims; the others come from the user of this
+   * command.
+   */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
@@ -16,7 +19,9 @@ export type UrlSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Picks `--url` > `MDMIRROR_URL` > configuration. Returns null if none was given. */
+/**
+ * Returns the first URL of `--url`, `MDMIRROR_URL`, configuration. Returns null if none was given.
+ */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: bareUrl(url), from: "--url" };
@@ -25,9 +30,9 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 }
 
 /**
- * Returns the address that a key is bound to: `https://host[:port]` and the path prefix, because
+ * Returns the address to which a key is bound: `https://host[:port]` and the path prefix, because
  * two prefixes of one host may belong to two people.
- * @param allowHttp hosts for which plain http is allowed, besides loopback
+ * @param allowHttp hosts for which plain http is allowed, in addition to loopback
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
   const judged = checkBaseUrl(url, allowHttp);
@@ -39,12 +44,15 @@ export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]
   );
 }
 
-/** Returns true if two spellings are the same base URL. */
+/** Returns true if both URLs are spellings of the same base URL. */
 export function isSameUrl(a: string, b: string): boolean {
   return bareUrl(a) === bareUrl(b);
 }
 
-/** Returns a base URL for storing and showing: without a request's path or slashes at its end. */
+/**
+ * Returns a base URL to store and to show: without the path of a request, and without slashes at
+ * its end.
+ */
 function bareUrl(url: string): string {
   return withoutSlashes(withoutRoute(url));
 }

@@ -12,30 +12,33 @@ import type { KnownMirror } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
 /**
- * Facts that `trust` shows about a folder on the disk. Nothing is sent, and nothing in the folder
- * is run.
+ * Facts that `trust` shows about a folder. Collected from the disk, without sending anything or
+ * running anything in the folder.
  */
 export type TrustQuestion = {
-  /** Real path. */
+  /** Real path of the folder. */
   readonly root: string;
   readonly marker: string;
   readonly address: string;
-  /** The linked folder of the workspace; "" is the whole. */
+  /** Path of the linked folder in the workspace; "" is the whole workspace. */
   readonly remote: string;
   readonly owner: string;
-  /** `3 Markdown files`. */
+  /** Number of documents, such as `3 Markdown files`. */
   readonly documents: string;
   /** Source of the key, as a clause. */
   readonly key: string;
-  /** Its registry entry; null if there is none. */
+  /** Registry entry of the folder; null if there is none. */
   readonly known: KnownMirror | null;
-  /** True if there is nothing to ask. */
+  /** True if the folder is already trusted, so that there is nothing to ask. */
   readonly isTrusted: boolean;
 };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** @param allowHttp hosts for which the user allows plain http with this answer */
+/**
+ * Returns the facts about a folder.
+ * @param allowHttp hosts for which the user allows plain http with this answer
+ */
 export function questionOf(
   root: string,
   { env, cwd, allowHttp }: { readonly env: Env; readonly cwd: string; readonly allowHttp: readonly string[] },
@@ -56,7 +59,7 @@ export function questionOf(
   const found = findMirror(place.value, root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
-  // Only the folder's own URL, whatever this command's environment says.
+  // The question is about the folder's own URL, whatever this command's environment says.
   const picked = pickUrl(url, { env: {} })!;
   const address = addressOf(picked, config.value.allowHttp);
   if (address.kind === "trouble") return address;
@@ -75,7 +78,10 @@ export function questionOf(
   });
 }
 
-/** If the folder asks for plain http, only the user can allow it, for each host by name. */
+/**
+ * Refuses a folder that asks for plain http, because only the user can allow plain http, for each
+ * host by name.
+ */
 function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",

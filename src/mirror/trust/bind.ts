@@ -8,16 +8,16 @@ import { findByMarker, folderId } from "./registry.ts";
 
 /** An address that the user gave for the documents and the key of a linked folder. */
 type Given = {
-  /** As `addressOf` spells it. */
+  /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Null: the present name, else its folder's. */
+  /** Name for the linked folder; null for the present name, else the name of the folder on disk. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Records that the user gave this folder's key for this address, in addition to earlier ones.
+ * Records that the user gave this folder's key for this address, in addition to earlier addresses.
  * Called only for a person's input: by `init --url` and `trust`.
  * @param root real path
  * @returns the registry entry that was set aside, or null
@@ -40,7 +40,10 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   });
 }
 
-/** Null: the folder has none, so the registry cannot recognise it. */
+/**
+ * Returns the folder's marker; null if the folder has none, so that the registry cannot recognise
+ * it.
+ */
 export function markerOf(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }

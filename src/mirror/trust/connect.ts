@@ -8,8 +8,8 @@ import { userAgent } from "../../common/version.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
 /**
- * The only place where a connection is made: nothing is sent to an address for which this user gave
- * no key.
+ * Makes connections; no other code does. Nothing is sent to an address for which this user gave no
+ * key.
  */
 
 export function openWire(origin: TrustedOrigin): Wire {
@@ -22,7 +22,10 @@ export function routeOf(url: string): Route {
   return routeTo(url, process.env);
 }
 
-/** @param tally counts results of exchanges; null for none */
+/**
+ * Connects to a service.
+ * @param tally counts results of requests; null for none
+ */
 export function connect(
   origin: TrustedOrigin,
   options: Omit<RemoteOptions, "wire" | "address">,

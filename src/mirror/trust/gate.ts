@@ -21,22 +21,22 @@ import { type Doubt, untrusted } from "./untrusted.ts";
 
 /**
  * Decides whether the documents of a folder, and the key, may go to the address in its
- * configuration. Anybody may have made the folder, so its configuration counts only as far as the
- * user's registry, outside the folder, has bound an address to its marker.
+ * configuration. Anybody may have created the folder. So its configuration counts only if the
+ * user's registry, outside the folder, binds the address to the folder's marker.
  */
 
 export type Admitted = {
   readonly origin: TrustedOrigin;
   /** Messages for the user about a folder that was moved or copied. */
   readonly notes: readonly string[];
-  /** The registry entry that allowed it. */
+  /** Registry entry that admitted the folder. */
   readonly mirror: KnownMirror;
 };
 
 type GateOptions = UrlSources & {
-  /** `read`: the registry is not written either. */
+  /** `read`: nothing is written, not even the registry. */
   readonly mode: "read" | "write";
-  /** For messages about a folder that is not admitted: the source of its key. */
+  /** Source of the key, for messages about a folder that is not admitted. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
@@ -59,7 +59,7 @@ function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOr
 }
 
 /**
- * Judges a linked folder. Sends nothing and runs nothing.
+ * Decides about a linked folder. Sends nothing and runs nothing.
  * @param root real path
  * @returns trouble of code `untrusted` if the user has to be asked once, by `mdmirror trust`
  */
@@ -67,8 +67,8 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const picked = pickUrl(config.url, options)!;
-  // The address is judged with the folder's own exceptions first, because an invalid URL is
-  // reported before the question who may use it.
+  // The address is checked with the folder's own exceptions for plain http first, because an
+  // invalid URL is reported before the question of trust.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
   const place = placeOf(options.env);
@@ -83,7 +83,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...followed });
 }
 
-/** Returns the registry's folder. */
+/** Returns the path of the registry's folder. */
 export function placeOf(env: UrlSources["env"]): Result<string> {
   try {
     return ok(registryFolder(env));
@@ -101,15 +101,15 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
  * none.
  */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
-  // Without a list of linked folders there is no home, and so no configuration.
+  // Without a registry there is no home folder, and so no configuration.
   if (placeOf(env).kind === "trouble") return null;
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
 /**
- * Returns the absolute path for results of hooks, which need not exist; null for a folder that
- * could not be recognised again.
+ * Returns the absolute path for results of hooks, which need not exist. Null for a folder without a
+ * marker, which mdmirror could not recognise again.
  */
 export function hookMemoryOf(root: string, env: UrlSources["env"]): string | null {
   const place = placeOf(env);
@@ -118,7 +118,10 @@ export function hookMemoryOf(root: string, env: UrlSources["env"]): string | nul
   return hookMemoryAt(place.value, marker);
 }
 
-/** @param place the registry's folder */
+/**
+ * Returns the path for results of hooks, by marker.
+ * @param place the registry's folder
+ */
 export function hookMemoryAt(place: string, marker: string): string {
   return join(dirname(place), "hooks", `${marker}.json`);
 }
@@ -138,15 +141,15 @@ function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt 
     case "known": {
       const { addresses, allowHttp } = found.mirror;
       if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-      // Plain http is for hosts that the configuration asks for and the user allowed.
+      // Plain http needs both: the configuration names the host, and the user allowed it.
       return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
     }
   }
 }
 
 /**
- * Updates the registry for a folder that was moved, and adds a copy after the folder that has the
- * name. If the registry cannot be written, the message is repeated.
+ * Updates the registry entry of a folder that was moved. A copy is added after the folder that has
+ * the name. If the registry cannot be written, the next command repeats the message.
  */
 function followRoot(
   place: string,
@@ -158,7 +161,7 @@ function followRoot(
   const there = rootsThere(mirror);
   const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
   const before = mirror.roots[0] ?? "another folder";
-  // The safety check reports a copy, and asks whether it was meant.
+  // For a copy, the safety check reports the copy and asks about it, so no message is needed.
   const notes = isNamed ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
   const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
   const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
@@ -174,7 +177,7 @@ function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
 
 /**
  * Gives the name to the folder that the user approved, unless the folder that had the name still
- * exists. Called once the state belongs to this folder.
+ * exists. Call only after the state file is bound to this folder.
  */
 export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const place = placeOf(env);
@@ -183,20 +186,21 @@ export function claimName(root: string, { mirror }: Admitted, env: UrlSources["e
   if (place.kind === "trouble" || (holder === root && mirror.folder === folder)) return;
   const isHolder = (other: string) => (mirror.folder === null ? other === holder : folderId(other) === mirror.folder);
   if (holder !== root && rootsThere(mirror).some(isHolder)) return;
-  // If it cannot be written, the name stays with the other folder.
+  // If the registry cannot be written, the name stays with the other folder.
   keepMirror(place.value, { ...mirror, folder, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** A new marker in place of a lost one keeps the user's permissions. */
+/** Stores a new marker in place of a lost one, so that the user's permissions stay. */
 export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const marker = readMarker(createNodeFs(), root);
   const place = placeOf(env);
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
-  // If it cannot be written, the folder has to be trusted again, which is reported then.
+  // If the registry cannot be written, the user has to trust the folder again; the next command
+  // reports that.
   keepMirror(place.value, { ...mirror, marker, roots: [root], folder: folderId(root) });
 }
 
-/** Returns the registry entry that was set aside for it, or null. */
+/** Stores a registry entry. Returns the entry that was set aside for it, or null. */
 export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
   try {
     return ok(writeMirror(place, mirror));
@@ -206,7 +210,10 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
   }
 }
 
-/** @param undone a clause on what was not done, after a semicolon; "" if nothing */
+/**
+ * Returns the trouble for a registry that cannot be written.
+ * @param undone a clause on what was not done, after a semicolon; "" if nothing
+ */
 function unwritableList(place: string, error: unknown, undone: string): Result<never> {
   return unwritableFile(`the list of your linked folders, ${place},`, error, {
     kind: "usage",
@@ -216,7 +223,7 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
 }
 
 /**
- * Checks whether the list can be changed, before work that would otherwise end half done.
+ * Checks whether the registry can be written, before work that would otherwise end half done.
  * @param undone clause for the user on what was not done
  */
 export function judgeList(env: UrlSources["env"], undone: string): Result<null> {

@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
   readonly root: string;
-  /** Unique: the user's name for it, else the folder's name. */
+  /** Unique name: the name that the user chose, else the name of the folder on disk. */
   readonly name: string;
   /**
    * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
@@ -22,7 +22,7 @@ export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
 
 type MirrorList = {
   readonly mirrors: readonly ListedMirror[];
-  /** Clauses on registry entries that cannot be trusted. */
+  /** Clauses about registry entries that cannot be trusted. */
   readonly unfit: readonly string[];
 };
 
@@ -39,8 +39,8 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));
-  // A folder that was linked again is listed once, as it is now. Of several copies, the first has
-  // the name.
+  // A folder that was linked again is listed once, with its newest entry. Of several copies, the
+  // first has the name.
   const listed = rows
     .filter((row) => isHere(row) || !here.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
@@ -64,7 +64,7 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
-/** Returns null if no folder has the name, or the list cannot be read. */
+/** Returns the linked folder with a name. Null if there is none, or the registry cannot be read. */
 export function mirrorNamed(env: Env, name: string): ListedMirror | null {
   const listed = listOwnMirrors(env);
   if (listed.kind === "trouble") return null;
@@ -93,7 +93,10 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
   };
 }
 
-/** Returns the name of its folder, with a number if that is taken. */
+/**
+ * Returns the default name of a linked folder: the name of the folder on disk, with a number if
+ * that name is taken.
+ */
 export function usualName(env: Env, root: string): string {
   const listed = listOwnMirrors(env);
   const others = listed.kind === "trouble" ? [] : listed.value.mirrors.filter((mirror) => mirror.root !== root);

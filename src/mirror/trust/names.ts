@@ -1,22 +1,23 @@
 import { basename } from "node:path";
 
 /**
- * Names of linked folders: the user's, else that of the folder. Each name belongs to one folder, so
- * that commands can take the name. A name has no slash; anything with a slash is a path.
+ * Names of linked folders: the name that the user chose, else that of the folder on disk. Each name
+ * belongs to one folder, so that commands can take the name. A name has no slash; an operand with a
+ * slash is a path.
  */
 
-/** Facts about a folder that needs a name. */
+/** A folder that needs a name. */
 type Named = {
-  /** Real path. */
+  /** Real path of the folder. */
   readonly root: string;
-  /** The user's name for it; null if there is none. */
+  /** Name that the user chose; null if there is none. */
   readonly name: string | null;
 };
 
 /** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
 const MOST = 64;
 
-/** For messages: `--name takes …`. */
+/** Rule for names, for messages: `--name takes …`. */
 export const NAME_RULE =
   "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
 
@@ -25,12 +26,15 @@ export function isMirrorName(text: string): boolean {
   return isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MOST;
 }
 
-/** Returns true if two spellings are one name, as two keyboards or disks may write it. */
+/**
+ * Returns true if two spellings are one name, because keyboards and disks may spell a name
+ * differently.
+ */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
 
-/** Returns the name of its folder, without characters that names may not have. */
+/** Returns the name of the folder on disk, without characters that names may not have. */
 export function nameOfFolder(root: string): string {
   const bare = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
@@ -40,8 +44,8 @@ export function nameOfFolder(root: string): string {
 }
 
 /**
- * Returns unique names for all linked folders: the user's first, then each by its folder, with a
- * number if that is taken.
+ * Returns unique names for all linked folders: first the names that users chose, then the name of
+ * each folder on disk, with a number if taken.
  * @param mirrors in the order of precedence
  */
 export function namesOf(mirrors: readonly Named[]): string[] {
@@ -55,7 +59,7 @@ export function namesOf(mirrors: readonly Named[]): string[] {
   return names;
 }
 
-/** Returns `wanted`, or `wanted-2`, `wanted-3` … */
+/** Returns `wanted` if that name is free, else `wanted-2`, `wanted-3` … */
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;

@@ -1,15 +1,16 @@
 declare const sealed: unique symbol;
 
 /**
- * An address for which this user gave a key: without one there is no key and no connection. Only
- * `trust/gate.ts` makes them, from the user's registry or from this command's options.
+ * An address for which this user gave a key. Without such an address there is no key and no
+ * connection. Only `trust/gate.ts` creates these objects, from the user's registry or from this
+ * command's options.
  */
 export type TrustedOrigin = {
-  /** As given. */
+  /** URL as given. */
   readonly url: string;
-  /** Origin and path prefix, as in the registry. */
+  /** Origin and path prefix, as the registry has them. */
   readonly address: string;
-  /** Hosts for which plain http is allowed, besides loopback. */
+  /** Hosts for which plain http is allowed, in addition to loopback. */
   readonly allowHttp: readonly string[];
   readonly [sealed]: true;
 };

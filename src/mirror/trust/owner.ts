@@ -9,19 +9,19 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Checks the owner of a linked folder. mdmirror never works on a folder that another user made: the
- * owner of `.mdmirror/` decides where the documents go, and the owner of the folder can replace
+ * Checks the owner of a linked folder. mdmirror never works on another user's folder: the owner of
+ * `.mdmirror/` decides where the documents go, and the owner of the folder can replace
  * `.mdmirror/`.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The user who called `sudo`. */
+/** User who called `sudo`. */
 export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
   | { readonly kind: "own" }
-  /** It belongs to the user who ran this process with `sudo`, so the work is done as that user. */
+  /** The folder belongs to the user who called `sudo`, so the work continues as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
@@ -29,14 +29,18 @@ export type Owned = {
   readonly path: string;
   readonly uid: number;
   /**
-   * True if root may own it too: a mount point often belongs to root, who can do everything anyway.
+   * True if root may also own the path: a mount point often belongs to root, who has access to
+   * everything anyway.
    */
   readonly rootMay: boolean;
 };
 
 const ROOT_UID = 0;
 
-/** @param me the effective user; null on a system without user ids, where nothing is judged */
+/**
+ * Decides whether this user may work on paths with these owners.
+ * @param me the effective user; null on a system without user ids, where owners are not checked
+ */
 export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
   if (me === null) return { kind: "own" };
   const foreign = foreignTo(owned, me);
@@ -50,7 +54,10 @@ function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
   return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
 }
 
-/** @param root a folder that does not exist belongs to nobody, and is left out */
+/**
+ * Returns who owns a linked folder.
+ * @param root a folder that does not exist has no owner, and is left out
+ */
 export function ownershipOf(root: string, env: Env): Ownership {
   const mirror = join(root, MIRROR_FOLDER);
   const owned: Owned[] = [];
@@ -62,7 +69,7 @@ export function ownershipOf(root: string, env: Env): Ownership {
 }
 
 /**
- * Returns the owner of the path itself, not of a link's target; null if nothing exists.
+ * Returns the owner of the path itself, not of a symbolic link's target; null if nothing exists.
  * @throws as node:fs does
  */
 function ownerOf(path: string): number | null {
@@ -84,7 +91,10 @@ function idOf(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
 }
 
-/** @param root a real path */
+/**
+ * Returns trouble if the folder belongs to another user.
+ * @param root a real path
+ */
 export function checkOwner(root: string, env: Env): Result<null> {
   const ownership = ownershipOf(root, env);
   return ownership.kind === "foreign" ? foreignTrouble(ownership) : ok(null);
@@ -109,20 +119,20 @@ export function examineFolder(root: string): Result<string> {
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
-    // A folder that cannot be read is reported when it is used.
+    // A folder that cannot be read is reported later, when it is used.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
 }
 
-/** Returns the name of this user, or the number of another, for people. */
+/** Returns the name of this user, or the number of another user, for messages. */
 export function ownerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;
   try {
     return `you (${userInfo().username})`;
   } catch {
-    // A user without an entry in the user database, as in some containers.
+    // This user has no entry in the user database, as in some containers.
     return `you (user ${uid})`;
   }
 }

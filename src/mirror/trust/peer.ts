@@ -4,7 +4,7 @@ import { effectiveUser } from "../../common/effective-user.ts";
 
 /** Finds the user at the other end of a loopback connection. */
 
-/** A connection as its server sees it. */
+/** Both ends of a connection, as its server sees them. */
 export type Ends = {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
@@ -13,12 +13,12 @@ export type Ends = {
 };
 
 /**
- * `unknown`: this system does not tell. `gone`: the program has closed the connection, and could be
- * anybody's.
+ * User id at the other end. `unknown`: the system has no answer. `gone`: the program has closed the
+ * connection, so any user may have made it.
  */
 export type Peer = number | "gone" | "unknown";
 
-/** Tables of sockets over IPv4, and of those over IPv6 that speak it. */
+/** Tables of sockets of the system: for IPv4, and for IPv6, which also has IPv4 connections. */
 const TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   { path: "/proc/net/tcp6", prefix: littleOrBig("00000000") + littleOrBig("00000000") + littleOrBig("0000FFFF") },
@@ -37,16 +37,16 @@ export function peerOf(ends: Ends): Peer {
 }
 
 /**
- * Returns true if the peer may be answered: this user, or root, who can do everything anyway (a
- * forwarded port is often root's). If the system does not tell, the session decides.
+ * Returns true if mdmirror may answer the peer: this user, or root, who has access to everything
+ * anyway (a forwarded port often belongs to root). If the user is unknown, the session decides.
  */
 export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): boolean {
   return peer === "unknown" || me === null || peer === me || peer === 0;
 }
 
 /**
- * The socket at the other end has our remote address as its local one. A socket that its program
- * has closed has no inode, and root as its user.
+ * Finds the user of the socket at the other end: its local address is our remote address. A socket
+ * that its program has closed has no inode, and root as its user.
  */
 function userIn(table: string, prefix: string, ends: Ends): number | null {
   const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
@@ -58,7 +58,10 @@ function userIn(table: string, prefix: string, ends: Ends): number | null {
   return inode === undefined || inode === "0" ? null : Number(user);
 }
 
-/** Returns `0100007F:1F90`: each 32 bits in the machine's byte order. */
+/**
+ * Returns an address in the form of the table, `0100007F:1F90`: each 32 bits in the machine's byte
+ * order.
+ */
 function endOf(prefix: string, address: string | undefined, port: number | undefined): string | null {
   const parts = (address ?? "").split(".").map(Number);
   if (parts.length !== 4 || port === undefined) return null;
@@ -74,7 +77,7 @@ function readTable(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // Another system, or one that hides it.
+    // The system has no such table, or hides it.
     return null;
   }
 }

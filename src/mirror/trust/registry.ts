@@ -21,28 +21,31 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * The user's registry: which linked folder may send to which address. It is outside of every linked
- * folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), with one file for each
- * marker. So processes of different folders never conflict, and a file is replaced as a whole.
- * RACE: if two commands change one entry at the same moment, the later change stays, and the user
- * is asked again for the earlier one.
+ * The user's registry: which linked folder may send to which address. The registry is outside of
+ * every linked folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), with one
+ * file for each marker. So processes of different folders never conflict, and a file is replaced as
+ * a whole. RACE: if two commands change one entry at the same moment, only the later change stays,
+ * and the user is asked again for the earlier change.
  */
 
 export type KnownMirror = {
-  /** The id in `.mdmirror/marker`. */
+  /** Id of the folder, as in `.mdmirror/marker`. */
   readonly marker: string;
-  /** The user's name for it. */
+  /** Name that the user chose; null if there is none. */
   readonly name: string | null;
   /**
-   * Addresses that may receive its documents and the key: origin and path prefix, as `addressOf`
-   * spells them.
+   * Addresses that may receive the folder's documents and the key: origin and path prefix, in the
+   * spelling of `addressOf`.
    */
   readonly addresses: readonly string[];
   /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];
-  /** Real paths where it was last seen; several after a copy. The first one has the name. */
+  /**
+   * Real paths at which the folder was last seen; several after a copy. The first path has the
+   * name.
+   */
   readonly roots: readonly string[];
-  /** Identity of the folder that has the name, from `folderId`; null if it is not known. */
+  /** Identity of the folder that has the name, from `folderId`; null if not known. */
   readonly folder: string | null;
 };
 
@@ -62,9 +65,10 @@ const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * Returns the absolute path of the registry's folder. If HOME is another user's (`sudo` keeps it on
- * some systems) or does not exist (cron, a container), the home in the user database is used.
- * @throws if this user has no home at all, and the environment names none
+ * Returns the absolute path of the registry's folder. HOME may belong to another user (`sudo` keeps
+ * HOME on some systems) or not exist (cron, a container). Then uses the home folder from the user
+ * database.
+ * @throws if this user has no home folder, and the environment names none
  */
 export function registryFolder(env: Env): string {
   const given = env["XDG_STATE_HOME"] ?? "";
@@ -73,7 +77,7 @@ export function registryFolder(env: Env): string {
 
 /**
  * Returns the absolute path of the user's configuration, by the same rules.
- * @throws if this user has no home at all, and the environment names none
+ * @throws if this user has no home folder, and the environment names none
  */
 export function configFolder(env: Env): string {
   const given = env["XDG_CONFIG_HOME"] ?? "";
@@ -91,19 +95,23 @@ function ownerOf(folder: string): number | null {
   try {
     return statSync(folder).uid;
   } catch {
-    // It does not exist, or is in a folder that this user may not enter: not this user's home.
+    // The folder does not exist, or this user may not enter it, so it is not this user's home
+    // folder.
     return null;
   }
 }
 
-/** @param folder from `registryFolder` */
+/**
+ * Finds the registry entry with a marker.
+ * @param folder from `registryFolder`
+ */
 export function findByMarker(folder: string, marker: string): FoundMirror {
   const unfit = unfitFolder(folder);
   if (unfit !== null) return { kind: "unfit", why: unfit };
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Finds a folder that has lost its marker, by its real path. */
+/** Finds the registry entry of a folder that has lost its marker, by its real path. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
@@ -111,7 +119,7 @@ export function findByRoot(folder: string, root: string): FoundMirror {
 
 type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
-/** Returns all entries, by marker. */
+/** Returns all registry entries, by marker. */
 export function listMirrors(folder: string): MirrorList {
   const whole = unfitFolder(folder);
   if (whole !== null) return { mirrors: [], unfit: [whole] };
@@ -129,7 +137,9 @@ export function listMirrors(folder: string): MirrorList {
   return { mirrors, unfit };
 }
 
-/** Returns a string that says why it cannot be read. */
+/**
+ * Returns the names of the entries. Returns a string with the reason if the folder cannot be read.
+ */
 function namesIn(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
@@ -140,8 +150,8 @@ function namesIn(folder: string): string[] | string {
 }
 
 /**
- * Nobody else may be able to add an entry: the registry's own two folders must belong to this user,
- * and be no links.
+ * Returns why the registry cannot be trusted, or null. Other users must not be able to add an
+ * entry: both folders of the registry must belong to this user, and be no symbolic links.
  */
 function unfitFolder(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -168,7 +178,7 @@ function accessFault({ uid, mode }: { readonly uid: number; readonly mode: numbe
 function readEntry(file: string, marker: string): FoundMirror {
   let fd: number;
   try {
-    // Follows no link, and does not wait for the other end of a pipe.
+    // The flags follow no symbolic link, and do not wait for the other end of a pipe.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = codeOf(error);
@@ -180,7 +190,7 @@ function readEntry(file: string, marker: string): FoundMirror {
     const fault = accessFault(stat);
     if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
     const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
-    // On a disk that folds case this may be the file of another marker.
+    // On a disk that ignores case, the file may belong to another marker.
     if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
     if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
     return { kind: "unfit", why: `${file} is damaged` };
@@ -200,7 +210,7 @@ function parseEntry(text: string): KnownMirror | "newer" | null {
   if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
   if (json["version"] !== VERSION) return null;
   if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
-  // Entries of earlier versions do not have the last member.
+  // Entries of earlier mdmirror versions lack the last member.
   const { marker, name, addresses, allowHttp, roots, folder = null } = json as KnownMirror;
   return { marker, name, addresses, allowHttp, roots, folder };
 }
@@ -223,7 +233,8 @@ export function folderId(root: string): string | null {
     const { ino, birthtimeMs } = statSync(root);
     return `${ino}:${birthtimeMs}`;
   } catch {
-    // Moved or not mounted: it has no identity now, so nothing is decided by it.
+    // The folder was moved, or its disk is not mounted. Without an identity, nothing is decided
+    // about the folder.
     return null;
   }
 }
@@ -235,8 +246,8 @@ function isStrings(value: unknown): value is string[] {
 /**
  * Writes the whole entry or nothing; creates the folder if needed. An entry that cannot be trusted
  * is set aside.
- * @returns a clause on the entry that was set aside, or null
- * @throws as node:fs does, or with `EPERM` where others may write to the folder
+ * @returns a clause about the entry that was set aside, or null
+ * @throws as node:fs does, or with `EPERM` if others may write to the folder
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
   makeFolders(dirname(dirname(folder)));
@@ -263,7 +274,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
 }
 
 /**
- * Does nothing if there is no entry.
+ * Removes an entry; does nothing if there is none.
  * @throws as node:fs does
  */
 export function removeMirror(folder: string, marker: string): void {

@@ -8,8 +8,8 @@ import { trouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 
 /**
- * The message about a folder that is not trusted: what it would send where, with which key, and how
- * to allow it.
+ * Builds the message about a folder that is not trusted: what it would send to which address, with
+ * which key, and how to allow that.
  */
 
 /** Reason why a folder is not admitted. */
@@ -17,7 +17,7 @@ export type Doubt =
   | { readonly kind: "unknown" }
   /** The registry entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
-  /** A linked folder of the user, but for other addresses. */
+  /** The folder is linked by this user, but to other addresses. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
   /** The user never allowed plain http to that host. */
   | { readonly kind: "plain-http" };
@@ -28,7 +28,7 @@ type Asking = {
   readonly keyFile?: string | null;
 };
 
-/** LIMIT: entries that are counted to find documents. */
+/** LIMIT: entries that are visited to count documents. */
 const MOST_ENTRIES = 100_000;
 
 export function untrusted(
@@ -79,7 +79,9 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: A
   }
 }
 
-/** Returns `3 Markdown files`, counted by name; nothing is read. */
+/**
+ * Returns the number of documents, such as `3 Markdown files`. Counts by name, and reads no file.
+ */
 export function documentsOf(root: string): string {
   const folders = [root];
   let files = 0;
@@ -106,7 +108,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // A folder that this user may not read: nothing of it would be sent.
+    // This user may not read the folder, so nothing in it would be sent.
     return [];
   }
 }

@@ -20,7 +20,7 @@ type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents
 
 type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
-/** Changes of a key; omitted members stay unchanged. */
+/** Changes to a key; members that are left out stay unchanged. */
 type KeyChanges = {
   readonly grants?: readonly KeyGrant[] | undefined;
   readonly rateLimit?: RateLimit | null | undefined;
@@ -30,7 +30,10 @@ type KeyChanges = {
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
-/** Operations that the contract leaves to "the app". They are also served under /admin. */
+/**
+ * Operations of an administrator, which the contract leaves to "the app". The service also offers
+ * them under /admin.
+ */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -44,7 +47,7 @@ export class Admin {
     return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
   }
 
-  /** Runs a write; rolls back if it is refused. */
+  /** Runs a write in a transaction, and rolls back if the write is refused. */
   #write<T>(work: (working: Working) => Promise<T>, reach: Reach = "rows"): Promise<T> {
     const isKept = (result: T) => !isRefused(result);
     return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept, reach);
@@ -54,18 +57,22 @@ export class Admin {
     return this.#read(async ({ tables }) => (await tables.workspaces.counted()).map(workspaceInfo));
   }
 
-  /** Creates a workspace and its first key, with Full access to the whole workspace. */
+  /** Creates a workspace and its first key, which has Full access to the whole workspace. */
   createWorkspace(name: string): Promise<NewKeyInfo> {
     return this.#write(async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // Cannot be refused: the workspace exists, and the only grant is on the root.
+      // Creating the key cannot be refused: the workspace exists, and the only grant is on the
+      // root.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
   }
 
-  /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
+  /**
+   * Opens or closes a workspace.
+   * @param retryAfter seconds, sent with the 503 while the state is not `open`
+   */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<WorkspaceInfo | Refused> {
     return this.#write(async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
@@ -119,7 +126,10 @@ export class Admin {
     return this.changeKey(keyId, { grants });
   }
 
-  /** Changes the given members; with a rate limit of null, the key uses the service's limit. */
+  /**
+   * Changes the given members. A rate limit of null removes the key's own limit, so that the
+   * service's limit applies.
+   */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return this.#write(async (working) => {
       const { keys, workspaces } = working.tables;

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { errnoClause, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 
-/** Codes of missing permissions: the folder or the user is wrong. */
+/** Codes for missing permissions: the user chose the wrong folder, or runs as the wrong user. */
 const NOT_LET = /^(?:EACCES|EPERM|SQLITE_(?:CANTOPEN|READONLY|PERM|AUTH))/;
-/** Codes of a path that cannot be a folder. */
+/** Codes for a path that cannot be a folder. */
 const NO_FOLDER = /^(?:EEXIST|ENOTDIR|ELOOP|ENAMETOOLONG)$/;
 const OTHER_FOLDER = "give a folder that this user may write with --data";
 
@@ -43,8 +43,8 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
 }
 
 /**
- * Finds the folder, or an entry in it, that another user owns.
- * @returns null if every visible one belongs to this user
+ * Finds an entry of the folder, or the folder itself, that another user owns.
+ * @returns null if every visible entry belongs to this user
  */
 function foreignIn(data: string): { readonly path: string; readonly uid: number } | null {
   const me = effectiveUser();
@@ -59,7 +59,7 @@ function ownerOf(path: string): number | null {
   try {
     return lstatSync(path).uid;
   } catch {
-    // It is missing, or this user may not read its folder: the message then names no owner.
+    // The entry is missing, or this user may not read its folder: the message then names no owner.
     return null;
   }
 }
@@ -68,18 +68,19 @@ function namesIn(data: string): string[] {
   try {
     return readdirSync(data);
   } catch {
-    // It is missing, or this user may not read it: only the folder's own owner is known.
+    // The folder is missing, or this user may not read it: only the owner of the folder itself is
+    // known.
     return [];
   }
 }
 
-/** Tells whether the error concerns the data folder or a file in it. */
+/** Returns true if the error concerns the data folder or a file in it. */
 export function isOfFolder(data: string, error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code?.startsWith("SQLITE_") === true || path === data || path?.startsWith(join(data, "/")) === true;
 }
 
-/** Tells whether another process has the folder open. */
+/** Returns true if another process has the folder open. */
 export function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY") === true;
 }

@@ -8,7 +8,7 @@ const WAIT = "check that PostgreSQL runs at this address, then start the service
 /** Errors of PostgreSQL and of the network, with a message for each. */
 const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
   {
-    // Matched first, because it has the code of a refused user.
+    // Matched first, because this error has the same code as a refused user.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -59,12 +59,12 @@ const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
 ];
 
 /**
- * Returns the reason why a PostgreSQL database cannot be served.
- * @param url never shown completely: it may have a password
+ * Returns the reason why a PostgreSQL database cannot be used.
+ * @param url never shown completely, because it may have a password
  * @throws the error if it is a bug
  */
 export function databaseTrouble(url: string, told: unknown): Result<never> {
-  // An open store wraps the reason why the database is away.
+  // The error of an open store wraps the reason why the database cannot be reached.
   const error = told instanceof StoreBusy && told.cause !== undefined ? told.cause : told;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;

@@ -5,12 +5,13 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 /** A new file for a key, readable by this user only. */
 type KeyFile = {
   keep(text: string): void;
-  /** Removes the file, because no key was made. */
+  /** Removes the file, for the case that no key was created. */
   discard(): void;
 };
 
 /**
- * Creates the file before the key is made, so that no key exists whose text could not be saved.
+ * Creates the file before the key is created. Otherwise a key could exist whose secret cannot be
+ * saved.
  * @param path absolute; nothing may exist at it
  */
 export function openKeyFile(path: string): Result<KeyFile> {

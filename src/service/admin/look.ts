@@ -24,7 +24,10 @@ export function listKeys(session: AdminSession): Promise<Result<KeyJson[]>> {
   return listAll(session, "/admin/keys", readKey);
 }
 
-/** @param workspaceId null for the reviews of all workspaces */
+/**
+ * Lists the changes in review.
+ * @param workspaceId null for the reviews of all workspaces
+ */
 export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ReviewJson[]>> {
   const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
   return listAll(session, `/admin/reviews${only}`, readReview);

@@ -10,13 +10,13 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** LIMIT: time and bytes of one answer: a list may be long, and a review has three contents. */
+/** LIMIT: time and bytes of one answer. A list may be long, and a review has three contents. */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 /** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Checks the URL of a service that the user gave, and opens a connection. Sends nothing. */
+/** Checks the URL of a service that the user gave, and prepares a connection. Sends nothing. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
 /**
@@ -58,8 +58,8 @@ export async function reachByFolder(
 }
 
 /**
- * Tells whether a service has the folder locked. Without the lock, an address is left from a killed
- * service, and its process id may belong to another process.
+ * Returns true if a service has the folder locked. An address without the lock is left from a
+ * killed service, and its process id may belong to another process by now.
  */
 function isHeld(data: string): boolean {
   try {
@@ -71,7 +71,10 @@ function isHeld(data: string): boolean {
   }
 }
 
-/** Connects to the running service: it alone has access to the documents in PostgreSQL. */
+/**
+ * Connects to the running service, because only that service has access to the documents in
+ * PostgreSQL.
+ */
 function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
   const address = addressIn(data);
   if (address.kind === "trouble") return address;
@@ -89,10 +92,10 @@ function heldByOther(data: string): Result<never> {
   );
 }
 
-/** Permission of this process to open the folder, and the user id of the owner. */
+/** Whether this process may open the folder, and the user id of the folder's owner. */
 type Fit = { readonly mayOpen: boolean; readonly uid: number };
 
-/** Refuses a folder that is not a service's, so that nothing is created in it. */
+/** Refuses a folder that does not belong to a service, so that nothing is created in it. */
 function examine(data: string): Result<Fit> {
   try {
     const { uid } = statSync(join(data, "service.db"));
@@ -112,8 +115,8 @@ function examine(data: string): Result<Fit> {
 }
 
 /**
- * Opens the folder unless a service runs. Only the system's lock is reliable: it ends with its
- * process.
+ * Opens the folder unless a service runs. Only the operating system's lock shows that reliably: the
+ * lock ends with its process.
  */
 async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<AdminSession> | "in-use"> {
   if (!mayOpen) {
@@ -123,7 +126,7 @@ async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<Admi
   }
   try {
     const { service, adminKey, close } = await openData(data, { waitMs: 0 });
-    // A killed service leaves its address.
+    // The address is left from a killed service.
     removeAddress(data);
     const where = `${data} (no service runs in this folder)`;
     const keyHint = `the admin key is in ${join(data, "admin-key")}`;
@@ -148,7 +151,8 @@ function addressIn(data: string): Result<ServiceAddress | null> {
 }
 
 /**
- * Refuses another user's folder: files that this user created in it would lock that service out.
+ * Refuses another user's folder: the service could not open the files that this user would create
+ * in it.
  */
 function foreign(data: string, uid: number): Result<never> {
   return trouble(

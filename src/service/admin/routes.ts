@@ -46,7 +46,7 @@ const keyChanges = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** Limits of settings; the options of `serve` have the same ones. */
+/** Limits of the settings; the options of `serve` have the same limits. */
 const settings = z.strictObject({
   rateLimit: rateLimit.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
@@ -91,7 +91,10 @@ function endpoint<Query extends z.ZodObject | undefined = undefined, Body extend
   return declared as unknown as AnyEndpoint;
 }
 
-/** ASSUMES: all of /admin, which the document leaves to "the app" (contract tests of the admin). */
+/**
+ * ASSUMES: all routes below /admin. The API's document leaves them to "the app" (contract tests of
+ * the admin).
+ */
 const WORKSPACES: readonly AnyEndpoint[] = [
   endpoint({
     method: "GET",
@@ -157,7 +160,7 @@ const REVIEWS: readonly AnyEndpoint[] = [
   endpoint({
     method: "POST",
     path: "/admin/reviews/{id}/accept",
-    // `content` is made live in place of the content in review.
+    // `content` is published in place of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
     run: ({ admin, id, body }) => answered(admin.reviews.accept(id, body.content ?? null)),
@@ -195,8 +198,8 @@ const SERVICE: readonly AnyEndpoint[] = [
 const ENDPOINTS = [...WORKSPACES, ...KEYS, ...REVIEWS, ...SERVICE];
 
 /**
- * Checks the admin key.
- * @returns the refusal of a request without it
+ * Checks the admin key of a request.
+ * @returns the refusal of a request without the key
  */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const sent = sentKey(headers);
@@ -206,7 +209,7 @@ export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHead
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
 
-/** Answers a request below /admin, for which the admin key is required. */
+/** Answers a request below /admin. Each such request needs the admin key. */
 export async function routeAdmin(
   { admin, adminKeyHash }: AdminCore,
   request: WireRequest,

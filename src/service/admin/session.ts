@@ -65,15 +65,16 @@ function unreadable(where: string): Result<never> {
 }
 
 /**
- * Connection of an administrator to the running service, or to the data folder if none runs. Both
- * answer the requests below `/admin`, so commands need not distinguish them.
+ * Connection of an administrator to the running service, or to the data folder if no service runs.
+ * Both answer the requests below `/admin`, so commands need not distinguish them.
  */
 export type AdminSession = {
-  /** Address or folder, for messages. */
+  /** Address of the service or path of the data folder, for messages. */
   readonly where: string;
   /**
    * Sends a request.
-   * @param read reads the JSON of the answer, null for an empty one; null if it has another form
+   * @param read reads the JSON of the answer, or null for an empty answer; returns null if the
+   * answer has another form
    */
   ask<T>(method: AdminMethod, path: string, read: Read<T>, body?: object): Promise<Result<T>>;
   close(): Promise<void>;
@@ -86,7 +87,10 @@ type Carry = (request: WireRequest) => Promise<WireResult>;
 
 const MOST_SENT_KEY = /^[\x21-\x7e]{1,4096}$/;
 
-/** @param keyHint advice for a refused key */
+/**
+ * Opens a connection that sends requests by `carry`.
+ * @param keyHint advice for a refused key
+ */
 export function openSession(
   carry: Carry,
   adminKey: string,

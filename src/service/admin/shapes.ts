@@ -5,7 +5,7 @@ import { z } from "zod";
  * be mdmirror, so an answer with an unexpected form counts as unreadable.
  */
 
-/** Reads one value; null if it has another form. */
+/** Reads one value; returns null if the value has another form. */
 export type Read<T> = (value: unknown) => T | null;
 
 function readBy<T>(schema: z.ZodType<T>): Read<T> {
@@ -30,7 +30,7 @@ const key = z
     grants: z.array(grant),
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
-    // Times are in milliseconds since the epoch; null for never.
+    // Times are in milliseconds since the epoch; null means never.
     expiresAt: z.number().nullable(),
     createdAt: z.number(),
     lastUsedAt: z.number().nullable(),
@@ -39,8 +39,8 @@ const key = z
   .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(toldGrant(grantPaths)) }));
 
 /**
- * Describes grants. `waits`: nothing exists at the path yet. A file or folder created at the path
- * gets this grant only if it gives less than the parent folder.
+ * Returns grants with their paths. `waits`: nothing exists at the path yet. A file or folder
+ * created at the path gets this grant only if the grant gives less than the parent folder's.
  */
 const toldGrant = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,
@@ -58,8 +58,8 @@ const review = z.object({
 });
 
 /**
- * `content` is the content in review; `baseContent` is the version that the edit began with, null
- * if it was pruned.
+ * Contents of a review: `content` is in review; `baseContent` is the version that the edit began
+ * with, null if that version was pruned.
  */
 const texts = z.object({ content: z.string(), baseContent: z.string().nullable(), liveContent: z.string() });
 
@@ -73,19 +73,19 @@ export const readKey = readBy(key);
 export const readReview = readBy(review);
 export const readShownReview = readBy(z.object({ ...review.shape, ...texts.shape }));
 const newKey = z.object({ key: z.string() });
-/** Reads a new key with its text. */
+/** Reads a new key together with its secret. */
 export const readMadeKey: Read<{ readonly key: KeyJson; readonly text: string }> = (value) => {
   const [made, text] = [readKey(value), newKey.safeParse(value).data?.key];
   return made === null || text === undefined ? null : { key: made, text };
 };
-/** Takes any answer: the request was done. */
+/** Accepts any answer: the request was carried out. */
 export const readDone: Read<true> = () => true;
 /** Reads the path of a review's document. */
 export const readPath = readBy(z.object({ path: z.string() }).transform((settled) => settled.path));
 
 const page = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish().catch(null) });
 
-/** Reads `{data: [...]}`, with the cursor of the next page. */
+/** Reads `{data: [...]}` and the cursor of the next page. */
 export function readPage<T>(
   value: unknown,
   read: Read<T>,
@@ -94,6 +94,6 @@ export function readPage<T>(
   const data = found?.data.map(read).filter((one) => one !== null);
   if (found === undefined || data?.length !== found.data.length) return null;
   const next = found.nextCursor ?? null;
-  // Empty pages with a cursor could continue without end.
+  // A service that sends empty pages with cursors would keep the client reading without end.
   return next !== null && data.length === 0 ? null : { data, next };
 }

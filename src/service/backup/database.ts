@@ -7,9 +7,10 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 import { isThere, type Taken } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
-/** Backups of PostgreSQL, in the same form as those of SQLite. */
+/** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
 
 /**
+ * Makes a backup of a database.
  * @param url of the database; may have a password
  * @param out absolute; nothing may exist at it
  */
@@ -30,6 +31,7 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
 }
 
 /**
+ * Restores a backup into a database.
  * @param file absolute
  * @param url of a database without a service
  */

@@ -6,7 +6,10 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
-/** Files of a service. SQLite would apply a leftover journal to the restored database. */
+/**
+ * Files of a service's database. If one is left in the folder, SQLite would apply its journal to
+ * the restored database.
+ */
 const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
 
 export type { BackupContents } from "../store/sqlite/backup-file.ts";

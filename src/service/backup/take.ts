@@ -51,7 +51,7 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
   }
 }
 
-/** Moves a file; to another disk, it is copied completely before it gets its name. */
+/** Moves a file. To another disk, the file is copied completely before it gets its name. */
 async function move(from: string, to: string): Promise<void> {
   try {
     giveName(from, to);
@@ -63,6 +63,7 @@ async function move(from: string, to: string): Promise<void> {
 }
 
 /**
+ * Copies a file completely.
  * @param check checks the copy before it gets its name
  * @throws as node:fs and `check` do; then nothing is at `to`
  */
@@ -70,7 +71,8 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
   const fresh = `${to}.new`;
   rmSync(fresh, { force: true });
   try {
-    // Created first, so that it is never readable by others.
+    // The file is created with its permissions before it has content, so that others can never read
+    // it.
     const file = await open(fresh, "wx", 0o600);
     try {
       await copyFile(from, fresh);
@@ -88,9 +90,9 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
 }
 
 /**
- * Renames a file without replacing one that appeared meanwhile: a service may have started in the
- * folder.
- * @throws EEXIST in that case
+ * Renames a file, but never replaces a file that appeared meanwhile: a service may have started in
+ * the folder.
+ * @throws EEXIST if there is one
  */
 function giveName(from: string, to: string): void {
   try {

@@ -2,19 +2,22 @@ import type { ServerContext } from "../requests/context.ts";
 import { seal, unseal } from "../requests/seal.ts";
 
 /**
- * Seals the id of an event, a place in the outbox. It does not reveal how much happened that the
- * key may not read. Two ids of one place differ: otherwise repeated requests would reveal when
- * something happened.
+ * Encrypts a place in the outbox as the id of an event. The id does not reveal how much happened
+ * that the key may not read. Two ids of one place differ: otherwise repeated requests would reveal
+ * when something happened.
  */
 
 const PREFIX = "evt_";
 const CHANCE_BYTES = 12;
-/** Bytes of every padded place, so that the length reveals nothing. */
+/** Length in bytes to which every place is padded, so that the length of an id reveals nothing. */
 const PLACE_BYTES = 44;
 
 type Sealing = Pick<ServerContext, "cursorSecret" | "random">;
 
-/** @param workspace its row number; a place is valid in one workspace only */
+/**
+ * Returns the id for a place.
+ * @param workspace its row number; the id is valid in one workspace only
+ */
 export function sealPlace({ cursorSecret, random }: Sealing, workspace: number, place: string): string {
   const plain = Buffer.alloc(CHANCE_BYTES + PLACE_BYTES);
   plain.set(random(CHANCE_BYTES));
@@ -23,7 +26,10 @@ export function sealPlace({ cursorSecret, random }: Sealing, workspace: number, 
   return PREFIX + seal(cursorSecret, boundTo(workspace), plain);
 }
 
-/** @returns null for any id that `sealPlace` did not make for this workspace */
+/**
+ * Returns the place in an id.
+ * @returns null for any id that `sealPlace` did not make for this workspace
+ */
 export function openPlace(secret: Buffer, workspace: number, id: string): string | null {
   if (!id.startsWith(PREFIX)) return null;
   const plain = unseal(secret, boundTo(workspace), id.slice(PREFIX.length), CHANCE_BYTES + PLACE_BYTES);

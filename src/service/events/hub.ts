@@ -14,7 +14,7 @@ import { BEAT, OutboxReader } from "./outbox-reader.ts";
 
 /** Sends changes to listeners, filtered by the access of each key. */
 
-// LIMIT: each listener takes a connection; more machines should not share a key.
+// LIMIT: listeners of one key. Each needs a connection; more machines should not share a key.
 const MOST_OF_A_KEY = 256;
 const RETRY_AFTER_S = "30";
 const TICK_MS = 1_000;
@@ -22,7 +22,10 @@ const BEAT_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
 const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
-/** @param store a store with an outbox */
+/**
+ * Parts that the hub needs.
+ * @param store a store with an outbox
+ */
 type HubParts = { readonly core: Core; readonly store: Store; readonly admit: Admit };
 
 export class EventHub {
@@ -30,7 +33,7 @@ export class EventHub {
   readonly #parts: HubParts;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /** Tail of the queue of work that reads the outbox, one after the other. */
+  /** Promise for the last scheduled read of the outbox: reads run one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   /** Place up to which all listeners were served; null without listeners. */
   #at: string | null = null;
@@ -47,7 +50,9 @@ export class EventHub {
     return this.#listeners.size;
   }
 
-  /** Answers `GET /v1/events`. A field, because a transport gets it without the hub. */
+  /**
+   * Answers `GET /v1/events`. A field, because a transport receives the function without the hub.
+   */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
     const refused = await answering(this.#parts.core, async (requestId) => {
@@ -82,7 +87,7 @@ export class EventHub {
    */
   #join(sink: Sink, hash: Buffer, reader: Reader, place: string | null): () => void {
     let isOver = false;
-    // RACE: other listeners joined after this one was judged.
+    // RACE: while access was checked, other listeners of the same key may have joined.
     if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) {
       sink.end();
       return () => undefined;
@@ -97,7 +102,8 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: commits before this listener joined, while the hub did not listen to the store.
+      // RACE: the store may have committed before this listener joined, while the hub did not
+      // listen to the store.
       this.wake();
     });
     return () => {
@@ -109,7 +115,7 @@ export class EventHub {
     };
   }
 
-  /** Schedules a read of the outbox, because something may have been written. */
+  /** Schedules a read of the outbox, because the store may have written rows. */
   readonly wake = (): void => {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
@@ -122,7 +128,7 @@ export class EventHub {
     await this.#turn;
   }
 
-  /** Resolves once all earlier writes were sent. */
+  /** Resolves after all earlier writes were sent to the listeners. */
   async settled(): Promise<void> {
     await this.#turn;
   }
@@ -161,13 +167,14 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // Corrects by the clock with which the store judges the key's other requests.
+      // The expiry is in the store's time, so the difference between both clocks is added: the
+      // store checks the key's other requests by its own clock.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);
   }
 
-  /** Reads further in the outbox, and sends events to all listeners. */
+  /** Reads the next rows of the outbox, and sends events to all listeners. */
   async #tellNews(): Promise<void> {
     this.#isDue = false;
     const { store, core } = this.#parts;

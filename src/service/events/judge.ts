@@ -8,20 +8,19 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 /**
  * Selects the events for a key, by the functions of the API at the time of sending. A key gets
- * changes of items that it may read now, or could read before. Items that it never could read leave
- * no trace.
+ * changes of items that it may read now, or could read before. Other items leave no trace.
  */
 
 export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/** LIMIT: events at a time; beyond it a full scan costs the listener less. */
+/** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/** A folder whose former place is unknown: no grant leads to it. */
+/** Stands for a folder whose former parent is unknown: no grant leads to that folder. */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
 
-/** Rows of one workspace, with the current state of their items. */
+/** Rows of the outbox of one workspace, with the current state of their items. */
 export class Happened {
   readonly #tables: Tables;
   readonly #rows: readonly OutboxRow[];
@@ -64,12 +63,15 @@ export class Happened {
     await this.#ancestors([...this.#places()]);
   }
 
-  /** Tells whether the access of this key changed, including whether it has any. */
+  /** Returns true if the access of this key changed, including whether it has any. */
   concernsKey(key: number): boolean {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /** Returns the events for a key, in order; for several events of one item, only the last. */
+  /**
+   * Returns the events for a key, in order. If an item has several events, returns only the last of
+   * them.
+   */
   async toldTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const judge = await this.#judgeFor(key.seq, grants);
@@ -86,7 +88,8 @@ export class Happened {
 
   #fileEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
     const file = this.#files.get(row.seq);
-    // A later row, not read yet, removes the file and has its grants.
+    // The file is missing because of a removal in a later row, which is not read yet. That row has
+    // the file's grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
     const wasReadable = row.was === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.was);
@@ -100,7 +103,8 @@ export class Happened {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
     const wasReadable = row.was !== null && judge.couldReadFolder(row.seq, row.was);
-    // If subtrees differ, any document may have become visible or hidden with the folder.
+    // If the key's access differs between subtrees, any document in the folder may have become
+    // visible or hidden.
     if (row.change === "moved" && !judge.isUniform)
       return isReadable || wasReadable || judge.hasGrantBelow(row.seq) ? RESET[0]! : null;
     if (!isReadable && !wasReadable) return null;
@@ -157,7 +161,10 @@ export class Happened {
   }
 }
 
-/** Returns the change to send: a key that could not read the former place must not learn of it. */
+/**
+ * Returns the kind of change to send. A key that could not read the former place must not learn of
+ * the move.
+ */
 function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
   return change === "moved" && !wasReadable ? "created" : change;
@@ -169,7 +176,7 @@ class Judge {
   readonly #access: Access;
   readonly #grants: readonly GrantRow[];
   readonly #ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
-  /** Ancestors of the folders that grants are on. */
+  /** Folders above the folders that have a grant. */
   readonly #aboveGrants = new Set<number>();
 
   constructor(
@@ -201,7 +208,10 @@ class Judge {
     return includes(this.#access.folder(seq), "read");
   }
 
-  /** @param parent the former parent */
+  /**
+   * Returns true if the key could read a folder before.
+   * @param parent the former parent
+   */
   couldReadFolder(seq: number, parent: number): boolean {
     const own = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
     return own === undefined ? this.mayReadFolder(parent) : includes(own.level, "read");

@@ -6,7 +6,7 @@ export type Group = {
   /** SHA-256 of the key. */
   readonly hash: Buffer;
   reader: Reader;
-  /** Time at which the reader was looked up, by the service's clock. */
+  /** Time at which the access of the key was last read, by the service's clock. */
   lookedAt: number;
   readonly sinks: Set<Sink>;
 };
@@ -32,7 +32,7 @@ export class Listeners {
     return this.#counts.get(nameOf(hash)) ?? 0;
   }
 
-  /** Counts a listener that joins (1) or leaves (-1). */
+  /** Changes the number of listeners of a key: 1 if one joins, -1 if one leaves. */
   count(hash: Buffer, by: 1 | -1): void {
     const name = nameOf(hash);
     const count = (this.#counts.get(name) ?? 0) + by;
@@ -58,7 +58,7 @@ export class Listeners {
     this.#beats.delete(sink);
   }
 
-  /** Writes to listeners that received nothing for `everyMs` milliseconds. */
+  /** Sends `text` to listeners that received nothing for `everyMs` milliseconds. */
   beat(text: string, now: number, everyMs: number): void {
     for (const [sink, at] of this.#beats) {
       if (now - at < everyMs) continue;

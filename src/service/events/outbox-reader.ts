@@ -10,17 +10,23 @@ import type { OutboxRow } from "./outbox.ts";
 
 /** Reads the outbox within one transaction, and makes the events for each key. */
 
-/** Rows that are read and judged at a time. */
+/** Rows that are read together. */
 const PORTION = 500;
 /**
- * LIMIT: rows of its workspace that are judged for a client that reconnects; beyond it the client
+ * LIMIT: rows of its workspace that are read for a client that reconnects; with more, the client
  * scans everything. SQLite keeps as many rows. Rows that a key may not read do not cause a scan.
  */
 const MOST_MISSED = 20_000;
-/** Milliseconds for which the access of a key is cached; the outbox reports when it changes. */
+/**
+ * Milliseconds for which the access of a key is cached; the outbox also reports when the access
+ * changes.
+ */
 const BELIEVED_MS = 1_000;
 
-/** A comment line, sent when there are no events, so that the client sees a live connection. */
+/**
+ * Comment line of the event stream, sent when there are no events, so that the client sees that the
+ * connection works.
+ */
 export const BEAT = ":\n\n";
 
 type Told = {
@@ -34,7 +40,7 @@ type Told = {
 
 type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
-/** Events of one portion, with the start of the next. */
+/** Events of one portion of rows, with the place where the next portion starts. */
 type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, Happened>;
@@ -46,7 +52,10 @@ export class OutboxReader {
     this.#server = server;
   }
 
-  /** @param at place up to which all listeners were served; null if unknown */
+  /**
+   * Reads the next portion of rows, and returns the events of each group.
+   * @param at place up to which all listeners were served; null if unknown
+   */
   async readOn(tables: Tables, at: string | null, groups: readonly Group[]): Promise<Told> {
     const outbox = tables.outbox!;
     const page = at === null ? null : await outbox.after(at, PORTION);
@@ -57,8 +66,9 @@ export class OutboxReader {
   }
 
   /**
-   * Returns the events that a client missed after `place`. Others are served between two portions.
-   * @param at place of a `reset`
+   * Returns the events that a client missed after `place`. Other clients are served between two
+   * portions.
+   * @param at place of a `reset` event
    */
   async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
     const told = new Map<string, VisibleEvent>();
@@ -107,7 +117,7 @@ export class OutboxReader {
   }
 
   /**
-   * Looks up the access of a key again.
+   * Reads the access of a key again.
    * @returns false if the key is no longer valid
    */
   async #lookAgain(tables: Tables, group: Group): Promise<boolean> {
@@ -119,8 +129,8 @@ export class OutboxReader {
   }
 
   /**
-   * Writes events; only the last has the id, so a client that was disconnected earlier gets all of
-   * them again.
+   * Writes events. Only the last has the id, so a client that loses the connection before that gets
+   * all of them again.
    */
   #textOf(events: readonly VisibleEvent[], { workspace }: Reader, place: string): string {
     const id = `id: ${sealPlace(this.#server, workspace.seq, place)}\n`;
@@ -134,8 +144,8 @@ export class OutboxReader {
 const EVERYBODY: Admit = () => null;
 
 /**
- * Adds events; for several events of one item, keeps only the last.
- * @returns false if one `reset` must replace them
+ * Adds events. If an item has several events, keeps only the last.
+ * @returns false if one `reset` must replace them all
  */
 function addAll(told: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {

@@ -4,7 +4,10 @@ import type { Level } from "../store/rows.ts";
 
 /** A change; the current state of its item is read when the event is sent. */
 export type OutboxRow = {
-  /** Place of the row; each store defines its form, of at most 44 ASCII characters. */
+  /**
+   * Place of the row in the outbox. Each store defines the form of a place, of at most 44 ASCII
+   * characters.
+   */
   readonly place: string;
   readonly workspace: number;
   /** `access`: the access of a key changed, including whether it has any. */
@@ -13,10 +16,10 @@ export type OutboxRow = {
    * Row number of the file or folder; for `access`, of the key, or 0 for all keys of the workspace.
    */
   readonly seq: number;
-  /** Empty for an `access`. */
+  /** Id of the file or folder; empty for an `access`. */
   readonly id: string;
   readonly change: "created" | "edited" | "moved" | "gone";
-  /** Former parent folder of a moved or removed item. */
+  /** Row number of the former parent folder of a moved or removed item; null for other changes. */
   readonly was: number | null;
   /** Grants on the item that were removed with it. */
   readonly grants: readonly GrantThen[];
@@ -27,26 +30,30 @@ type GrantThen = { readonly key: number; readonly level: Level };
 /** A removed folder: its former parent, and the grants on it. */
 export type GoneFolder = { readonly parent: number; readonly grants: readonly GrantThen[] };
 
-/** `upTo`: the place after these rows; `more`: true if more rows may follow. */
+/**
+ * Some rows of the outbox. `upTo`: the place after these rows; `more`: true if more rows may
+ * follow.
+ */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
- * The outbox as one transaction sees it. Rows are read in the order of their places, and no row
- * that is committed later has a place before a row that was read.
+ * The outbox, as one transaction sees it. Rows are read in the order of their places. A row that is
+ * committed later never has a place before a row that was already read.
  */
 export type OutboxTable = {
   /** Returns the place after all rows that can be read now. */
   newest(): Promise<string>;
   /**
+   * Returns the rows after a place.
    * @param workspace row number of the workspace whose rows are read; left out: all
    * @returns null if some later rows are no longer kept, or the place is not of this database
    */
   after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
-  /** Returns those of these folders that are known to be removed. */
+  /** Returns which of these folders are known to be removed. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
 };
 
-/** The outbox with the one kind of row that no trigger adds. */
+/** The outbox, with a function for the one kind of row that no trigger of the database adds. */
 export type KeptOutbox = OutboxTable & {
   /** Records that the grants of a key changed. */
   noteAccess(key: number): void;

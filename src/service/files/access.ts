@@ -7,7 +7,7 @@ export function includes(level: Level, needed: Level): boolean {
   return RANK[level] >= RANK[needed];
 }
 
-/** Members of a file that its level depends on. */
+/** Members of a file that decide the key's level for it. */
 type Placed = { readonly seq: number; readonly folder: number };
 
 /**
@@ -17,7 +17,7 @@ type Placed = { readonly seq: number; readonly folder: number };
  */
 export class Access {
   readonly grants: readonly GrantRow[];
-  /** Level that applies everywhere, or null if subtrees differ. */
+  /** Level that applies in the whole workspace; null if subtrees differ. */
   readonly everywhere: Level | null;
   readonly #folders: Pick<Folders, "ancestors">;
   readonly #parents = new Map<number, number>();
@@ -37,7 +37,7 @@ export class Access {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  /** Looks up the ancestors of these folders; reads nothing that is known. */
+  /** Looks up the folders above these folders; reads nothing that is already known. */
   async know(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknown = new Set<number>();

@@ -81,7 +81,10 @@ async function findForEdit(context: RequestContext, { id, baseId }: SentContent)
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
 
-/** A file, its live text, and one of its changes with its text; null if that text was pruned. */
+/**
+ * A file, its published content, and one of its changes with the change's content; null if that
+ * content was pruned.
+ */
 type Edited = {
   readonly row: FileRow;
   readonly live: string;
@@ -89,9 +92,9 @@ type Edited = {
 };
 
 /**
- * Makes a text live, combined with changes made since its base.
- * @returns null, and saves nothing, if the two cannot be combined, or the combined text exceeds the
- * limit, which neither side exceeds alone
+ * Publishes content, combined with changes made since its base.
+ * @returns null, and saves nothing, if the two cannot be combined, or if only the combined content
+ * exceeds the limit
  */
 export async function saveCombined(
   working: Working,
@@ -105,8 +108,8 @@ export async function saveCombined(
 
 /**
  * ASSUMES: any change of the file can be the base of a write, even one in review or rejected,
- * because the caller read its text; a change whose text was pruned combines only with an equal text
- * (contract test "takes a change in review as a base").
+ * because the caller read its content. A change whose content was pruned combines only with equal
+ * content (contract test "takes a change in review as a base").
  */
 function combineWithLive({ combine }: Working, base: string | null, sent: string, live: string): string | null {
   if (base === null) return sent === live ? live : null;
@@ -114,9 +117,8 @@ function combineWithLive({ combine }: Working, base: string | null, sent: string
 }
 
 /**
- * Makes a text live.
- * ASSUMES: a write that does not change the live text makes no new change (contract test "makes no
- * new change for equal content").
+ * Publishes content. ASSUMES: a write that does not change the published content makes no new
+ * change (contract test "makes no new change for equal content").
  */
 export async function saveText(working: Working, row: FileRow, live: string, text: string): Promise<FileRow> {
   if (text === live) return row;
@@ -125,7 +127,7 @@ export async function saveText(working: Working, row: FileRow, live: string, tex
   return { ...row, changeId: id };
 }
 
-/** Sends the edit to review; until a decision, the file cannot be deleted. */
+/** Sends an edit to review. Until the decision, the file cannot be deleted. */
 async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
@@ -136,7 +138,7 @@ async function submit(context: RequestContext, row: FileRow, sent: SentContent, 
 
 /**
  * DELETE /v1/files/{id} ASSUMES: deleting needs Can edit (contract test "refuses writes with Can
- * read"); for a protected file with changes in review, the refusal names the protection.
+ * read"). For a protected file with changes in review, the refusal says that the file is protected.
  */
 export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);

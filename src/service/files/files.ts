@@ -36,7 +36,10 @@ function readsAll({ access }: RequestContext): boolean {
   return access.everywhere !== null && includes(access.everywhere, "read");
 }
 
-/** Returns a range with one row more than the page, which shows whether the page is the last. */
+/**
+ * Returns a range with one row more than the page. The additional row shows whether another page
+ * follows.
+ */
 function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): Page {
   return { workspace: workspace.seq, after, count: limit + 1 };
 }
@@ -89,8 +92,8 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
 type Target = { readonly route: Route; readonly name: string };
 
 /**
- * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
- * its missing folders").
+ * Returns the folder for a new file. ASSUMES: creating by path makes the missing folders (contract
+ * test "creates a file by path with its missing folders").
  */
 async function routeOf(context: RequestContext, path: string): Promise<Target | Refused> {
   const names = pathSegments(path);

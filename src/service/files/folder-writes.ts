@@ -24,8 +24,8 @@ export async function patchFolder({ context, id, body }: Call<"patchFolder">): P
 }
 
 /**
- * ASSUMES: a move below itself is 400 invalid_request (contract test "refuses to move a folder
- * below itself").
+ * Renames or moves a folder. ASSUMES: a move of a folder below itself is 400 invalid_request
+ * (contract test "refuses to move a folder below itself").
  */
 async function placeFolder(
   context: RequestContext,
@@ -72,9 +72,9 @@ function slashes(path: string): number {
 }
 
 /**
- * DELETE /v1/folders/{id}[?recursive=true]
- * ASSUMES: the key must be able to write everything below, and a protected file below is refused as
- * if deleted alone (contract tests "refuses a recursive delete …").
+ * DELETE /v1/folders/{id}[?recursive=true] ASSUMES: the key needs edit access to everything below
+ * the folder. A protected file below it is refused as if the file were deleted alone (contract
+ * tests "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: Call<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;
@@ -92,7 +92,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   return done(204);
 }
 
-/** Returns the reason why something below cannot be deleted, or null. */
+/** Returns the reason why an item below the folder cannot be deleted, or null. */
 async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

@@ -89,7 +89,7 @@ async function createIn(context: RequestContext, parent: Place, name: string): P
   return isRefused(made) ? made : done(201, presentFolder(made));
 }
 
-/** Refuses a folder whose path would be too long. */
+/** Returns the refusal of a folder whose path would be too long. */
 export function pathTooLong(pointer: string): Refused {
   return refuseFields([{ code: "too_long", pointer, detail: pathLimitText("folder") }]);
 }

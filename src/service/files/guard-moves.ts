@@ -61,7 +61,7 @@ function isLacking({ level }: Judged): boolean {
 }
 
 /**
- * Returns the grants of each key that has one below the root; other keys have the same access
+ * Returns the grants of each key that has a grant below the root; other keys have the same access
  * everywhere.
  */
 async function grantsByKey({ tables, workspace }: RequestContext): Promise<Iterable<readonly GrantRow[]>> {

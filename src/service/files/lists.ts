@@ -21,7 +21,7 @@ export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCal
   return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
 }
 
-/** A request for rows after a place, one more than the page has. */
+/** A request for rows after a place: one row more than the page has. */
 export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
 
 export function readPage({ context, query }: ListCall, url: string, selector: Chosen): PageRequest | Refused {
@@ -33,7 +33,10 @@ export function readPage({ context, query }: ListCall, url: string, selector: Ch
   return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
 }
 
-/** Returns the envelope of a page of readable items, given as JSON; in parts. */
+/**
+ * Returns the envelope of a page as parts of its JSON text. The items are readable by the key, and
+ * already JSON.
+ */
 export function writtenEnvelope(
   { cursorSecret }: RequestContext,
   url: string,
@@ -46,7 +49,7 @@ export function writtenEnvelope(
   return listInParts(url, hasMore ? texts.slice(0, page.limit) : texts, hasMore, nextCursor);
 }
 
-/** Returns the envelope of items given as JSON, in parts. */
+/** Returns the envelope of a list as parts of its JSON text. The items are already JSON. */
 export function listInParts(
   url: string,
   items: readonly string[],

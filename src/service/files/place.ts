@@ -4,7 +4,7 @@ import { type RequestContext, newId } from "../requests/context.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type FileRow, type FolderRow, ROOT } from "../store/rows.ts";
 
-/** A folder that something can be put into; the root has neither id nor path. */
+/** A folder into which a file or folder can be put. The root has no id and an empty path. */
 export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
 
 const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
@@ -32,8 +32,8 @@ export function noFile(): Refused {
 }
 
 /**
- * Returns the file with that id, if this key may write to it: 404 if the key cannot even read it,
- * else 403.
+ * Returns the file with that id, if this key may write to the file. Refuses with 404 if the key
+ * cannot even read the file, else with 403.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
@@ -51,7 +51,10 @@ export async function findWritableFolder(context: RequestContext, id: string): P
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/** Returns the folder of a member `parentId` (null for the root), if this key may write to it. */
+/**
+ * Returns the folder that `parentId` names (null for the root), if this key may write to the
+ * folder.
+ */
 export async function findPlace(context: RequestContext, parentId: string | null): Promise<Place | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
@@ -74,8 +77,8 @@ export async function findRoute(context: RequestContext, names: readonly string[
 }
 
 /**
- * Follows names as `findRoute` does, before something is created. If folders are missing, it locks
- * the workspace's structure and reads again: another request may be creating them.
+ * Follows names as `findRoute` does, before something is created. If folders are missing, locks the
+ * workspace's structure and reads again, because another request may be creating them.
  */
 export async function findRouteToMake(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
   const route = await findRoute(context, names);

@@ -5,7 +5,7 @@ import type { FileRow } from "../store/rows.ts";
 import type { FolderRow } from "../store/rows.ts";
 
 /**
- * Converts rows to the form of the API. Ids of rows are the service's own, and are not checked
+ * Converts rows to the form of the API. The service made the ids of rows, so they are not checked
  * again.
  */
 

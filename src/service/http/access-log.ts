@@ -5,32 +5,35 @@ export type AccessEntry = {
   /** Time of the request, ISO 8601. */
   readonly at: string;
   readonly method: string;
-  /** Pattern of the path: `/v1/files/{id}`. */
+  /** Pattern of the path, such as `/v1/files/{id}`. */
   readonly route: string;
-  /** 499 if the client disconnected before the answer. */
+  /** HTTP status; 499 if the client disconnected before the answer. */
   readonly status: number;
   /** Bytes of the answer's body; 0 for a stream. */
   readonly bytes: number;
   /** Milliseconds to the end of the answer. */
   readonly ms: number;
-  /** Id of the key; null if no key was valid, or for the admin key. */
+  /** Id of the key; null if the request had no valid key, or had the admin key. */
   readonly key: string | null;
   readonly requestId: string | null;
 };
 
-/** Facts about a request that are recorded while it is answered. */
+/** Facts about a request that are recorded while the service answers it. */
 export type Taken = {
   readonly route: string;
   bytes: number;
   key: string | null;
   requestId: string | null;
-  /** Tells whether the client has disconnected. */
+  /** Returns true if the client has disconnected. */
   readonly isGone: () => boolean;
 };
 
-/** Milliseconds in which lines are collected for one write. */
+/** Milliseconds for which lines are collected before one write. */
 const PAUSE_MS = 200;
-/** LIMIT: lines that wait for the disk; lines beyond it are lost, and counted in the next line. */
+/**
+ * LIMIT: lines that wait for the disk. Further lines are lost; the next line that is written counts
+ * them.
+ */
 const MOST_WAITING = 20_000;
 
 export type AppendText = (text: string) => Promise<void>;

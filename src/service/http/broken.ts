@@ -6,13 +6,13 @@ import { headersOf, headFault } from "./head.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Answers malformed requests, which never reach the request handler, with a problem, if the socket
- * is still writable.
+ * Answers malformed requests with a problem, if the socket is still writable. Such requests never
+ * reach the request handler.
  */
 
 /**
- * Connections with a request that was refused and answered by its headers: faults of its body need
- * no second answer.
+ * Connections on which a request was refused after its headers. The answer is already sent, so a
+ * fault of the body gets no second answer.
  */
 const answeredEarly = new WeakSet<Duplex>();
 
@@ -20,7 +20,10 @@ export function markAnsweredEarly(socket: Duplex): void {
   answeredEarly.add(socket);
 }
 
-/** @param error an error of Node's parser, or a passed deadline */
+/**
+ * Answers a request that Node's parser refused.
+ * @param error an error of Node's parser, or a passed deadline
+ */
 export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
   await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
@@ -33,8 +36,8 @@ function faultOf(error: Error): BodyFault {
 }
 
 /**
- * Answers CONNECT, which does not reach the request handler: without a listener, Node would close
- * the connection.
+ * Answers CONNECT requests, which do not reach the request handler. Without a listener, Node would
+ * close the connection.
  */
 export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {

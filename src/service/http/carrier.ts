@@ -21,11 +21,11 @@ import { operatorPages } from "./operator.ts";
 import { bytesOf, sendStream } from "./write-answer.ts";
 
 /**
- * Carries requests from Node's servers to the service and its pages: fastify routes them, reads
- * their bodies and sends the answers. A hook judges each request by its headers before that.
+ * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
+ * their bodies and sends the answers. A hook checks each request by its headers before that.
  */
 
-/** LIMIT: concurrent streams; the remaining connections are for other requests. */
+/** LIMIT: concurrent event streams; the remaining connections are for other requests. */
 const MAX_STREAMS = 6_000;
 /** LIMIT: characters of an id in a path; Node refuses longer request lines itself. */
 const MAX_ID = 64 * 1024;
@@ -55,14 +55,15 @@ type Answered = WireResponse | PageAnswer;
 
 type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
 
-/** Returns the request listener for all servers of a desk. */
+/** Returns the request listener that all servers of a desk share. */
 export async function openCarrier(desk: Desk): Promise<Carry> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // The percent-encoding of the target is malformed: the service or its pages answer.
+    // The percent-encoding of the target is malformed. The service or its pages answer, in their
+    // own form.
     frameworkErrors: (_error, request, reply) => void answerBadTarget(desk, request, reply),
   });
   app.removeAllContentTypeParsers();
@@ -113,8 +114,8 @@ function mountService(app: FastifyInstance, desk: Desk): void {
 type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
 
 /**
- * Returns the route of a request, by its target as sent. fastify decodes a path before it finds the
- * route, and finds none for a malformed path.
+ * Returns the route of a request by its target, as the client sent it. fastify decodes a path
+ * before it finds the route, and finds no route for a malformed path.
  */
 function routeOf({ loadPages }: Desk, { raw, routeOptions }: FastifyRequest): Route {
   const { path } = splitTarget(raw.url!);
@@ -140,7 +141,7 @@ function headOf({ raw }: FastifyRequest): RequestHead {
   return { method: raw.method!, path: raw.url!, headers: headersOf(raw) };
 }
 
-/** Answers a request if its body need not be read. */
+/** Answers a request by its headers, if its body need not be read. */
 async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply | undefined> {
   const { request } = exchange;
   const unfit = headFault(request.raw);
@@ -161,7 +162,10 @@ async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply |
   return undefined;
 }
 
-/** @returns the answer to a request before its body is read, or null */
+/**
+ * Returns the answer to a request before its body is read.
+ * @returns null if the body has to be read
+ */
 async function refuseEarly(
   { admission }: Desk,
   { request, reply }: Exchange,
@@ -234,7 +238,8 @@ async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply>
     return send(desk, exchange, await desk.service.handle(asked, "overloaded"), true);
   }
   const answered = await desk.service.streams!.open(asked, taken);
-  // Refused clients may be thousands, and return later: the service keeps no state for them.
+  // Refused clients may be thousands, and they come back later. So the service keeps no state for
+  // them.
   if (!("stream" in answered)) return send(desk, exchange, answered, true);
   reply.hijack();
   if (reply.raw.destroyed) return reply;
@@ -249,7 +254,7 @@ async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply>
 }
 
 /**
- * Answers with a problem for a body that fastify refuses; a fault of the service ends the
+ * Answers with a problem if fastify refuses the body; an error of the service itself ends the
  * connection.
  */
 async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Promise<FastifyReply> {
@@ -266,7 +271,7 @@ async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Prom
   }
 }
 
-/** Closes the connection, as if it were lost. */
+/** Closes the connection without an answer, as if the connection were lost. */
 function lose({ request, reply }: Exchange): FastifyReply {
   reply.hijack();
   request.raw.socket.destroy();
@@ -283,7 +288,10 @@ async function answerBadTarget(desk: Desk, request: FastifyRequest, reply: Fasti
   }
 }
 
-/** Returns the bytes of a body still to come; for a chunked body, the most it may have. */
+/**
+ * Returns the bytes of the body that are still to come; for a chunked body, the most that the body
+ * may have.
+ */
 function sentLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];

@@ -12,16 +12,21 @@ import type { UnreadAnswers } from "./unread.ts";
 export type HttpService = {
   readonly handle: ServiceWire;
   /**
-   * Judges a request by its headers, before its body is read. It is called for requests with a
-   * body, and if the service is overloaded: `handle` judges all requests.
+   * Checks a request by its headers, before its body is read. Called for requests with a body, and
+   * while the service is overloaded; `handle` checks all requests.
    * @returns the answer if the body need not be read, else null
    */
   readonly admit?: (head: RequestHead) => Eventually<WireResponse | null>;
   /** Returns figures for `/metrics`. */
   readonly figures?: () => Eventually<ServiceFigures>;
-  /** Tells `/readyz` whether requests can be served; left out: always. */
+  /**
+   * Returns true if requests can be served, for `/readyz`. If left out, requests can always be
+   * served.
+   */
   readonly isReady?: () => Eventually<boolean>;
-  /** Answers a GET of this path with a stream, or refuses it. It waits in no queue. */
+  /**
+   * Answers a GET of this path with a stream, or refuses the request. A stream waits in no queue.
+   */
   readonly streams?: {
     readonly path: string;
     readonly open: (request: WireRequest, taken: Taken) => Promise<WireResponse | StreamedAnswer>;
@@ -42,8 +47,8 @@ export type Desk = {
   readonly streams: Set<() => void>;
   /** Number of requests so far. */
   begun: number;
-  /** Promise that each new request waits for; null for none. */
+  /** Promise that each new request waits for; null if requests need not wait. */
   held: Promise<void> | null;
-  /** True when the server closes: every answer is then the last of its connection. */
+  /** True after the server has begun to close: every answer then ends its connection. */
   isClosing: boolean;
 };

@@ -12,8 +12,8 @@ export function headersOf({ headers }: IncomingMessage): WireHeaders {
 }
 
 /**
- * Headers of which Node keeps the first. A proxy that keeps the last would check another host or
- * key than this service.
+ * Headers of which Node keeps the first value. If a proxy keeps the last value, proxy and service
+ * would check different hosts or keys.
  */
 const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
 

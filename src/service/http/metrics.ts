@@ -9,13 +9,17 @@ import type { AccessEntry, Taken } from "./access-log.ts";
  * content, no key, no path of a document, no name of a workspace.
  */
 
-/** Current figures of the queues. */
+/** Current figures: open streams, and connections that were cut. */
 type Standing = { readonly streams: number; readonly cut: number };
 
-/** LIMIT: seconds; most answers take some milliseconds, and an answer of 10 s is a fault. */
+/**
+ * LIMIT: seconds. Most answers take some milliseconds, and an answer that takes 10 s is an error.
+ */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS = 1e9;
-/** Status of nginx's logs for a client that disconnected before its answer; HTTP has none. */
+/**
+ * Status that nginx logs if a client disconnects before its answer; HTTP defines no such status.
+ */
 const GONE = 499;
 
 type Answered = { readonly route: string; readonly code: number; count: number };
@@ -24,7 +28,7 @@ type UnderWay = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly taken: Taken;
-  /** Milliseconds, by the clock of `performance`. */
+  /** Start of the request in milliseconds, by the clock of `performance`. */
   readonly startedAt: number;
 };
 
@@ -36,12 +40,15 @@ export class Watch {
   readonly #log: ((entry: AccessEntry) => void) | null;
   /** Counts of answers by route and code. */
   readonly #answered = new Map<string, Answered>();
-  /** Number of answers in each bucket, without those of smaller buckets. */
+  /** Number of answers in each bucket, not counting those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
-  /** Streams: the time that a client listens is not the duration of an answer. */
+  /**
+   * Responses that are streams. The time for which a client listens is not the duration of an
+   * answer.
+   */
   readonly #streams = new WeakSet<ServerResponse>();
 
   /** @param log receives each finished request; null for no log */
@@ -51,7 +58,10 @@ export class Watch {
     this.#delay.enable();
   }
 
-  /** @param route pattern of the path */
+  /**
+   * Begins to count a request.
+   * @param route pattern of the path
+   */
   begin(request: IncomingMessage, response: ServerResponse, route: string): Taken {
     this.#underWay++;
     const isGone = () => response.destroyed;
@@ -70,7 +80,7 @@ export class Watch {
       this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
     }
-    // Without a log the time is not needed, and formatting it takes a fourteenth of a GET.
+    // Only the log needs the time, and formatting a time takes a fourteenth of a GET.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();
@@ -201,7 +211,7 @@ function counter(name: string, help: string, value: number): Metric {
   return { name, help, type: "counter", samples: [{ labels: {}, value }] };
 }
 
-/** Returns a label for the method: clients must not create labels with invented methods. */
+/** Returns a label for the method, so that clients cannot create labels with invented methods. */
 function methodOf(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

@@ -46,7 +46,8 @@ async function metrics({ service, watch }: Desk, request: FastifyRequest): Promi
 }
 
 /**
- * Allows local clients, unless a proxy's header names another client; others need the admin key.
+ * Returns true if the client may read an operator's page. Local clients may, unless a proxy's
+ * header names another client; others need the admin key.
  */
 async function mayRead({ raw }: FastifyRequest, { admit }: Desk["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);

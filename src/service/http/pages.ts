@@ -4,21 +4,19 @@ import type { Pages } from "../pages/site.ts";
 import type { Core } from "../requests/dispatch.ts";
 
 /**
- * Options of the pages below `/app`, which may never be requested: the first request loads their
- * code and scripts.
+ * Options of the pages below `/app`. The first request for a page loads their code and scripts,
+ * because many services never get one.
  */
 export type PagesOptions = {
   readonly core: Core;
-  /**
-   * Origin of a proxy before the service; null if there is none, or it does not serve the pages.
-   */
+  /** Origin of a proxy in front of the service; null if no proxy serves the pages. */
   readonly proxy: string | null;
   readonly loadBundle: () => Promise<Bundle>;
 };
 
 export type LoadPages = {
   (): Promise<Pages>;
-  /** Closes the pages, if they were loaded. */
+  /** Closes the pages, if a request has loaded them. */
   close(): Promise<void>;
 };
 
@@ -38,7 +36,7 @@ export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () =
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {
-      // Lets the next request try again.
+      // The pages could not be loaded: the next request tries again.
       opened = null;
       throw error;
     });

@@ -15,11 +15,11 @@ import { UnreadAnswers } from "./unread.ts";
 import { Admission, type Turns } from "../requests/admission.ts";
 
 export type HttpOptions = {
-  /** Default 127.0.0.1. */
+  /** Host to listen on. Default 127.0.0.1. */
   readonly host?: string;
-  /** Default 0: any free port. */
+  /** Port to listen on. Default 0: any free port. */
   readonly port?: number;
-  /** Contents of PEM files. */
+  /** Certificate and private key: contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /**
    * Allows plain HTTP beyond loopback. By default it is refused: a key must not cross a network
@@ -30,7 +30,7 @@ export type HttpOptions = {
   readonly pages?: PagesOptions;
   /** Called for each finished request. */
   readonly log?: (entry: AccessEntry) => void;
-  /** Turns of the event loop, which tests control. */
+  /** Scheduler by turns of the event loop, which tests replace. */
   readonly turns?: Turns;
   /** Time limits; tests pass shorter ones. */
   readonly deadlines?: Partial<Deadlines>;
@@ -38,25 +38,25 @@ export type HttpOptions = {
 
 /** Time limits in milliseconds. */
 type Deadlines = {
-  /** From the first byte of a connection, or its last answer, to the end of the headers. */
+  /** Time from the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
-  /** From the same start to the end of the body. */
+  /** Time from the same start to the end of the body. */
   readonly request: number;
-  /** For a client to read a short answer. */
+  /** Time for a client to read a short answer. */
   readonly answer: number;
   /**
-   * For a closing service to accept further requests. Default 0; a service that stops while clients
-   * still send requests gives them some time.
+   * Time for which a closing service accepts further requests. Default 0. A service that stops
+   * while clients still send requests needs more.
    */
   readonly drain: number;
-  /** For running requests of a closing service, before their connections are cut. */
+  /** Time for running requests of a closing service, before their connections are cut. */
   readonly stop: number;
-  /** Between checks of the limits. */
+  /** Time between two checks of the limits. */
   readonly checkEvery: number;
 };
 
 /**
- * LIMIT: the largest body arrives in 30 s over 300 kbit/s; a slower client only occupies a
+ * LIMIT: within 30 s, the largest body arrives at 300 kbit/s; a slower client only occupies a
  * connection.
  */
 const DEADLINES: Deadlines = {
@@ -68,23 +68,23 @@ const DEADLINES: Deadlines = {
   checkEvery: 1_000,
 };
 /**
- * Longer than the minute for which proxies keep idle connections: otherwise a proxy would send
- * requests on closed ones.
+ * Proxies keep idle connections for a minute. The service keeps them longer, because a proxy would
+ * otherwise send requests on closed connections.
  */
 const KEEP_ALIVE_MS = 72_000;
 /** LIMIT: concurrent connections; the system refuses further ones. */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
-  /** {base_url}, without a trailing slash. */
+  /** Address of the server without a trailing slash: {base_url} of the API's document. */
   readonly url: string;
   /** Resolves once the running requests are answered. */
   close(): Promise<void>;
 };
 
 /**
- * Serves a request core over HTTP. If `handle` rejects, the socket is destroyed, like a lost
- * connection.
+ * Serves the service over HTTP. If `handle` rejects, the socket is destroyed, as if the connection
+ * were lost.
  * @throws if the host is beyond loopback without TLS or `allowPlainHttp`, or the port is not
  * available
  */
@@ -141,7 +141,7 @@ function makeServer(
     requestTimeout: deadlines.request,
     keepAliveTimeout: KEEP_ALIVE_MS,
     optimizeEmptyRequests: true,
-    // Node's own refusal has no body; the core's refusal has one.
+    // Node's own refusal has no body. The service refuses such requests itself, with a problem.
     requireHostHeader: false,
   };
   const server =
@@ -158,7 +158,7 @@ function makeServer(
   return server;
 }
 
-/** Listens at all addresses of localhost; only the first must be available. */
+/** Listens at all addresses of localhost; only the first address must be available. */
 async function listen(make: () => Server, host: string, port: number): Promise<[Server, ...Server[]]> {
   const first = await listenAt(make(), host, port);
   if (host !== "localhost") return [first];
@@ -175,7 +175,7 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
 }
 
 /**
- * Closes in order: answers new requests, each as the last of its connection, then accepts no
+ * Closes in order: answers new requests, each with the end of its connection, then accepts no
  * connections. Ends idle connections, and waits for running requests.
  */
 async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
@@ -201,8 +201,8 @@ async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }:
 const QUIET_MS = 100;
 
 /**
- * Resolves when clients have closed their connections: each request is answered with `Connection:
- * close`. Closing a connection while a request is arriving would reset it.
+ * Resolves after clients have closed their connections, because each answer has `Connection:
+ * close`. To close a connection while a request arrives would reset that connection.
  */
 async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
@@ -212,20 +212,22 @@ async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   }
 }
 
-/** LIMIT: turns of the event loop, for clients that never stop sending requests. */
+/**
+ * LIMIT: turns of the event loop that closing waits for clients that never stop sending requests.
+ */
 const MOST_TURNS = 2_000;
 
 /**
- * Resolves in a turn without new connections and requests, so that nothing the system has accepted
- * is reset. New requests wait meanwhile: clients that send the next request after an answer become
- * idle.
+ * Resolves after a turn without new connections and requests, so that no connection that the system
+ * has accepted is reset. New requests wait meanwhile, so a client that sends its next request after
+ * an answer becomes idle.
  */
 async function untilAllCame(desk: Desk, servers: readonly Server[]): Promise<void> {
   let came = 0;
   const count = () => void came++;
   for (const server of servers) server.on("connection", count);
   let quiet = 0;
-  // Each turn accepts one connection from the system's queue.
+  // Each turn of the event loop accepts one connection from the system's queue.
   for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
     const before = came + desk.begun;
     await turnOver();

@@ -1,13 +1,14 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Tracks answers that clients read slowly or not at all: each keeps its body in memory. A client
- * that takes too long is cut, and the one that waits longest if all answers take too much memory.
+ * Tracks answers that clients read slowly or not at all, because each keeps its body in memory.
+ * Cuts a client that takes too long. If all answers take too much memory, cuts the client that has
+ * waited longest.
  */
 
-/** LIMIT: bytes of all answers that wait. */
+/** LIMIT: bytes of all unread answers. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** LIMIT: slowest allowed speed of a client for long answers. */
+/** LIMIT: slowest speed at which a client may read a long answer. */
 const BYTES_PER_SECOND = 32 * 1024;
 
 type Waiting = { readonly bytes: number; readonly until: number };
@@ -20,7 +21,10 @@ export class UnreadAnswers {
   #bytes = 0;
   #cut = 0;
 
-  /** @param mostMs time for a short answer; a longer answer has additional time for its bytes */
+  /**
+   * Begins to check answers.
+   * @param mostMs time for a short answer; a longer answer has additional time for its bytes
+   */
   constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
     this.#mostMs = mostMs;
     this.#timer = setInterval(() => this.#cutLate(), checkEvery);
@@ -32,7 +36,7 @@ export class UnreadAnswers {
     return this.#cut;
   }
 
-  /** Tracks a written answer, unless the system took all its bytes. */
+  /** Tracks an answer after it was written, unless the system took all its bytes. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;

@@ -3,24 +3,27 @@ import type { WireHeaders } from "../../contract/wire.ts";
 
 /** Writes long answers and streams. */
 
-/** An answer that is sent in parts until the client disconnects. */
+/** An answer that the service sends in parts until the client disconnects. */
 export type StreamedAnswer = {
   readonly status: number;
   readonly headers: WireHeaders;
   /**
    * Starts the stream.
-   * @returns called once when the connection has ended, on either side
+   * @returns a function that is called once when the connection has ended, on either side
    */
   readonly stream: (sink: Sink) => () => void;
 };
 
 export type Sink = {
-  /** LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may reconnect. */
+  /**
+   * Sends a part. LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may
+   * reconnect.
+   */
   send(part: string): void;
   end(): void;
 };
 
-/** Bytes kept for a listener that does not read, beyond the system's buffers. */
+/** Bytes that are kept for a listener that does not read, beyond the system's buffers. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** LIMIT: characters that are joined before they are encoded. */
@@ -45,7 +48,7 @@ export function bytesOf(parts: readonly string[]): Buffer {
 
 /**
  * Sends a stream.
- * @returns ends the stream
+ * @returns a function that ends the stream
  */
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
   response.writeHead(status, { ...headers, connection: "close" });
@@ -57,8 +60,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   };
   const ended = stream({
     send: (part) => {
-      // The socket of a client that does not read outlives the end; Node reports a late write as an
-      // error.
+      // If a client does not read, its socket outlives the end of the stream. Node would report a
+      // late write as an error.
       if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();

@@ -11,11 +11,15 @@ import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
- * A code point takes at most four bytes, so a longer file is certainly too long, and is not read.
+ * LIMIT: bytes of a file that is read. A character takes at most four bytes, so a longer file
+ * exceeds the limit of characters.
  */
 const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
-/** @returns the refusal if it is not text */
+/**
+ * Reads a file as text.
+ * @returns the refusal if the file is not text
+ */
 function readText(file: string): string | Refusal {
   try {
     const { size } = statSync(file);
@@ -32,7 +36,7 @@ function readText(file: string): string | Refusal {
 export type ImportReport = {
   readonly files: number;
   readonly folders: number;
-  /** Bytes of the imported contents, in UTF-8. */
+  /** Number of imported bytes of content, in UTF-8. */
   readonly bytes: number;
   /**
    * Files and folders with another name on the service than locally, in the order of the walk. A
@@ -44,14 +48,15 @@ export type ImportReport = {
    * folder that cannot be read is one entry, ending in `/`.
    */
   readonly refused: readonly ImportRefusal[];
-  /** Set if links are checked. */
+  /** Report about links; set if the service checks links. */
   readonly links?: LinkReport;
 };
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: entries of one transaction; few enough that other requests between them are answered soon.
+ * LIMIT: entries of one transaction; few enough that other requests between two transactions are
+ * answered soon.
  */
 const BATCH = 500;
 
@@ -75,7 +80,8 @@ export async function importFolder(
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items);
     isOver = portion.length < BATCH;
-    // ORDER: counting comes after the transaction, which may run again.
+    // ORDER: the outcomes are counted after the transaction, because a store may run the
+    // transaction again.
     const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
@@ -86,17 +92,20 @@ export async function importFolder(
 
 type ImportTarget = { readonly service: Service; readonly key: string };
 
-/** @returns null if contents are sent unchanged */
+/**
+ * Prepares the translation of links.
+ * @returns null if contents are sent unchanged
+ */
 async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
   if (service.core.server.links === "any") return null;
-  // The parser takes 10 ms to load.
+  // The parser is loaded on demand, because loading takes 10 ms.
   const { ImportLinks, readablePaths } = await import("./links.ts");
   return new ImportLinks(await readablePaths(service.answer, key));
 }
 
 /**
- * Sends documents again that link in a circle: one was sent with an inert link before all targets
- * existed.
+ * Sends documents again whose links form a circle: one of them was sent with an inert link before
+ * all targets existed.
  */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
   const { rewriteDocuments } = await import("./links.ts");
@@ -108,7 +117,10 @@ async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Pro
   return links.report();
 }
 
-/** @returns null if the file is not imported in any case */
+/**
+ * Returns the content of a file.
+ * @returns null if the file is not imported in any case
+ */
 function textOf(dir: string, { path, as }: Entry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
@@ -173,7 +185,10 @@ async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
   return { kind: "made", bytes: Buffer.byteLength(text) };
 }
 
-/** Sends a folder. A refused folder is reported with each of its files; an empty one is no loss. */
+/**
+ * Sends a folder. If the folder is refused, each of its files is reported; a refused empty folder
+ * is no loss.
+ */
 async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   const path = entry.as;
   const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
@@ -181,7 +196,7 @@ async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   return made === null ? NOTHING : { kind: "made", bytes: 0 };
 }
 
-/** Returns the refusal, with its own reason for a link to an id that is not of this workspace. */
+/** Returns the refusal of an item. A link to an id of another workspace has a reason of its own. */
 function refuseFor({ code, detail, errors }: Problem): Outcome {
   const lost = errors?.find((error) => error.code === "unresolved_reference");
   return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);

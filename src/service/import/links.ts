@@ -16,30 +16,37 @@ import type { AnswerOne } from "../service.ts";
  */
 
 /**
- * Reason why a link is inert: nothing is at the target; the target is not a document; it was not
- * imported; it is outside the folder; it was created later, and the second write was refused.
+ * Reason why a link is inert. In this order: nothing is at the target; the target is no document;
+ * it was not imported; it is outside the folder; it was created later, and the second write was
+ * refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
 export type LinkReport = {
-  /** Links of the imported contents that are ids now. */
+  /** Number of links that are ids now. */
   readonly byId: number;
-  /** Documents that were first written with inert links, because they link in a circle. */
+  /**
+   * Number of documents that were first written with inert links, because their links form a
+   * circle.
+   */
   readonly twice: number;
-  /** `to` is as written, without `ref://`. */
+  /** Inert links. `to`: the link as written, without `ref://`. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-/** A translated content. `links`: their positions in the text; null if not known. */
+/** Translated content. `links`: positions of the links in the content; null if not known. */
 type Translated = { readonly text: string; readonly links: readonly FoundLink[] | null };
 
 type Made = { readonly id: string; readonly lastChangeId: string };
 type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
 type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
 
-/** Links of one import. `path` is local, `as` is on the service; none begins with a slash. */
+/**
+ * Links of one import. `path` is local, `as` is the path on the service; neither begins with a
+ * slash.
+ */
 export class ImportLinks {
-  /** Ids by path on the service. */
+  /** Ids of documents on the service, by their path there. */
   readonly #there: ReadonlyMap<string, string>;
   readonly #made = new Map<string, string>();
   /** Files and folders with another name on the service than locally. */
@@ -52,7 +59,10 @@ export class ImportLinks {
   readonly #found = new Map<string, { readonly digest: Digest; readonly links: readonly FoundLink[] }>();
   #twice = 0;
 
-  /** @param there ids that exist on the service, by path */
+  /**
+   * Begins an import.
+   * @param there ids that exist on the service, by path
+   */
   constructor(there: ReadonlyMap<string, string>) {
     this.#there = there;
     for (const [path, id] of there) this.#pathOf.set(id, path);
@@ -108,7 +118,7 @@ export class ImportLinks {
   /** Returns the content to send, with links by id to targets that exist by now. */
   translate(path: string, text: string): Translated {
     const found = this.#found.get(path);
-    // A file that changed since the walk is parsed again.
+    // The file changed since the walk, so its content is parsed again.
     if (found?.digest !== digestOf(text)) return { text: toService(text, this.#placeAt(path)), links: null };
     const translated = toServiceFrom(text, found.links, this.#placeAt(path));
     expectLinks(translated.text, translated.links);
@@ -116,7 +126,7 @@ export class ImportLinks {
   }
 
   /**
-   * Prepares a transaction, or its repetition: ids of a transaction that was rolled back do not
+   * Prepares a transaction, or its repetition. Ids of a transaction that was rolled back do not
    * exist.
    */
   forget(items: readonly Item[]): void {
@@ -130,7 +140,7 @@ export class ImportLinks {
   /**
    * Records the result of an entry.
    * @param sent null for a folder
-   * @param made null if it was refused
+   * @param made null if the service refused the entry
    */
   note({ path, as }: Entry, sent: Translated | null, made: Made | null): void {
     if (made === null) return;
@@ -142,7 +152,7 @@ export class ImportLinks {
     this.#sent.set(path, { path, text, links: links ?? findLinks(text), id, lastChangeId });
   }
 
-  /** Returns contents whose inert links can be ids by now. */
+  /** Returns documents whose inert links can be ids by now. */
   late(): Sent[] {
     const late: Sent[] = [];
     for (const sent of this.#sent.values()) {
@@ -180,7 +190,7 @@ export class ImportLinks {
     return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
-  /** Tells whether a folder above was refused; the walk does not enter such folders. */
+  /** Returns true if a folder above was refused; the walk does not enter such folders. */
   #isWithinRefused(path: string): boolean {
     for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
       if (this.#seen.has(folder)) return this.#idAt(folder) === null;
@@ -216,8 +226,8 @@ type Page = {
 };
 
 /**
- * Writes contents again.
- * @returns those that were accepted, to be noted after the transaction
+ * Writes documents again.
+ * @returns the documents that were accepted, to be noted after the transaction
  */
 export async function rewriteDocuments(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
   const written: Sent[] = [];

@@ -21,7 +21,7 @@ export type ImportReason =
 
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
-/** `path` is local, `as` is on the service. */
+/** One entry of the folder. `path` is local, `as` is the path on the service. */
 export type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
 /** An item of the walk, in order: an entry, or a report about one. */
@@ -50,8 +50,7 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<It
 }
 
 /**
- * Returns the entries of a folder by name. A folder that cannot be read is refused, and has no
- * entries.
+ * Returns the entries of a folder by name. For a folder that cannot be read, returns its refusal.
  */
 function readFolder(dir: string, path: string): Dirent[] | Item {
   try {
@@ -68,7 +67,7 @@ function refused(path: string, refusal: Refusal): Item {
   return { kind: "refused", refusal: { path, ...refusal } };
 }
 
-/** Returns the name on the service, or the refusal of an entry for its name. */
+/** Returns the name of an entry on the service, or its refusal because of its name. */
 function takeName(path: string, entry: Dirent, found: ImportName | undefined): string | Item {
   const { name } = entry;
   const isFolder = entry.isDirectory();
@@ -81,7 +80,7 @@ function takeName(path: string, entry: Dirent, found: ImportName | undefined): s
   return refused(shown, { reason: "name-clash", detail });
 }
 
-/** Tells whether an entry gets a name on the service; any other is refused because of its kind. */
+/** Returns true if an entry gets a name on the service; any other kind of entry is refused. */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
@@ -100,9 +99,9 @@ type ImportName =
   | { readonly kind: "clash"; readonly name: string; readonly holder: string };
 
 /**
- * Maps the names of one folder's entries by the rule of a sync. A legal name stays; if several
- * entries get the same new name, the first has it. A name that cannot be made legal stays too, so
- * that its fault is reported.
+ * Maps the names of one folder's entries by the rule of a sync. A legal name stays. If several
+ * entries get the same new name, the first entry has it. A name that cannot be made legal stays
+ * too, so that its fault is reported.
  * @param entries in the order of the walk
  */
 function importNames(

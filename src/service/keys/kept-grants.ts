@@ -48,7 +48,7 @@ export async function moveKeptGrants(where: Where, from: string, to: string): Pr
   }
 }
 
-/** Reads grants of all keys in one query; reads nothing without keys. */
+/** Reads the grants of all these keys in one query; without keys, reads nothing. */
 async function grantsOf(
   { tables }: Where,
   of: readonly { readonly key: number }[],
@@ -58,10 +58,9 @@ async function grantsOf(
 }
 
 /**
- * Applies kept grants after something was created, renamed or moved to a path, with all its
- * contents.
- * @returns a refusal, which undoes the request, if a kept grant would deny the requesting key edit
- * access to the new contents. A client would take documents that it cannot read for deleted ones
+ * Applies kept grants after an item was created, renamed or moved to a path, with all its contents.
+ * @returns a refusal, which rolls back the request, if a kept grant would deny this key edit access
+ * to the new contents. Its client would take documents that it cannot read for deleted ones
  */
 export async function holdKeptGrants(
   context: Where & Pick<RequestContext, "key">,
@@ -72,7 +71,8 @@ export async function holdKeptGrants(
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const placed = await placeAt(context, kept.path);
     if (placed === undefined) continue;
-    // Read for each kept grant: the one before may have set a grant of the same key.
+    // Read again for each kept grant, because the previous kept grant may have set a grant of the
+    // same key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = placed;
     const own = grants.find((grant) => grant.kind === kind && grant.target === target);
@@ -85,7 +85,7 @@ export async function holdKeptGrants(
   return refused;
 }
 
-/** Row that a grant is on. */
+/** File or folder that a grant is on. */
 type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
 
 /** Returns the file or folder at a path. */

@@ -3,7 +3,10 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
 /** Reads and writes the two keys of a data folder, and provides random bytes for all keys. */
 
-/** @returns null if there is none */
+/**
+ * Reads a key.
+ * @returns null if the file does not exist
+ */
 export function readKey(file: string): string | null {
   try {
     const key = readFileSync(file, "utf8").trim();
@@ -15,7 +18,7 @@ export function readKey(file: string): string | null {
   }
 }
 
-/** Writes the complete key or nothing: a killed process leaves no partial key. */
+/** Writes the file completely or not at all, so that a killed process leaves no partial key. */
 export function writeKey(file: string, key: string): void {
   const temporary = `${file}.new`;
   writeFileSync(temporary, `${key}\n`, { mode: 0o600 });
@@ -30,8 +33,8 @@ export function makeAdminKey(file: string): string {
 }
 
 /**
- * Returns a source of the system's random bytes that fetches thousands at a time. An id takes 20,
- * and a call takes longer than making an id.
+ * Returns a source of random bytes that fetches thousands from the system at a time. An id takes 20
+ * bytes, and a call of the system takes longer than making an id.
  */
 export function pooledRandom(): (bytes: number) => Uint8Array {
   const POOL_BYTES = 4_096;

@@ -2,17 +2,21 @@ import type { KeyRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * Remembers the last use of each key until it is saved: a write would take longer than a request.
+ * Remembers the last use of each key in memory until the uses are saved together, because a write
+ * takes longer than a request.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();
 
-  /** @param at milliseconds since the epoch */
+  /**
+   * Records a use of a key.
+   * @param at milliseconds since the epoch
+   */
   note(key: number, at: number): void {
     this.#unsaved.set(key, at);
   }
 
-  /** Returns milliseconds since the epoch; null for never. */
+  /** Returns the last use of a key in milliseconds since the epoch; null for never. */
   lastOf({ seq, lastUsedAt }: KeyRow): number | null {
     return this.#unsaved.get(seq) ?? lastUsedAt;
   }

@@ -19,7 +19,7 @@ import {
 /**
  * A grant. `on` is a folder or file id, a path that begins with a slash, or null for the whole
  * workspace. A grant on a path where nothing exists waits. A file or folder created at the path
- * gets the grant, if it gives less than the parent.
+ * gets the grant, if the grant gives less than the parent's.
  */
 export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
@@ -32,15 +32,17 @@ export type KeyInfo = {
   /** Current path of each grant, in the same order; the whole workspace is `/`. */
   readonly grantPaths: readonly string[];
   readonly rateLimit: RateLimit | null;
-  /** Milliseconds since the epoch; null if it does not expire. */
+  /** Expiry in milliseconds since the epoch; null if the key does not expire. */
   readonly expiresAt: number | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch, exact to the minute after a crash; null for never. */
+  /**
+   * Last use in milliseconds since the epoch, exact to the minute after a crash; null for never.
+   */
   readonly lastUsedAt: number | null;
 };
 
-/** A new key, with its text, which is shown only once. */
+/** A new key, with its secret, which is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
 
 export type KeyOptions = {
@@ -76,12 +78,12 @@ export async function makeKey(working: Working, options: KeyOptions): Promise<Ne
   return { ...info!, key };
 }
 
-/** Returns 256 random bits; the prefix makes a leaked key recognisable. */
+/** Returns a new key: 256 random bits. The prefix makes a leaked key recognisable. */
 function newKeyText({ random }: Working): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** Returns keys as they are shown, in the same order. */
+/** Returns keys in the form that administrators see, in the same order. */
 export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
   if (rows.length === 0) return [];
   const shown = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
@@ -110,7 +112,8 @@ function shownTarget(on: ShownGrant["on"]): string | null {
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
 /**
- * Locks the structure of the workspace, because grants depend on the places of files and folders.
+ * Reads the grants of a request. Locks the structure of the workspace, because grants depend on the
+ * places of files and folders.
  */
 export async function readGrants(
   working: Working,

@@ -7,7 +7,10 @@ export const KEYS = `${APP}/keys`;
 export const REVIEWS = `${APP}/reviews`;
 export const WORKSPACES = `${APP}/workspaces`;
 
-/** @param path of a folder or document, without slashes at its ends; "" is the root */
+/**
+ * Returns the address of the page for a folder or document.
+ * @param path without slashes at its ends; "" is the root
+ */
 export function filesAddress(workspaceId: string, path: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
   return `${APP}/w/${encodeURIComponent(workspaceId)}/files/${encoded}`;
@@ -25,7 +28,10 @@ export function workspaceAddress(id: string): string {
   return `${WORKSPACES}/${encodeURIComponent(id)}`;
 }
 
-/** @param members values of the query; null ones are left out */
+/**
+ * Adds a query to an address.
+ * @param members values of the query; members that are null are left out
+ */
 export function withQuery(address: string, members: Readonly<Record<string, string | null>>): string {
   const given = Object.entries(members).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
   return given.length === 0 ? address : `${address}?${new URLSearchParams(Object.fromEntries(given))}`;

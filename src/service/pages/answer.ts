@@ -13,7 +13,7 @@ export type PageResult =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
-/** A failure to show as a page; `what` and `next` are clauses. */
+/** An error to show as a page; `what` and `next` are clauses. */
 export type PageTrouble = {
   readonly status: number;
   readonly what: string;
@@ -46,7 +46,7 @@ export function refusedPage(refused: Refused): PageResult {
   });
 }
 
-/** Returns to the form's own page, with the service's refusal. */
+/** Returns to the page of the form, with the service's refusal as a notice. */
 export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
 }
@@ -65,7 +65,7 @@ export const NO_TOKEN: PageTrouble = {
   next: "go back, reload the page, and try again",
 };
 
-/** Shows a failure in place of a page, and the next step. */
+/** Returns a page that shows an error and the next step. */
 export function troublePage({ status, what, next }: PageTrouble): Content {
   const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "The first page"];
   return {

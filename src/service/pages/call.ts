@@ -10,10 +10,10 @@ export type PageCall = {
   readonly who: Who;
   /** Token of the session, for forms. */
   readonly csrf: string;
-  /** Decoded values of each `{…}` of the address, then of `*`. */
+  /** Decoded values: one for each `{…}` of the address, then one for `*`. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
-  /** Empty for a page. */
+  /** Fields of the form; empty for a page. */
   readonly form: URLSearchParams;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -144,7 +144,7 @@ type Entry = { readonly kind: "folder" | "file"; readonly name: string; readonly
 type FolderPage = {
   readonly path: string;
   readonly entries: readonly Entry[];
-  /** Start of the next page; null if this is the last. */
+  /** Start of the next page; null if this page is the last. */
   readonly next: string | null;
 };
 
@@ -158,7 +158,7 @@ type Found =
  */
 async function find(context: RequestContext, path: string): Promise<Found | null> {
   const { tables, access } = context;
-  // Every key may open the root. It is empty for a key that may see nothing directly in it.
+  // Every key may open the root. The page is empty if the key may see nothing directly in the root.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const place = await placeAt(context, path);
   if (place === undefined) return null;
@@ -183,7 +183,7 @@ async function listFolder(
   let read = 0;
   while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
     const count = MOST_ENTRIES - entries.length;
-    // One row more than the page has shows whether there is a next page.
+    // One row more than the page has, to show whether there is a next page.
     const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
@@ -193,7 +193,7 @@ async function listFolder(
   return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
 }
 
-/** Place of a page: after this name, among the folders or among the documents. */
+/** Place at which a page begins: after this name, among the folders or among the documents. */
 type At = { readonly kind: "folder" | "file"; readonly name: string };
 
 const LETTER = { folder: "d", file: "f" } as const;
@@ -222,7 +222,10 @@ async function entriesOf(
   return seen.map((row) => ({ kind, name: row.name, isProtected: row.protected === 1 }));
 }
 
-/** Returns the next place: documents follow the last folder; nothing follows the last document. */
+/**
+ * Returns the place of the next page: documents follow the last folder; nothing follows the last
+ * document.
+ */
 function nextOf(at: At, rows: readonly { readonly name: string }[], hasMore: boolean): At | null {
   if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
   return at.kind === "folder" ? { kind: "file", name: "" } : null;

@@ -9,20 +9,22 @@ import type { PageTrouble } from "./answer.ts";
 import { Origins, type Served } from "./origins.ts";
 import { identify, isKnown, type Who } from "./who.ts";
 
-/** Signs users in with a key, which must come from one of the service's own pages. */
+/** Signs users in with a key. The sign-in form must come from one of the service's own pages. */
 
-/** `since`: milliseconds since the epoch. */
+/** A signed-in user. `since`: milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };
 
-/** LIMIT: signed-in browsers. A further one signs out the one that was unused for longest. */
+/**
+ * LIMIT: signed-in browsers. A further browser signs out the browser that was unused for longest.
+ */
 const MOST_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 
 /**
- * LIMIT: wrong keys from one address without a wait, and milliseconds after which one more is
- * allowed. A key is long and random, so no guess succeeds. The right key is always accepted: other
- * users of the same address cannot lock its owner out.
+ * LIMIT: wrong keys from one address without a wait, and the rate of further tries for each
+ * millisecond. A key is long and random, so no guess succeeds. The right key is always accepted:
+ * other users of the same address cannot lock its owner out.
  */
 const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
 /** LIMIT: addresses that are remembered. */
@@ -37,7 +39,7 @@ export class Door {
   readonly #core: Core;
   readonly #origins: Origins;
   readonly #browsers: Browsers<SignedIn>;
-  /** Wrong keys by address. */
+  /** Counts of wrong keys, by address. */
   readonly #wrong: Buckets<string>;
 
   constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
@@ -48,7 +50,10 @@ export class Door {
     this.#wrong = new Buckets(now, MOST_ADDRESSES);
   }
 
-  /** @returns null if the request may be answered */
+  /**
+   * Returns why a request cannot be answered.
+   * @returns null if it can
+   */
   refusal({ method, headers }: RequestHead): Refusal | null {
     const { host, origin } = headers;
     return this.#origins.refusal({ method, host, origin, fetchSite: headers["sec-fetch-site"] });
@@ -67,7 +72,10 @@ export class Door {
     return { kind: "in", cookie: this.#browsers.signIn(signedIn, this.#origins.cookie(headers["host"])) };
   }
 
-  /** @returns null if there is no such session, or it has ended */
+  /**
+   * Returns the session of a request.
+   * @returns null if the session does not exist, or has ended
+   */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
     const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]));
     if (session === null) return null;
@@ -77,12 +85,17 @@ export class Door {
     return null;
   }
 
-  /** @returns the value of `Set-Cookie` that removes the cookie */
+  /**
+   * Signs a user out.
+   * @returns the value of `Set-Cookie` that removes the cookie
+   */
   signOut({ host, cookie }: WireHeaders): string {
     return this.#browsers.signOut(cookie, this.#origins.cookie(host));
   }
 
-  /** Returns the sender's address. A local proxy appends it as the last address of its header. */
+  /**
+   * Returns the client's address. A local proxy appends that address as the last one of its header.
+   */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
     return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();

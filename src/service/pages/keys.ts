@@ -47,7 +47,10 @@ function labelOf({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a label (${id})` : nameOf(label);
 }
 
-/** @param workspace name of the workspace; null if it was removed */
+/**
+ * Shows the facts about a key.
+ * @param workspace name of the workspace; null if the workspace was removed
+ */
 function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { lastUsedAt, expiresAt, rateLimit } = key;
   return html`<dl class="facts"><dt>Access</dt><dd>${grantsOf(key)}</dd>
@@ -127,7 +130,7 @@ ${
   });
 }
 
-/** Shows the text of a new key. A second request finds nothing. */
+/** Shows the secret of a new key. A second request finds nothing. */
 export function showMade({ once, csrf, query }: PageCall): PageResult {
   const made = once.take(csrf, query.get("shown") ?? "");
   return page({
@@ -161,7 +164,7 @@ const WORDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
 };
 
 /**
- * Returns the number of rows for grants.
+ * Returns the number of rows for grants in the form.
  * @param least number of rows unless the address asks for more
  */
 function rowsOf(query: URLSearchParams, least: number): number {
@@ -170,7 +173,7 @@ function rowsOf(query: URLSearchParams, least: number): number {
 }
 
 type Asked = {
-  /** Null if the key is new. */
+  /** Existing key; null if the form is for a new key. */
   readonly key: KeyInfo | null;
   readonly rows: number;
   /** Address of this page with more rows. */
@@ -266,7 +269,10 @@ function waitingWords(grants: readonly KeyGrant[]): string | null {
   return "A path in a grant does not exist: that grant has no effect yet. Make the folder, then change the key.";
 }
 
-/** @returns the fault of a field, if there is one */
+/**
+ * Reads the fields of the form.
+ * @returns the fault of a field, if there is one
+ */
 function readWishes({ form, now }: PageCall): Wishes | string {
   const label = form.get("label") ?? "";
   if (label === "" || label.length > MOST_LABEL) return `a label has 1 to ${MOST_LABEL} characters`;
@@ -293,7 +299,10 @@ function readGrants(form: URLSearchParams): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
-/** Returns the end of that day in UTC, because all users read the same page. */
+/**
+ * Returns the end of that day in UTC. The time zone of the user is not known, and all users see the
+ * same page.
+ */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

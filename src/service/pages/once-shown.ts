@@ -1,9 +1,9 @@
 /**
- * Keeps the text of a new key between the form that makes the key and the page that shows it once.
- * No address contains the text, and no page shows it again.
+ * Keeps the secret of a new key between the form that makes the key and the page that shows the
+ * secret once. No address contains the secret, and no page shows it again.
  */
 
-/** LIMIT: texts that have not been shown yet. */
+/** LIMIT: secrets that have not been shown yet. */
 const MOST = 50;
 
 type NewText = { readonly label: string; readonly text: string };
@@ -17,8 +17,9 @@ export class OnceShown {
   }
 
   /**
+   * Keeps a secret.
    * @param csrf token of the session that may see it
-   * @returns the ticket with which the page takes it
+   * @returns the ticket with which the page takes the secret
    */
   keep(csrf: string, text: NewText): string {
     const ticket = this.#secret();
@@ -28,7 +29,10 @@ export class OnceShown {
     return ticket;
   }
 
-  /** @returns null if it was shown already, or belongs to another session */
+  /**
+   * Returns a secret once.
+   * @returns null if it was shown already, or belongs to another session
+   */
   take(csrf: string, ticket: string): NewText | null {
     const kept = this.#kept.get(ticket);
     if (kept === undefined || kept.csrf !== csrf) return null;

@@ -8,7 +8,7 @@ type Scheme = "http" | "https";
 /** Addresses at which the pages are served. */
 export type Served = {
   readonly scheme: Scheme;
-  /** Host of `serve`: a name or an address, IPv6 without brackets. */
+  /** Host of `serve`: a name or an address; an IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
   /** Origin of a proxy before the service, as a browser writes it: `https://notes.example.org`. */
@@ -38,19 +38,25 @@ export class Origins {
     this.#proxyScheme = proxy?.startsWith("https:") === true ? "https" : "http";
   }
 
-  /** @returns null if the request may be answered */
+  /**
+   * Returns why a request cannot be answered.
+   * @returns null if it can
+   */
   refusal(asked: SiteRequest): Refusal | null {
     return this.isProxied(asked.host)
       ? refusalOf(asked, this.#ofProxy, this.#proxyScheme)
       : refusalOf(asked, this.#own, this.#served.scheme);
   }
 
-  /** Tells whether a request used the proxy's name. */
+  /** Returns true if a request used the proxy's name. */
   isProxied(host: string | undefined): boolean {
     return host !== undefined && this.#ofProxy.has(host);
   }
 
-  /** Returns a cookie name of this service: browsers send a host's cookies to all its ports. */
+  /**
+   * Returns the name of this service's cookie. Browsers send the cookies of a host to all its
+   * ports, so each service has a name of its own.
+   */
   cookie(host: string | undefined): SessionCookie {
     const secure = (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
     return { name: `${secure ? "__Secure-mdmirror" : "mdmirror-service"}-${this.#served.port}`, path: APP, secure };

@@ -106,7 +106,7 @@ const WORDS = {
   both: "Different changes in both",
 } as const;
 
-/** Shows the changes of each of the two edits to the text that both began with. */
+/** Shows the changes of both edits, each compared with the content that both began with. */
 function bothEdits({ content, liveContent }: Review, base: string): Html {
   const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
   const columns = [
@@ -125,8 +125,8 @@ ${
 
 function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
   const to = reviewAddress(id);
-  // The form sends the id of the live version that is shown. If another version is live by then,
-  // the service decides nothing.
+  // The form sends the id of the published version that it shows. If another version is published
+  // by then, the service decides nothing.
   const fields = { live: liveChangeId };
   const replaces =
     reason === "conflict"
@@ -176,8 +176,8 @@ function movedOn(id: string): PageResult {
 }
 
 /**
- * Returns the value of a `textarea`, for which browsers send each line end as CRLF.
- * @param like the text that the form began with: the result gets its line ends
+ * Returns the value of a `textarea`; browsers send its line ends as CRLF.
+ * @param like content that the form began with: the result gets its line ends
  */
 function textFrom(form: URLSearchParams, name: string, like: string): string {
   return withLineEnds(form.get(name) ?? "", like);

@@ -39,7 +39,10 @@ const ROUTES: readonly PageRoute[] = [
 
 type Matched = { readonly route: PageRoute; readonly params: readonly string[] };
 
-/** @returns null if there is no such page, or `who` may not see it */
+/**
+ * Finds the route of a request.
+ * @returns null if there is no such page, or `who` may not see it
+ */
 export function matchRoute(method: string, path: string, who: Who): Matched | null {
   const wanted = method === "HEAD" ? "GET" : method;
   const trimmed = path === `${APP}/` ? APP : path;

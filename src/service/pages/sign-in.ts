@@ -5,7 +5,10 @@ import { SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import { page, type PageResult } from "./answer.ts";
 import type { PageCall } from "./call.ts";
 
-/** @param wrong reason why signing in failed, as a clause; null for the first try */
+/**
+ * Returns the page for signing in.
+ * @param wrong reason why signing in failed, as a clause; null for the first try
+ */
 export function signInPage(wrong: string | null): Content {
   return {
     title: "Sign in",

@@ -31,7 +31,7 @@ import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 
 /**
- * Answers requests for the service's pages. It is independent of sockets, which `http.ts` handles.
+ * Answers requests for the service's pages. Does not depend on sockets, which `http.ts` handles.
  */
 
 export type PageAnswer = {
@@ -64,7 +64,7 @@ class Site {
   }
 
   /**
-   * Judges a request by its head.
+   * Checks a request by its headers.
    * @param bytes of its body
    * @returns the answer if the body need not be read; else null
    */
@@ -87,7 +87,10 @@ class Site {
       : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
   }
 
-  /** @param from network address of the client */
+  /**
+   * Answers a complete request.
+   * @param from network address of the client
+   */
   async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
@@ -201,7 +204,10 @@ class Site {
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** @returns null if the input is not a form. A request for a page has an empty form. */
+/**
+ * Reads a form.
+ * @returns null if the input is not a form. A request for a page has an empty form
+ */
 function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
   if (method !== "POST") return new URLSearchParams();
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
@@ -256,11 +262,14 @@ const FAULT: PageTrouble = {
 /** Web pages of a service. */
 export type Pages = {
   /**
-   * Judges a request by its head.
+   * Checks a request by its headers.
    * @returns the answer if the body need not be read; else null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null>;
-  /** @param from network address of the client */
+  /**
+   * Answers a complete request.
+   * @param from network address of the client
+   */
   handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer>;
   close(): void;
 };
@@ -288,7 +297,7 @@ export function openPages(core: Core, { served, bundle, renderer }: PagesWorld):
   };
 }
 
-/** Answers an exception of one page with a failure page, so that nothing else is affected. */
+/** Returns an error page if a page throws an exception, so that other requests are not affected. */
 async function guarded<T extends PageAnswer | null>(
   core: Core,
   site: Site,

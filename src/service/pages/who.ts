@@ -8,11 +8,14 @@ import { ROOT } from "../store/rows.ts";
 
 /**
  * Identity of a signed-in user. Only the hash of a key is kept, and each request looks the key up
- * by it. So revoking, expiry and changed grants take effect immediately.
+ * by its hash. So revoking, expiry and changed grants take effect immediately.
  */
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/** @returns null if this service has no such key */
+/**
+ * Returns the user to whom a key belongs.
+ * @returns null if this service has no such key
+ */
 export async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
@@ -20,7 +23,7 @@ export async function identify({ adminKeyHash, server }: Core, key: string): Pro
   return holder === undefined ? null : { kind: "key", hash };
 }
 
-/** Tells whether the key that signed in is still valid. */
+/** Returns true if the key that signed in is still valid. */
 export async function isKnown({ server }: Core, who: Who): Promise<boolean> {
   return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
 }
@@ -41,7 +44,10 @@ export async function contextFor(
   return noWorkspace();
 }
 
-/** Gives an administrator full access, which administrators could also get by making a key. */
+/**
+ * Returns a context with full access for an administrator, who could also create a key with full
+ * access.
+ */
 async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();

@@ -57,7 +57,10 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
 <a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameOf(name)} …</a></div></li>`;
 }
 
-/** Lists the key's grants: they lead to visible documents even if the folder above is hidden. */
+/**
+ * Lists the grants of the key. They lead to documents that the key may see even if the folder above
+ * is hidden.
+ */
 async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
   if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
@@ -94,7 +97,7 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
   });
 }
 
-/** Asks before a workspace is removed with all its contents. */
+/** Asks for confirmation before a workspace is removed with all its contents. */
 export async function showRemoval({ core, params, csrf }: PageCall): Promise<PageResult> {
   const workspace = (await core.admin.workspaces()).find(({ id }) => id === params[0]);
   if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });

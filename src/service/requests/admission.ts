@@ -1,30 +1,30 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: unanswered requests, and the bytes of their bodies. With more of them each takes longer,
- * and the time limits refuse more.
+ * LIMIT: unanswered requests, and the bytes of their bodies. If the service admitted more, each
+ * would take longer, and more would exceed their time limits.
  */
 const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds of one turn of the event loop after which requests are refused. Requests are
- * answered one after the other, so those that came during the turn have waited as long.
+ * answered one after the other, so requests that came during the turn have waited as long.
  */
 const LONGEST_TURN_MS = 500;
 /**
- * With fewer requests in the turn, refusing one does not help: one costly answer, or a slow
- * machine, made the turn long.
+ * LIMIT: requests in a turn below which none is refused. With so few, one costly answer or a slow
+ * machine made the turn long, and a refusal would not help.
  */
 const FEW_IN_A_TURN = 8;
 /**
- * LIMIT: milliseconds of the quickest answer in a window after which requests are refused. Each of
- * them then waits for a database that other processes use too.
+ * LIMIT: milliseconds of the quickest answer in a window after which requests are refused. Every
+ * request then waits for a database that other processes use too.
  */
 const LONGEST_WAIT_MS = 500;
 
 /**
- * LIMIT: milliseconds that a body may take to arrive when the service has no room for others: 100
- * kB in that time over 400 kbit/s. With room, only the deadline of `http.ts` applies.
+ * LIMIT: milliseconds that a body may take to arrive while the service has no capacity for others:
+ * 100 kB in that time over 400 kbit/s. Otherwise only the deadline of `http.ts` applies.
  */
 const SLOW_BODY_MS = 2_000;
 
@@ -32,8 +32,8 @@ const SLOW_BODY_MS = 2_000;
 type Arriving = { readonly since: number; readonly cut: () => void };
 
 /**
- * A window of time: requests in work at its start, its answers, and the time of the quickest in
- * milliseconds.
+ * A period of time: requests in work at its start, the number of its answers, and the milliseconds
+ * of the quickest answer.
  */
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
@@ -49,7 +49,7 @@ export class Admission {
   readonly #turns: Turns;
   #underWay = 0;
   #bytes = 0;
-  /** Bodies that are arriving, the oldest first, by the function that ends each request. */
+  /** Bodies that are arriving, the oldest first. Key: the function that ends the request. */
   readonly #arriving = new Map<() => void, Arriving>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
@@ -64,10 +64,11 @@ export class Admission {
   /**
    * Admits a request.
    * @param bytes of the body to be read
-   * @param isAdmin an operator is admitted even when the service is overloaded, to repair that
+   * @param isAdmin an operator is admitted even when the service is overloaded, to repair the
+   * overload
    * @param cut closes the connection of an arriving body (see `arrived`): called when there is no
-   * room for others, and the body took too long
-   * @returns ends the request; null if the request must not begin
+   * capacity for others, and the body took too long
+   * @returns a function that ends the request; null if the request must not begin
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
@@ -94,7 +95,7 @@ export class Admission {
     this.#arriving.delete(end);
   }
 
-  /** Tells whether another request fits; cuts slow bodies to make room. */
+  /** Returns true if another request fits; cuts slow bodies to free capacity. */
   #hasRoom(bytes: number): boolean {
     while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
       const [oldest] = this.#arriving;
@@ -108,8 +109,8 @@ export class Admission {
   }
 
   /**
-   * Records that the service begins with a request whose body has arrived.
-   * @returns records its answer
+   * Records that the service begins to answer a request whose body has arrived.
+   * @returns a function that records the answer
    */
   work(): () => void {
     this.#working++;
@@ -123,12 +124,13 @@ export class Admission {
     };
   }
 
-  /** Tells whether all requests of the last window waited too long, and some still wait. */
+  /** Returns true if all requests of the last window waited too long, and some still wait. */
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= LONGEST_WAIT_MS) {
-      // A window ends when a request comes, so in a long window nobody came in the rest of it.
+      // A window ends when a request comes. In a long window, no request came in the remaining
+      // time.
       const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
       this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
@@ -138,7 +140,7 @@ export class Admission {
 
   /**
    * Counts a request of this turn.
-   * @returns true if it has waited too long, together with others
+   * @returns true if the request and others have waited too long
    */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();

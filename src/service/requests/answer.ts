@@ -25,9 +25,9 @@ type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   readonly body: unknown;
-  /** Body as JSON, if it was already written out. */
+  /** Body as JSON text, if it is already written. */
   readonly json?: string;
-  /** Body as JSON in consecutive parts. */
+  /** Body as JSON text in consecutive parts. */
   readonly parts?: string[];
   /** Headers in addition to those of JSON, or in place of them. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,12 +51,18 @@ export function done(status: Done["status"], body: unknown = null): Done {
   return { kind: "done", status, body };
 }
 
-/** @param json the body, as JSON */
+/**
+ * Returns an answer.
+ * @param json the body, as JSON text
+ */
 export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, body: null, json };
 }
 
-/** @param parts the body, as JSON in consecutive parts */
+/**
+ * Returns an answer.
+ * @param parts the body, as JSON text in consecutive parts
+ */
 export function doneInParts(status: Done["status"], parts: string[]): Done {
   return { kind: "done", status, body: null, parts };
 }
@@ -70,7 +76,7 @@ export function refuse(
   return { [MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
-/** Refuses with `invalid_request` and the faulty fields; the detail is that of the first. */
+/** Refuses with `invalid_request` and the faulty fields. The detail is that of the first field. */
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
@@ -82,7 +88,7 @@ export function isRefused(value: unknown): value is Refused {
 /**
  * Converts an answer to the form of the API; a refusal becomes a problem with all documented
  * members.
- * @param generation of the service; null leaves the header out
+ * @param generation generation of the database; null leaves the header out
  */
 export function toWire(
   answer: Answer,

@@ -30,18 +30,21 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-/** Place where keys are looked up: a store, or the tables of a transaction. */
+/** Source in which keys are looked up: a store, or the tables of a transaction. */
 type Known = Pick<Tables, "holder">;
 
-/** @returns SHA-256 of the key of a request; null without exactly one */
+/**
+ * Returns the hash of the key in a request.
+ * @returns SHA-256; null without exactly one key
+ */
 export function sentHash(headers: WireHeaders): Buffer | null {
   const sent = sentKey(headers);
   return sent === null ? null : hashKey(sent);
 }
 
 /**
- * Finds the holder of a key. An expired key counts as unknown: another answer would reveal that it
- * was a key.
+ * Finds the holder of a key. An expired key counts as unknown: another answer would reveal that the
+ * key existed.
  * @param hash SHA-256 of the key that was sent, or null
  * @param now milliseconds since the epoch; a shared database uses its own clock
  */
@@ -67,7 +70,10 @@ export async function refusalOfKey(
 
 export type Admit = (holder: Holder) => Refused | null;
 
-/** Counts a request once, even if a store runs its work again, or a deletion is tried again. */
+/**
+ * Returns a function that counts a request only once, even if a store runs the request again, or a
+ * deletion is tried again.
+ */
 export function admitOnce(admit: Admit): Admit {
   let judged: { readonly refused: Refused | null } | null = null;
   return (holder) => {

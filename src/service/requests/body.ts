@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
 /**
- * Reason why a transport did not pass a body on as text. All except the first two concern the whole
- * request.
+ * Reason why a transport did not pass a body on as text. All reasons except the first two concern
+ * the whole request.
  */
 export type BodyFault =
   | "too-large"
@@ -17,13 +17,16 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB; a longer one is not read. The longest content takes 0.7 MiB in
- * its longest JSON form (twelve bytes for a character outside the BMP) with the longest path
- * (contract test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB; a longer body is not read. The longest content with the
+ * longest path takes 0.7 MiB as JSON, with twelve bytes for a character outside the BMP (contract
+ * test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** @returns the refusal of a request that the transport did not accept */
+/**
+ * Returns the refusal of a request that the transport did not accept.
+ * @returns null if the transport accepted the request
+ */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   switch (fault) {
     case null:
@@ -40,8 +43,8 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
       return refuse("invalid_request", "The header Host or Authorization came more than once.");
     case "unknown-expectation":
       return refuse("invalid_request", "The header Expect may only be 100-continue.");
-    // ASSUMES: a request that came too slowly, or with too many others, was not begun. It is
-    // answered 503 with Retry-After, like one of a closed workspace.
+    // ASSUMES: the service has not begun a request that came too slowly, or with too many others.
+    // The answer is 503 with Retry-After, as for a closed workspace.
     case "too-slow":
       return refuse("service_unavailable", "The request arrived too slowly.", [], { "retry-after": "1" });
     case "overloaded":
@@ -53,7 +56,10 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
 
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
 
-/** @returns the members of a JSON object, or the refusal of anything else */
+/**
+ * Reads a body as a JSON object.
+ * @returns its members, or the refusal of anything else
+ */
 export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
@@ -69,7 +75,7 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/** Measures only long texts: a UTF-16 unit takes at most three bytes. */
+/** Only long texts are measured: a UTF-16 unit takes at most three bytes. */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

@@ -1,6 +1,6 @@
 type Bucket = { tokens: number; at: number };
 
-/** Size of a bucket, and its refill in tokens a millisecond. */
+/** Size of a bucket in tokens, and its refill in tokens per millisecond. */
 type Refill = { readonly most: number; readonly perMs: number };
 
 /** Token buckets by name, in memory: a restart fills all of them. */
@@ -10,8 +10,10 @@ export class Buckets<Name> {
   readonly #buckets = new Map<Name, Bucket>();
 
   /**
+   * Creates empty storage for buckets.
    * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
-   * @param most LIMIT: number of buckets; a further one removes the one that was used longest ago
+   * @param most LIMIT: number of buckets; a further bucket removes the one that was used longest
+   * ago
    */
   constructor(now: () => number, most = Number.POSITIVE_INFINITY) {
     this.#now = now;
@@ -20,8 +22,8 @@ export class Buckets<Name> {
 
   /**
    * Takes a token.
-   * @param taken 0 only asks
-   * @returns milliseconds until there is a token; null if there was one
+   * @param taken 0 takes none and only checks
+   * @returns milliseconds until a token is free; null if one was free
    */
   take(name: Name, { most, perMs }: Refill, taken: 0 | 1 = 1): number | null {
     const at = this.#now();

@@ -11,15 +11,18 @@ import type { Tables } from "../store/tables.ts";
 type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 
 /**
- * Combines a write on a stale base with the live text.
- * @param base text of the base change
- * @param local text that was sent
- * @param remote live text
- * @returns the text to save, or null if the two cannot be combined
+ * Combines a write on an outdated base with the published content.
+ * @param base content of the base change
+ * @param local content that was sent
+ * @param remote published content
+ * @returns the content to save, or null if the two cannot be combined
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
-/** Part of a store that requests need; within an import, it is the import's own transaction. */
+/**
+ * Part of a store that requests need; within an import, its functions use the import's own
+ * transaction.
+ */
 export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve" | "backup">;
 
 /** Dependencies of the service; with a seeded `random` and a fixed `now` it is deterministic. */
@@ -28,9 +31,9 @@ export type ServerContext = {
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
   readonly combine: Combine;
-  /** `resolve`: texts with broken links are refused. */
+  /** `resolve`: content with broken links is refused. */
   readonly links: "any" | "resolve";
-  /** Turns by which all searches share the thread. */
+  /** Scheduler that lets all searches share the thread by turns. */
   readonly turns: SearchScheduler;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -64,16 +67,16 @@ export type Call<Name extends OperationName> = {
   readonly body: Read<Operations[Name], "body">;
 };
 
-/** Remainder of a long request: it continues after its first transaction, and begins others. */
+/** Second part of a long request: runs after the first transaction, and begins further ones. */
 export type Continued = {
   readonly kind: "continues";
   readonly goOn: (store: Pick<RequestStore, "read">, pace: Pace) => Promise<Answer>;
 };
 
-// Digits and lower case letters without i, l, o, u: easy to read aloud, and no two ids differ only
-// in case.
+// Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read
+// aloud, and no two differ only in case.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 70 random bits; the tables also enforce that ids are unique. */
+/** Number of characters of an id: 70 random bits. The tables also make sure that ids are unique. */
 const ID_CHARACTERS = 14;
 
 export function workingIn(server: ServerContext, tables: Tables): Working {

@@ -14,7 +14,7 @@ import { isDiskFull, StoreBusy } from "../store/store.ts";
 
 const VALIDATION = declareOperations("usual").validateKey;
 
-/** Dependencies of answering requests, and checks before a request is routed. */
+/** Parts of the service that answer requests, and check them before routing. */
 export type Core = {
   readonly server: ServerContext;
   readonly admin: Admin;
@@ -22,12 +22,12 @@ export type Core = {
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
   readonly docsBase: string;
-  /** See `Store.generation`. */
+  /** Generation of the database: see `Store.generation`. */
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   /** Called after each answered request. */
   readonly served: (mayHaveWritten: boolean) => void;
-  /** False once the service closes: every request is then answered 503. */
+  /** False after the service has begun to close: every request is then answered 503. */
   isOpen: boolean;
 };
 
@@ -43,7 +43,8 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
 export type RequestHead = Omit<WireRequest, "body">;
 
 /**
- * Answers a complete request. `admit` is the rate limit, or a function that admits every request.
+ * Answers a complete request.
+ * @param admit applies the rate limit, or admits every request
  */
 export async function answerRequest(
   core: Core,
@@ -57,7 +58,7 @@ export async function answerRequest(
 }
 
 /**
- * Judges a request by its headers. Returns the answer if its body need not be read, else null. Does
+ * Checks a request by its headers. Returns the answer if its body need not be read, else null. Does
  * not count for a rate limit.
  */
 export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
@@ -71,7 +72,7 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): P
   });
 }
 
-/** Judges a request as `judgeHead` does, but admits only `/admin`. */
+/** Checks a request as `judgeHead` does, but admits only requests below `/admin`. */
 export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
@@ -81,7 +82,7 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Prom
 }
 
 /**
- * Runs a part of a request; an exception becomes a 500.
+ * Runs a part of a request; returns a 500 if that part throws.
  * @param work returns null if there is no answer yet
  */
 export async function answering(
@@ -100,7 +101,10 @@ export async function answering(
   }
 }
 
-/** Lets a deletion use the reserved space; refuses any other write if the disk is full. */
+/**
+ * Runs a write. If the disk is full, a deletion may use the reserved space; any other write is
+ * refused.
+ */
 async function runOrMakeRoom(
   core: Core,
   method: string,
@@ -135,7 +139,9 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
   return method === "POST" && splitTarget(path).path === VALIDATE_KEY;
 }
 
-/** POST /auth/validate-key: checks the key only, even if its workspace is closed or removed. */
+/**
+ * POST /auth/validate-key: checks the key only, even if the key's workspace is closed or removed.
+ */
 async function validateKey(
   server: ServerContext,
   request: WireRequest,

@@ -1,22 +1,23 @@
 import { createHmac, randomUUID } from "node:crypto";
 
 /**
- * Generation of a database, which each answer names. Ids and cursors of a restored database look
- * the same, but its data differs from what clients last saw; a new generation tells them.
+ * Generation of a database, which each answer contains. Ids and cursors of a restored database look
+ * the same, but its data differs from what clients last saw. A new generation makes clients notice
+ * the difference.
  */
 
 /** Name of the generation in table `meta`. */
 export const GENERATION_NAME = "generation";
 
-/** Returns the mark of a database that is being restored. */
+/** Returns the generation for a database that is being restored. */
 export function newGeneration(): Buffer {
   return Buffer.from(randomUUID());
 }
 
 /**
- * Returns the mark of a database that is being opened.
- * @param stored value in `meta`; undefined if it was never restored, and its secret distinguishes
- * it
+ * Returns the generation of a database that is being opened.
+ * @param stored value in `meta`; undefined if the database was never restored: then its secret
+ * gives the generation
  */
 export function generationOf(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);

@@ -37,7 +37,10 @@ function decode(text: string): string | null {
   }
 }
 
-/** @returns the text as sent if its percent-encoding is not valid */
+/**
+ * Decodes one segment of a path.
+ * @returns the segment as sent if its percent-encoding is not valid
+ */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -47,7 +50,8 @@ export function decodeSegment(segment: string): string {
 }
 
 /**
- * Matches a path with a pattern: `{…}` is one segment; `*`, only at the end, is the rest.
+ * Matches a path with a pattern: `{…}` matches one segment; `*`, only at the end, matches the
+ * remainder.
  * @returns the decoded values of each `{…}`, then of `*`; null if the path does not match
  */
 export function matchPath(pattern: string, path: string): string[] | null {

@@ -50,13 +50,13 @@ export type Carried = {
   readonly admit: Admit;
   /** SHA-256 of the key; null if none was sent. */
   readonly hash: Buffer | null;
-  /** Tells whether the client has disconnected. Left out: it has not. */
+  /** Returns true if the client has disconnected. Left out: it has not. */
   readonly isGone?: (() => boolean) | undefined;
 };
 
 /**
- * Answers a request in one transaction, which also looks its key up; a write is kept unless it is
- * refused. A search continues after that transaction, so that other requests need not wait.
+ * Answers a request in one transaction, which also looks its key up. A write is committed unless it
+ * is refused. A search continues after that transaction, so that other requests need not wait.
  * ASSUMES: an unknown path, and a method that a path does not have, answer `404 not_found`
  * (contract test "answers not_found …").
  */
@@ -74,7 +74,7 @@ export async function route(
     const { name, id } = routed;
     const operation = OPERATIONS[context.workspace.firstIds === 1 ? "first" : "usual"][name]!;
     const read = readSent(operation, { id, query: target.query, body: { text: request.body, fault } });
-    // The handler takes exactly the output of the operation's schemas.
+    // The schemas of the operation have exactly the output that its handler takes.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS.usual[routed.name]!);

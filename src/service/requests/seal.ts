@@ -1,14 +1,17 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Seals a place that a client keeps: it reveals nothing, and cannot be forged. The encryption is
- * deterministic: the tag over the content and what it is bound to is also the nonce. So equal
- * contents have equal seals.
+ * Encrypts a place that a client keeps, so that it reveals nothing and cannot be forged. The
+ * encryption is deterministic: the tag over the content and its purpose is also the nonce. So equal
+ * contents have equal results.
  */
 
 const TAG_BYTES = 16;
 
-/** @param bound what the seal is valid for, such as a query */
+/**
+ * Encrypts content.
+ * @param bound purpose for which the result is valid, such as a query
+ */
 export function seal(secret: Buffer, bound: string, plain: Buffer): string {
   const tag = tagOf(secret, bound, plain);
   const sealed = createCipheriv("aes-256-ctr", secret, tag).update(plain);
@@ -16,6 +19,7 @@ export function seal(secret: Buffer, bound: string, plain: Buffer): string {
 }
 
 /**
+ * Decrypts a result of `seal`.
  * @param bytes length of the content
  * @returns the content; null for any text that `seal` did not make of such a content and `bound`
  */

@@ -5,7 +5,7 @@ import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readObject, type SentBody } from "./body.ts";
 import { readQuery } from "./query.ts";
 
-/** Validates requests by schemas, and refuses them as the contract says. */
+/** Validates requests by schemas, and refuses invalid ones as the contract says. */
 
 type Fault = FieldError & { readonly problem: ProblemCode };
 
@@ -40,7 +40,10 @@ type ReadBy = {
   readonly body?: z.ZodType | undefined;
 };
 
-/** Codes that concern the shape of a request: an answer with one of them names no other codes. */
+/**
+ * Codes of faults in the form of a request. If a request has one of them, the answer names no other
+ * codes.
+ */
 const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
 function refusalOf(found: readonly Fault[]): Refused {
@@ -56,7 +59,7 @@ function refusalOf(found: readonly Fault[]): Refused {
   return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
 }
 
-/** Lists unknown members first, as they were sent. */
+/** Returns the faults, unknown members first, in the order in which they were sent. */
 function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
   const unknown = issues.flatMap((issue) => {
     const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
@@ -67,8 +70,8 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
 }
 
 /**
- * Judges a body of one of several shapes by the first shape whose first member was sent, else by
- * the last one. A body with members of two shapes is refused for that reason only.
+ * Checks a body that can have one of several forms: by the first form whose first member was sent,
+ * else by the last form. A body with members of two forms is refused for that reason only.
  */
 function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -92,7 +95,7 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
   return unknown.length > 0 ? unknown : [fault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
-/** Types as messages name them. All numbers of requests are whole. */
+/** Names of types in messages. All numbers in requests are whole. */
 const TYPE_TEXT: Readonly<Record<string, string>> = {
   int: "a whole number",
   number: "a whole number",
@@ -126,7 +129,7 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
   }
 }
 
-/** Tells whether a value is at the path: an absent member has the type `undefined`. */
+/** Returns true if a value is at the path: an absent member has the type `undefined`. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let at = value;
   for (const name of path) {
@@ -136,7 +139,10 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   return true;
 }
 
-/** @param clause the fault, as a clause whose subject is the parameter or member */
+/**
+ * Returns a fault of one field.
+ * @param clause the fault, as a clause whose subject is the parameter or member
+ */
 function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): Fault {
   const pointer = pointerTo(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };

@@ -19,9 +19,9 @@ export type ReviewInfo = {
 };
 
 type ReviewsAsked = {
-  /** Default: all workspaces. */
+  /** Workspace whose reviews are listed. Default: all workspaces. */
   readonly workspaceId?: string | undefined;
-  /** Default `in_review`. */
+  /** Status of the listed reviews. Default `in_review`. */
   readonly status?: ReviewInfo["status"];
   /** `nextCursor` of the previous page, as a number. */
   readonly after?: number;
@@ -42,12 +42,12 @@ export type Review = ReviewInfo & {
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /** Current live content, the other edit of a `conflict`, and the id of its change. */
+  /** Current published content, the other edit of a `conflict`; below, the id of its change. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
 
-/** Lists, accepts and rejects changes in review: each is decided once. */
+/** Lists, accepts and rejects changes in review. Each change is decided once. */
 export class Reviews {
   readonly #server: ServerContext;
 
@@ -93,12 +93,12 @@ export class Reviews {
   }
 
   /**
-   * Makes the change live under a new change id, combined with later changes of the live text. If
-   * they do not combine, a change that is in review because of a conflict replaces the live text,
-   * which stays a version; any other change is an `edit_conflict`.
-   * @param content content to make live instead, which a reviewer wrote from both edits
-   * @param seen the live change that the reviewer was shown: if another one is live by now, it is
-   * an `edit_conflict` too; null accepts any live change
+   * Publishes the change under a new change id, combined with later changes of the published
+   * content. If they do not combine, a change that is in review because of a conflict replaces the
+   * published content, which stays a version. Any other change is then an `edit_conflict`.
+   * @param content content to publish instead, which a reviewer wrote from both edits
+   * @param seen the published change that the reviewer was shown: if another one is published by
+   * now, the result is an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return this.#write((working) => accept(working, { changeId, content, seen }));

@@ -1,8 +1,8 @@
 import type { Service } from "../service.ts";
 
 /**
- * Milliseconds between a write and the step that indexes it. With the step itself, a document can
- * be found within 50 ms. Concurrent writes share a step.
+ * Milliseconds between a write and the step that indexes the document. Together with the step, a
+ * document can be found within 50 ms. Concurrent writes share a step.
  */
 const REST_MS = 15;
 /**
@@ -10,13 +10,13 @@ const REST_MS = 15;
  * of the time.
  */
 const SHARE = 4;
-/** Milliseconds between a fault (a full disk) and the next try. */
+/** Milliseconds between an error (such as a full disk) and the next try. */
 const AGAIN_MS = 60_000;
 
 /**
  * Indexes written documents for search, in steps of some milliseconds between requests. A search
- * never waits for it.
- * @returns stops the indexing
+ * never waits for a step.
+ * @returns a function that stops the indexing
  */
 export function indexInSteps(
   service: Pick<Service, "indexStep" | "served" | "onWrite">,
@@ -28,7 +28,7 @@ export function indexInSteps(
   const wait = (ms: number) => {
     if (isOver || timer !== null) return;
     timer = setTimeout(() => void step(), ms);
-    // Lets the process end while the timer is set.
+    // A timer alone does not keep the process running.
     timer.unref();
   };
   const step = async () => {

@@ -13,8 +13,8 @@ import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/tables.ts";
 
 /**
- * Two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns one answer,
- * without further pages, of documents that the key may read.
+ * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns
+ * one answer, without further pages, of documents that the key may read.
  */
 
 /** POST /v1/search/hybrid */
@@ -78,14 +78,14 @@ function tooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** Returns a refusal for the log only: the client has disconnected. */
+/** Returns a refusal that only the log shows, because the client has disconnected. */
 function ended(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**
- * Continues a search after the transaction that found its key. Each of its steps is a separate
- * transaction, and other requests get turns between them.
+ * Continues a search after the transaction that checked the request's key. Each further step is a
+ * separate transaction, and other requests get turns between the steps.
  */
 function continues(
   context: RequestContext,
@@ -121,7 +121,7 @@ function compilePattern(pattern: string): CompiledRegex | Refused {
 }
 
 /**
- * Writes the list of the found documents as JSON. 500 of them have up to 77 MB, so other requests
+ * Writes the list of the found documents as JSON. 500 documents have up to 77 MB, so other requests
  * get turns between two documents.
  */
 async function writeHits<Hit extends { readonly found: FoundFile }>(

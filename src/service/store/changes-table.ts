@@ -24,7 +24,7 @@ FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w
 WHERE c.status <> 'saved'`;
 }
 
-/** Later versions that replaced a version. */
+/** SQL for later versions that replaced a version. */
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -35,7 +35,7 @@ const SQL = {
     "changes.inReview",
     "SELECT seq FROM changes WHERE file = $1 AND status = 'in_review' LIMIT 1",
   ),
-  // Reads the few changes in review and then their folders, never all files.
+  // Reads the few changes in review, and then their folders. Never reads all files.
   inReviewBelow: sql<{ readonly seq: number }>(
     "changes.inReviewBelow",
     (dialect) =>

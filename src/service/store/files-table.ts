@@ -5,7 +5,7 @@ import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-co
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
   CAST(x.protected AS integer) AS protected, x.change_id AS "changeId", ${FILE_PATH} AS path`;
-/** Files `x` with their folders `d`; a file in the root has none. */
+/** SQL for files `x` with their folders `d`; `d` is missing for a file in the root. */
 export const FROM_FILES = "FROM files x LEFT JOIN folders d ON d.seq = x.folder";
 const SELECT = `SELECT ${FILE_COLUMNS} ${FROM_FILES}`;
 const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
@@ -41,14 +41,15 @@ const SQL = {
     "files.inFolderByName",
     `${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3 ORDER BY x.name LIMIT $4`,
   ),
-  // Planned with its values: a subtree may be one folder, or the whole workspace.
+  // Planned again for each set of values, because a subtree may be one folder or the whole
+  // workspace.
   inTree: sql<FileRow>(
     null,
     (dialect) =>
       `SELECT ${FILE_COLUMNS} FROM files x JOIN folders d ON d.seq = x.folder
        WHERE x.workspace = $1 AND d.workspace = $1 AND ${isWithin(dialect, "d.path", "$4")} AND ${PAGE}`,
   ),
-  // Reads the few protected files and then their folders, never all files.
+  // Reads the few protected files, and then their folders. Never reads all files.
   protectedInTree: sql<FileRow>(
     "files.protectedInTree",
     (dialect) =>
@@ -69,7 +70,7 @@ const SQL = {
   protect: sql("files.protect", "UPDATE files SET protected = $2 WHERE seq = $1"),
 } as const;
 
-/** ORDER: the grants last, because the outbox records them when the file goes. */
+/** ORDER: the grants are removed last, because the outbox records them when the file is removed. */
 const REMOVE = sqlInOrder("files.remove", [
   "DELETE FROM changes WHERE file = $1",
   "DELETE FROM files WHERE seq = $1",
@@ -114,7 +115,8 @@ export function filesTable(session: Session): Files {
     inTree: ({ workspace, after, count, path }) => session.all(SQL.inTree, workspace, after, count, path),
     protectedInTree: (workspace, path) => session.all(SQL.protectedInTree, workspace, path),
     async insert({ workspace, id, folder, name, changeId, text, at }) {
-      // A file in the root has no folder to lock, so this may be the first lock of the work.
+      // A file in the root has no folder to lock, so the structure may be the first lock of this
+      // write.
       session.locks?.structure(workspace);
       const { seq } = (await session.one(SQL.insert, workspace, id, folder, name, changeId))!;
       addVersion(seq, null, { id: changeId, text, at });
@@ -140,7 +142,7 @@ function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: 
 }
 
 /**
- * Returns a file for a search. Its content is unpacked on first access, which may be after this
+ * Returns a file for a search. Its content is decompressed on first access, which may be after this
  * transaction.
  */
 export function foundFile(file: FileRow, unpack: () => string): FoundFile {

@@ -26,7 +26,8 @@ const SQL = {
     "folders.inParentByName",
     `${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3 ORDER BY d.name LIMIT $4`,
   ),
-  // Planned with its values: a subtree may be one folder, or the whole workspace.
+  // Planned again for each set of values, because a subtree may be one folder or the whole
+  // workspace.
   below: sql<FolderRow>(
     null,
     ({ isBelow }) => `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
@@ -46,7 +47,7 @@ const SQL = {
     "INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq",
   ),
   place: sql("folders.place", "UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1"),
-  // Both functions count characters, so the cut is also right for names outside the BMP.
+  // Both SQL functions count characters, so names outside the BMP are cut correctly too.
   rebase: sql(
     "folders.rebase",
     ({ isBelow }) =>
@@ -60,8 +61,8 @@ const SQL = {
 } as const;
 
 /**
- * Selects the row numbers of the folder at the path $2 of the workspace $1, and of all folders
- * below it.
+ * Returns the SQL for the row numbers of the folder at the path $2 of the workspace $1, and of all
+ * folders below it.
  */
 function treeIn(dialect: Dialect): string {
   return `SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`;
@@ -71,7 +72,7 @@ function filesIn(dialect: Dialect): string {
   return `FROM files WHERE workspace = $1 AND folder IN (${treeIn(dialect)})`;
 }
 
-/** ORDER: each row goes after the rows that refer to it. */
+/** ORDER: each row is removed after the rows that refer to it. */
 const REMOVE_TREE = sqlInOrder("folders.removeTree", [
   (dialect) => `DELETE FROM changes WHERE file IN (SELECT seq ${filesIn(dialect)})`,
   (dialect) => `DELETE ${filesIn(dialect)}`,
@@ -115,7 +116,8 @@ export function foldersTable(session: Session): Folders {
     },
     async removeTree(workspace, row) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
-      // ORDER: last, because the outbox records the grants of each row that goes.
+      // ORDER: lost grants are removed last, because the outbox records the grants of each removed
+      // row.
       session.send(SQL.dropLostGrants);
     },
   };

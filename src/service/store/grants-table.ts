@@ -10,7 +10,7 @@ type ShownRow = {
   readonly level: ShownGrant["level"];
 };
 
-/** Orders grants: those on the root first, then those on folders, then those on files. */
+/** SQL order of grants: those on the root first, then those on folders, then those on files. */
 const ORDER = "key, kind DESC, target";
 const ON_FILES =
   "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
@@ -71,7 +71,10 @@ export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
   "DELETE FROM kept_grants WHERE key = $1",
 ]);
 
-/** @param noteAccess records in the outbox that the grants of a key changed */
+/**
+ * Returns the table of grants.
+ * @param noteAccess records in the outbox that the grants of a key changed
+ */
 export function grantsTable(session: Session, noteAccess: (key: number) => void): Grants {
   const set: Grants["set"] = async ({ key, kind, target, level }) => session.send(SQL.set, key, kind, target, level);
   const dropKept: Grants["dropKept"] = async ({ key, workspace, path }) =>

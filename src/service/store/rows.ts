@@ -1,11 +1,14 @@
 import type { Grant, ReviewReason } from "../../contract/resources.ts";
 
 /**
- * Rows of a store, as request handlers see them. A `seq` is a row number: it grows in the order of
- * creation, is never used again, and is the place of a cursor.
+ * Rows of a store, in the form that request handlers see. `seq` is a row number: it grows in the
+ * order of creation, is never used again, and is the place in a cursor.
  */
 
-/** `parent` of root folders and `folder` of root files: the root itself has no row. */
+/**
+ * Value of `parent` for root folders and of `folder` for root files, because the root itself has no
+ * row.
+ */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -18,7 +21,8 @@ export type WorkspaceRow = {
   /** Seconds in the Retry-After header of a 503. */
   readonly retryAfter: number;
   /**
-   * 1: ids of the workspace have the form of the first version; they never change, and stay valid.
+   * 1 if the ids of the workspace have the form of the first version; such ids never change, and
+   * stay valid.
    */
   readonly firstIds: 0 | 1;
 };
@@ -39,18 +43,17 @@ export type FileRow = {
   /** Without a leading slash. */
   readonly path: string;
   readonly protected: 0 | 1;
-  /** Id of the live change; its `changes.text` is the live text. */
+  /** Id of the published change, whose `changes.text` is the published content. */
   readonly changeId: string;
 };
 
 /**
- * A file as an answer shows it.
- * @property shown the row, as JSON
- * @property json its live text, as JSON
+ * A file in the form of an answer. @property shown the row, as JSON @property json its published
+ * content, as JSON
  */
 export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
 
-/** Rows in order: the number of each, and its JSON in a list. */
+/** Rows in order, as two lists: their numbers, and their JSON. */
 export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };
 
 export type FolderRow = {
@@ -65,8 +68,8 @@ export type FolderRow = {
 };
 
 /**
- * State of a change. `saved`: is or was the live text. The others never were: they are in review,
- * were accepted (as another, saved change) or rejected.
+ * State of a change. `saved`: its content is or was published. The content of other changes never
+ * was: they are in review, were accepted (as another, saved change) or rejected.
  */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -77,7 +80,7 @@ export type ChangeRow = {
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
-  /** Reason why it went to review; null for saved changes. */
+  /** Reason why the change went to review; null for saved changes. */
   readonly reason: ReviewReason | null;
   /** Milliseconds since the epoch, from the service's clock. */
   readonly at: number;
@@ -93,7 +96,7 @@ export type KeyRow = {
   readonly label: string;
   readonly rateRequests: number | null;
   readonly rateSeconds: number | null;
-  /** Milliseconds since the epoch; null if it does not expire. */
+  /** Expiry in milliseconds since the epoch; null if the key does not expire. */
   readonly expiresAt: number | null;
   /** Time of creation, in milliseconds since the epoch. */
   readonly at: number;
@@ -101,7 +104,7 @@ export type KeyRow = {
   readonly lastUsedAt: number | null;
 };
 
-/** Members of a key that can change, except its grants. */
+/** Members of a key that can change, except for its grants. */
 export type KeyMembers = Pick<KeyRow, "label" | "rateRequests" | "rateSeconds" | "expiresAt">;
 
 export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
@@ -109,7 +112,9 @@ export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
   readonly hash: Buffer;
 };
 
-/** Level of a grant. `none` revokes, in a subtree, the access that a higher grant gives. */
+/**
+ * Level of a grant. `none` removes, in a subtree, the access that a grant on a folder above gives.
+ */
 export type Level = Grant | "none";
 
 /** A grant. `target`: row number of the file or folder; `ROOT` for the whole workspace. */
@@ -134,11 +139,14 @@ export type KeptGrant = {
   readonly level: Level;
 };
 
-/** A grant as shown: on an id, on a path where nothing exists, or on everything (null). */
+/**
+ * A grant in the form for administrators: on an id, on a path where nothing exists, or on the whole
+ * workspace (null).
+ */
 export type ShownGrant = {
   readonly key: number;
   readonly on: { readonly id: string } | { readonly keptPath: string } | null;
-  /** Current path of the target; "" is the root. */
+  /** Present path of the target; "" is the root. */
   readonly path: string;
   readonly level: Level;
 };
@@ -148,28 +156,29 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 /** Settings of the operator for the whole service, kept in the database. */
 export type Settings = {
-  /** Limit of keys without their own; null for none. */
+  /** Rate limit of keys without their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
-  /** Days after which a replaced version loses its text; null keeps all texts. */
+  /** Days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
   /**
-   * Number of versions of a document that keep their text, including the live one; null keeps all.
+   * Number of versions of a document that keep their content, including the published one; null
+   * keeps all.
    */
   readonly keepVersions: number | null;
 };
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** Everything that a request needs to know of its key, from one read. */
+/** Everything that a request needs to know about its key, from one read. */
 export type Holder = {
   readonly key: KeyRow;
-  /** Undefined if it was removed. */
+  /** Workspace of the key; undefined if it was removed. */
   readonly workspace: WorkspaceRow | undefined;
   readonly grants: readonly GrantRow[];
   readonly settings: Settings;
   /**
    * Time of the read in milliseconds since the epoch, by the clock of a database that many
-   * processes share. Left out: the process's own clock counts.
+   * processes share. If left out, the process's own clock counts.
    */
   readonly at?: number;
 };

@@ -1,10 +1,10 @@
 /**
- * Statements that run on SQLite and on PostgreSQL, and the port that runs them. A statement is
- * written once, in SQL that both understand; a `Dialect` has what differs. Parameters are `$1`,
- * `$2`, and so on. A list is passed as one array.
+ * Statements that run on SQLite and on PostgreSQL, and the port that runs them. Each statement is
+ * written once, in SQL that both understand; a `Dialect` has the parts that differ. Parameters are
+ * `$1`, `$2`, and so on. A list is one parameter, an array.
  */
 
-/** SQL of one kind of database, where the two differ. */
+/** Parts of SQL in which the two kinds of database differ. */
 export type Dialect = {
   /**
    * Returns a condition: the path in the column equals the parameter.
@@ -17,7 +17,10 @@ export type Dialect = {
   isOneOf(column: string, numbers: string): string;
   /** Returns a condition that an index on set flags serves. */
   isSet(column: string): string;
-  /** Returns the clause that makes SQLite use an index; PostgreSQL chooses by itself. */
+  /**
+   * Returns the clause that makes SQLite use an index; "" for PostgreSQL, which chooses the index
+   * itself.
+   */
   by(index: string): string;
   /** A join whose left side is read first. */
   readonly join: "JOIN" | "CROSS JOIN";
@@ -25,7 +28,10 @@ export type Dialect = {
 
 /** A statement, prepared once on each connection that runs it. */
 export type Sql<Row> = {
-  /** Null: PostgreSQL plans each run with its values, because the best plan depends on them. */
+  /**
+   * Name of the prepared statement. Null: PostgreSQL plans each run with its values, because the
+   * best plan depends on them.
+   */
   readonly name: string | null;
   readonly text: (dialect: Dialect) => string;
   /** Carries the type of a row; never set. */
@@ -36,28 +42,28 @@ export function sql<Row = never>(name: string | null, text: string | Sql<Row>["t
   return { name, text: typeof text === "string" ? () => text : text };
 }
 
-/** Tells whether a statement only reads. */
+/** Returns true if a statement only reads. */
 export function isReading(text: string): boolean {
   return /^\s*(?:SELECT|WITH)\b/.test(text);
 }
 
 /** A connection within one transaction. */
 export type Session = {
-  /** Locks of a write on a database with several writers; null if none are needed. */
+  /** Locks of a write on a database with several writers; null if no locks are needed. */
   readonly locks: Locks | null;
   /**
    * Runs a statement and returns its rows.
-   * @throws the fault of this statement, or of the first earlier one that failed
+   * @throws the error of this statement, or of the first earlier statement that failed
    */
   all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
   one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
-  /** Runs a statement without rows. A later `all`, or the commit, may report its fault. */
+  /** Runs a statement without reading rows. A later `all`, or the commit, may report its error. */
   send(statement: Sql<never>, ...values: readonly unknown[]): void;
 };
 
 /**
- * Locks, held until the end of the transaction. Each keeps other transactions from changing the
- * rows, so that the next statement reads their last state.
+ * Locks that last until the end of the transaction. A lock prevents other transactions from
+ * changing the rows, so that the next statement reads their latest state.
  */
 export type Locks = {
   file(workspace: number, id: string): void;
@@ -71,7 +77,7 @@ export type Locks = {
   workspace(seq: number): void;
   keys(seqs: readonly number[]): void;
   settings(): void;
-  /** Returns false if another process prunes. */
+  /** Locks pruning. Returns false if another process prunes. */
   pruning(): Promise<boolean>;
 };
 
@@ -83,7 +89,7 @@ export function isWithin(dialect: Dialect, column: string, path: string): string
   return `(${dialect.isAt(column, path)} OR ${dialect.isBelow(column, path)})`;
 }
 
-/** Returns statements with one list of parameters, to be run in this order. */
+/** Returns statements that share one list of parameters and run in this order. */
 export function sqlInOrder(name: string, texts: readonly (string | Sql<never>["text"])[]): readonly Sql<never>[] {
   return texts.map((text, n) => sql(`${name}${n}`, text));
 }

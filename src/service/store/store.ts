@@ -21,7 +21,7 @@ export type Store = {
    * secret.
    */
   readonly generation: string;
-  /** Runs `work` on one consistent snapshot. It writes nothing, and may be run again. */
+  /** Runs `work` on one consistent snapshot. `work` writes nothing, and may run again. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in one transaction; rolls back if it throws, or if `keep` refuses its result. When
@@ -33,7 +33,7 @@ export type Store = {
    * @throws StoreBusy if the repeated runs fail
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean, reach?: Reach): Promise<T>;
-  /** Runs a write that a power cut may undo, for data that can be made again or lost. */
+  /** Runs a write that a power loss may undo, for data that can be created again or lost. */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Returns the key with that hash and its access, outside any transaction.
@@ -41,14 +41,14 @@ export type Store = {
    */
   holder(hash: Buffer): Promise<Holder | undefined>;
   figures(): Promise<Figures>;
-  /** Returns figures of its pool of connections. Left out: it has no pool. */
+  /** Returns figures of the connection pool. Left out if the store has no pool. */
   pool?(): PoolFigures;
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
-  /** Indexes written documents for search, unless the write does so itself. */
+  /** Indexes written documents for search. Left out if each write indexes its document itself. */
   readonly indexing?: Indexing;
-  /** Reports changes. Left out: nobody can listen. */
+  /** Reports changes. Left out if the store has no event listeners. */
   readonly outbox?: Outbox;
   /** Space on the local disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;
@@ -73,7 +73,7 @@ export type Outbox = {
   /**
    * Calls `listener` after each commit of any process that may have added to `Tables.outbox`; some
    * calls may be unnecessary.
-   * @returns removes the listener
+   * @returns a function that removes the listener
    */
   onChange(listener: () => void): () => void;
 };
@@ -100,8 +100,8 @@ export type ReservedSpace = {
 };
 
 /**
- * A transient failure: too many transactions wanted the same rows, no connection was free, or the
- * database is away. Answered with 503; the message is for the caller.
+ * Error for a temporary failure: too many transactions needed the same rows, no connection was
+ * free, or the database cannot be reached. Answered with 503; the message is for the caller.
  */
 export class StoreBusy extends Error {
   override readonly name: string = "StoreBusy";
@@ -112,7 +112,7 @@ export class StoreBusy extends Error {
 /** Codes of SQLite and of PostgreSQL for a full disk. */
 const FULL: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
-/** Tells whether there was no space for a write, which is then rolled back. */
+/** Returns true if there was no space for a write, which is then rolled back. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && FULL.includes(error.code);
 }

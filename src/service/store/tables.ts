@@ -34,16 +34,19 @@ export type Tables = {
   readonly grants: Grants;
   readonly settings: SettingsTable;
   readonly search: Search;
-  /** Left out: nobody can listen. */
+  /** Table of changes for listeners. Left out if the store has no event listeners. */
   readonly outbox?: OutboxTable;
   /** Returns the key with that hash and its access, as `Store.holder` does. */
   holder(hash: Buffer): Promise<Holder | undefined>;
   /**
-   * Locks the structure of a workspace until the end: others cannot make, move, rename or remove
-   * folders, move files, or set grants.
+   * Locks the structure of a workspace until the end of the transaction. Until then, other
+   * transactions cannot create, move, rename or remove folders, move files, or set grants.
    */
   lockStructure(workspace: number): Promise<void>;
-  /** Keeps others from putting anything into the folder at `path`, or below, until the end. */
+  /**
+   * Prevents other transactions from putting anything into the folder at `path`, or below, until
+   * the end of the transaction.
+   */
   lockTree(workspace: number, path: string): Promise<void>;
   /** Runs work in a savepoint of this write, which can be rolled back alone. */
   nested<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
@@ -70,7 +73,10 @@ type NewFile = {
   readonly at: number;
 };
 
-/** A file, its live text, and a change of it as the base of a write; `text` null: it was pruned. */
+/**
+ * A file, its published content, and one of its changes as the base of a write. `text`: null if the
+ * content was pruned.
+ */
 export type FileForEdit = {
   readonly row: FileRow;
   readonly live: string;
@@ -80,19 +86,22 @@ export type FileForEdit = {
 export type Files = {
   byId(workspace: number, id: string): Promise<FileRow | undefined>;
   /**
-   * Returns a file with its live text.
+   * Returns a file with its published content.
    * @param shown returns the JSON of the row, which may be remembered with the row
    */
   withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined>;
-  /** @param baseId a change in any state; `base` is null if it is not a change of this file */
+  /**
+   * Returns a file for an edit.
+   * @param baseId a change in any state; `base` is null if that change is not of this file
+   */
   forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined>;
   bySeqs(seqs: readonly number[]): Promise<FileRow[]>;
   byName(workspace: number, folder: number, name: string): Promise<FileRow | undefined>;
   byPath(workspace: number, path: string): Promise<FileRow | undefined>;
   all(page: Page): Promise<FileRow[]>;
   /**
-   * Returns rows as `all` does, as JSON that is remembered with each row. Left out: the store
-   * remembers nothing.
+   * Returns rows as `all` does, in the form of JSON that is remembered with each row. Left out if
+   * the store remembers nothing.
    */
   allShown?(page: Page, shown: (row: FileRow) => string): Promise<ShownPage>;
   inFolder(page: Page & { readonly folder: number }): Promise<FileRow[]>;
@@ -108,7 +117,7 @@ export type Files = {
   insert(file: NewFile): Promise<number>;
   place(seq: number, folder: number, name: string): Promise<void>;
   protect(seq: number, value: boolean): Promise<void>;
-  /** Makes a text live as a new change, whose base is the change that was live. */
+  /** Publishes content as a new change, whose base is the change that was published before. */
   save(row: FileRow, change: { readonly id: string; readonly text: string; readonly at: number }): Promise<void>;
   /** Removes a file, its changes, and the grants on it. */
   remove(seq: number): Promise<void>;
@@ -151,7 +160,7 @@ export type Folders = {
 };
 
 type ReviewedQuery = {
-  /** Null for all workspaces. */
+  /** Workspace whose reviews are listed; null for all workspaces. */
   readonly workspace: number | null;
   readonly status: Exclude<ChangeStatus, "saved">;
   /** Row number of the last known change. */
@@ -184,8 +193,8 @@ export type Changes = {
   }): Promise<void>;
   decide(seq: number, status: "accepted" | "rejected"): Promise<void>;
   /**
-   * Prunes texts beyond the limits, among the next `most` changes. Live texts and bases of changes
-   * in review stay. All rows stay, so each change is still known as the base of a write.
+   * Prunes contents beyond the limits, among the next `most` changes. Published contents and bases
+   * of changes in review stay. All rows stay, so each change is still known as the base of a write.
    * @param after number of the last change of the previous call
    * @returns that number now, or null at the end
    */
@@ -193,14 +202,17 @@ export type Changes = {
 };
 
 type PruneLimits = {
-  /** Milliseconds since the epoch: versions replaced earlier are pruned; null for no limit. */
+  /**
+   * Time in milliseconds since the epoch: versions that were replaced earlier are pruned; null for
+   * no limit.
+   */
   readonly before: number | null;
   /** Number of versions of a document that stay, including the live one; null for all. */
   readonly keep: number | null;
 };
 
 export type Workspaces = {
-  /** Returns all, in the order of creation. */
+  /** Returns all workspaces, in the order of creation. */
   all(): Promise<WorkspaceRow[]>;
   counted(id?: string): Promise<CountedWorkspace[]>;
   byId(id: string): Promise<WorkspaceRow | undefined>;

@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** A stored text. Codec 0 is plain UTF-8, 1 is zstd, 2 is a pruned text. */
+/** Stored content. Codec 0 is plain UTF-8, 1 is zstd, 2 means that the content was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN = 0;
@@ -20,17 +20,20 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * Adds a checksum of 4 bytes: a text that was damaged on the disk, in a backup or on the network
- * cannot be unpacked.
+ * Adds a checksum of 4 bytes, so that content damaged on the disk, in a backup or on the network is
+ * noticed when it is decoded.
  */
 const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/** @returns null for a pruned text */
+/**
+ * Decodes stored content.
+ * @returns null if the content was pruned
+ */
 export function decodeIfKept(stored: StoredText): string | null {
   return stored.codec === PRUNED ? null : decodeText(stored);
 }
 
-/** Decodes a text that is never pruned: a live one, or one in review. */
+/** Decodes content that is never pruned, because it is published or in review. */
 export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? unpack(stored.text) : stored.text).toString("utf8");
 }

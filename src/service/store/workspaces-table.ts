@@ -22,7 +22,7 @@ const SQL = {
   setState: sql("workspaces.setState", "UPDATE workspaces SET state = $2, retry_after = $3 WHERE id = $1"),
 } as const;
 
-/** ORDER: each row goes after the rows that refer to it. */
+/** ORDER: each row is removed after the rows that refer to it. */
 const REMOVE = sqlInOrder("workspaces.remove", [
   `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE workspace = $1)
      OR kind = 'folder' AND target IN (SELECT seq FROM folders WHERE workspace = $1)`,

@@ -2,7 +2,7 @@ import type { UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { SYNC } from "./sync.ts";
 
-/** Syncs, because only that shows what reviewers have decided. */
+/** Runs a sync, because only a sync shows what reviewers have decided. */
 export const LOOK: UiAction = {
   path: "reviews",
   async run(ui, asked) {

@@ -2,7 +2,7 @@ import { askDaemon, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 import { type Done, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `pause` and `resume`: requests to the folder's daemon. */
+/** Carries out `pause` and `resume`: sends requests to the folder's daemon. */
 
 export const PAUSE: UiAction = {
   path: "pause",

@@ -10,7 +10,7 @@ import { requestedStart } from "../conflict-model.ts";
 import type { Ui } from "../page.ts";
 import { SYNC } from "./sync.ts";
 
-/** `resolve`, only if the versions are still those that the page showed. */
+/** Carries out `resolve`, but only if the versions are still those that the page showed. */
 export const RESOLVE: UiAction = {
   path: "conflict/*",
   operation: "resolve",
@@ -18,7 +18,7 @@ export const RESOLVE: UiAction = {
     const { mirror, form } = asked;
     const path = asked.params["*"]!;
     const draft = draftOf(ui, asked, path);
-    // Stored first: whatever fails later, the typed text is not lost.
+    // The draft is stored first, so that the typed content is not lost if a later step fails.
     if (draft !== null) ui.drafts.keep(mirror.root, path, draft);
     const to = documentAddress(mirror.name, "conflict", path);
     const way = WAYS.find((one) => one === form.get("way"));
@@ -36,7 +36,7 @@ export const RESOLVE: UiAction = {
       };
     }
     ui.drafts.drop(mirror.root, path);
-    // The sync is a job of its own, because a page does not wait for the service.
+    // The sync is a separate job, because a page does not wait for the service.
     await SYNC.run(ui, asked);
     const [item] = done.value.items as [(typeof done.value.items)[number]];
     const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
@@ -47,7 +47,7 @@ export const RESOLVE: UiAction = {
 
 const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
-/** Returns the typed text, with its original line ends; null if the form has none. */
+/** Returns the typed content, with its original line ends; null if the form has none. */
 function draftOf(ui: Ui, { mirror, form }: ActionRequest, path: string): string | null {
   const written = form.get("text");
   return written === null ? null : withLineEnds(written, requestedStart(ui, mirror.root, path, form.get("from")));

@@ -7,7 +7,7 @@ import { documentAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
 import { SYNC } from "./sync.ts";
 
-/** `restore`, only if file and version are still those that the page showed. */
+/** Carries out `restore`, but only if file and version are still those that the page showed. */
 export const RESTORE: UiAction = {
   path: "restore/*",
   operation: "restore",
@@ -21,7 +21,7 @@ export const RESTORE: UiAction = {
     const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
     const done = await runOperation(mirror.root, restore, { paths: [path], n, expected, noSync: true }, ui);
     if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
-    // The sync is a job of its own, because a page does not wait for the service.
+    // The sync is a separate job, because a page does not wait for the service.
     await SYNC.run(ui, asked);
     const [item] = done.value.items as [(typeof done.value.items)[number]];
     const text = [`${shownName(item.path)}: version ${n} is restored`, ...item.notes].join("; ");

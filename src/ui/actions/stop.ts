@@ -8,7 +8,7 @@ import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `approve` and `reject`: each answers exactly the stop that the page showed. */
+/** Carries out `approve` and `reject`. Each answers exactly the stop that the page showed. */
 
 type Answered = ResultOf<typeof APPROVE>;
 

@@ -6,7 +6,7 @@ import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `sync`, through the daemon if one watches the folder. */
+/** Carries out `sync`, through the daemon if one watches the folder. */
 export const SYNC: UiAction = {
   path: "sync",
   async run({ env, cwd, clock, random, jobs }, { mirror }) {

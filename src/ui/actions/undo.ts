@@ -11,7 +11,7 @@ import { mirrorAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
 import { noticeOfRun } from "./sync.ts";
 
-/** `undo` of a run, only if its plan is still the one that the page showed. */
+/** Carries out the `undo` of a run, but only if its plan is still the one that the page showed. */
 export const UNDO: UiAction = {
   path: "runs/:run/undo",
   operation: "undo",

@@ -10,7 +10,7 @@ import { definePage, type Moment } from "../page.ts";
 
 type Model = { readonly conflict: ConflictModel; readonly view: View };
 
-/** A conflict or a block: its versions side by side, the choices, and the result to edit. */
+/** Shows a conflict or a block: its versions side by side, the choices, and the result to edit. */
 export const CONFLICT = definePage<Model>({
   path: "/m/:name/conflict/*",
   isLive: true,
@@ -45,7 +45,10 @@ ${resultOf(conflict, view, moment)}
 ${othersOf(conflict)}`;
 }
 
-/** Shown if no problem is open at the path: it has ended meanwhile, or never existed. */
+/**
+ * Returns the content if no problem is open at the path, because the problem has ended or never
+ * existed.
+ */
 function overOf(conflict: ConflictModel): Html {
   const { path, why, name } = conflict;
   return html`<h1>${nameOf(path)}</h1>

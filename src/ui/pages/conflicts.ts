@@ -18,7 +18,7 @@ type Row =
   | { readonly kind: "hold"; readonly one: OpenBlockedPath };
 type Model = { readonly name: string; readonly conflicts: number; readonly blocked: number; readonly part: Part<Row> };
 
-/** All conflicts of a folder, and all blocks that wait for a person. */
+/** Lists all conflicts of a folder, and all blocks that a person has to resolve. */
 export const CONFLICTS = definePage<Model>({
   path: "/m/:name/conflicts",
   isLive: true,

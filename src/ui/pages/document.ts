@@ -13,7 +13,7 @@ import type { Moment, Ui } from "../page.ts";
 import { crumbsOf } from "../path-parts.ts";
 import type { SeenMirror } from "../seen-mirror.ts";
 
-/** One document: its state, its content, and links to its history. */
+/** Shows one document: its state, its content, and links to its history. */
 
 /** LIMIT: characters that are shown. Documents of the service have at most a third of that. */
 const MOST = 150_000;
@@ -23,7 +23,7 @@ export type DocumentModel = {
   readonly mirror: string;
   readonly path: string;
   readonly entry: ShownEntry;
-  /** Its conflict, block or review, if there is one. */
+  /** Open conflict, block or review of the document; empty if there is none. */
   readonly open: readonly Need[];
   /** True to show the Markdown source. */
   readonly asText: boolean;
@@ -34,10 +34,10 @@ type ShownText =
   | {
       readonly kind: "read";
       readonly text: string;
-      /** Number of characters beyond the limit. */
+      /** Number of characters beyond the limit, which are not shown. */
       readonly left: number;
       readonly changedAt: number;
-      /** Null if it could not be rendered, or its source was requested. */
+      /** Rendered content; null if it could not be rendered, or the user asked for the source. */
       readonly rendered: RenderedMarkdown | null;
     }
   | { readonly kind: "unread"; readonly why: string };

@@ -22,7 +22,10 @@ import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** The history of one document as a timeline; without a path, the latest changes of the folder. */
+/**
+ * Shows the history of one document as a timeline; without a path, the latest changes of the
+ * folder.
+ */
 
 /** LIMIT: steps, or documents, on one page. */
 const SIZE = 100;
@@ -38,7 +41,10 @@ type Model =
       readonly kept: readonly number[];
     };
 
-/** `made`: words for the versions that were merged. */
+/**
+ * A step of the timeline. `made`: words for the versions that were merged into this one; null if it
+ * is no merge.
+ */
 type ShownStep = TimelineStep & { readonly made: string | null };
 
 export const HISTORY = defineMirrorPage<Model>({

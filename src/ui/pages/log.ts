@@ -7,7 +7,7 @@ import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** The folder's events, newest last, as `mdmirror log` prints them. */
+/** Shows the folder's events, newest last, as `mdmirror log` prints them. */
 
 /** LIMIT: lines on one page. */
 const SIZE = 100;

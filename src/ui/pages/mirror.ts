@@ -10,7 +10,7 @@ import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, endOf, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
-/** One linked folder: its state, its present work, and problems to fix. */
+/** Shows one linked folder: its state, its running work, and problems to fix. */
 export const MIRROR = definePage<MirrorModel>({
   path: "/m/:name",
   isLive: true,
@@ -43,7 +43,7 @@ function buttons(mirror: MirrorModel, moment: Moment): Html {
   }</div>`;
 }
 
-/** LIMIT: problems that this page lists; the others have their own page. */
+/** LIMIT: problems that this page lists. A separate page lists all of them. */
 const MOST = 20;
 
 function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {

@@ -13,7 +13,7 @@ const SIZE = 100;
 
 type Model = { readonly mirror: MirrorModel; readonly part: Part<Need> };
 
-/** All problems of one folder, each with a link to the page for it. */
+/** Lists all problems of one folder, each with a link to the page on which it can be resolved. */
 export const NEEDS = definePage<Model>({
   path: "/m/:name/needs",
   isLive: true,

@@ -8,7 +8,7 @@ import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage } from "../page.ts";
 
-/** All linked folders: the state of each, its transfers, and problems to fix. */
+/** Shows all linked folders: the state of each, its transfers, and problems to fix. */
 
 type Model = { readonly mirrors: readonly MirrorModel[]; readonly unfit: readonly string[] };
 

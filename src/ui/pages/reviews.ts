@@ -25,7 +25,9 @@ type Model = {
   readonly part: Part<WaitingReview>;
 };
 
-/** Changes in review, from the folder's state; only the button asks the service. */
+/**
+ * Shows changes in review, from the folder's state. Only the button sends requests to the service.
+ */
 export const REVIEWS = defineMirrorPage<Model>({
   path: "/m/:name/reviews",
   isLive: true,

@@ -18,7 +18,7 @@ import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 import { runBadge } from "./runs.ts";
 
-/** One run: its events, and the plan for its undo. */
+/** Shows one run: its events, and the plan for its undo. */
 
 /** LIMIT: events on one page, and documents of the plan that are listed. */
 const SIZE = 100;
@@ -27,7 +27,7 @@ const EVENTS = 10_000;
 
 type Seen = {
   readonly line: RunLine;
-  /** Oldest first. */
+  /** Events, oldest first. */
   readonly events: readonly EventLine[];
   readonly undo: Undo;
 };
@@ -36,7 +36,7 @@ type Undo =
   | {
       readonly kind: "plan";
       readonly version: string;
-      /** The first items, for the page. */
+      /** First items of the plan, as many as the page shows. */
       readonly items: readonly UndoItem[];
       readonly total: number;
       /** Number of items that can be undone. */
@@ -96,7 +96,7 @@ function noRun(run: string): Result<never> {
   return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
 }
 
-/** Shows the plan; its button undoes exactly what is shown. */
+/** Shows the plan. The button undoes exactly the plan that the page shows. */
 function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
   const { items, version, total, doable } = undo;

@@ -9,7 +9,7 @@ import { type Part, pagerOf, partOf } from "../paging.ts";
 import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** The results of all runs. */
+/** Shows the results of all runs. */
 
 /** LIMIT: runs on one page. */
 const SIZE = 50;

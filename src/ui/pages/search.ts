@@ -8,12 +8,12 @@ import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** Full-text search, as `mdmirror search` does it. Writes nothing but the index. */
+/** Searches the full text, as `mdmirror search` does. Writes only the index. */
 
 type Model = { readonly name: string; readonly query: string; readonly regex: boolean; readonly answer: Answer };
 
 type Answer =
-  /** The field is empty. */
+  /** The search field is empty, so nothing is searched. */
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly what: string; readonly next: string | null }
   | { readonly kind: "found"; readonly files: readonly FoundFile[]; readonly notes: readonly string[] };

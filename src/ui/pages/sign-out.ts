@@ -5,7 +5,7 @@ import { SIGN_OUT } from "../addresses.ts";
 import type { Content } from "../../page/layout.ts";
 import { definePage } from "../page.ts";
 
-/** Asks before it signs this browser out. */
+/** Asks for confirmation before this browser is signed out. */
 export const LEAVE = definePage<null>({
   path: SIGN_OUT,
   isLive: false,

@@ -9,7 +9,7 @@ import { answersTo, backOf, reasonsOf, stoppedOf } from "../stop-parts.ts";
 import { endOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
-/** A stop: the changes that a safety check stopped, with a form for each answer. */
+/** Shows a stop: the changes that a safety check stopped, with a form for each answer. */
 export const STOP = definePage<StopModel>({
   path: "/m/:name/safety-stop",
   isLive: true,

@@ -9,7 +9,7 @@ import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../use
 
 type Listed = { readonly name: string; readonly title: string };
 
-/** The documents for users, by subject. */
+/** Lists the documents for users, by subject. */
 export const USER_DOCS = definePage<readonly (readonly [subject: string, documents: readonly Listed[]])[]>({
   path: DOCS_ADDRESS,
   isLive: false,
@@ -34,11 +34,11 @@ function listed(name: string): Listed {
 type Model = {
   readonly title: string;
   readonly text: string;
-  /** Null if the renderer is overloaded: then the source is shown. */
+  /** Rendered document; null if the renderer is overloaded: then the source is shown. */
   readonly rendered: RenderedMarkdown | null;
 };
 
-/** One document for users. */
+/** Shows one document for users. */
 export const USER_DOC = definePage<Model>({
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,

@@ -13,7 +13,7 @@ import { crumbsOf, requestedPath, versionNumber } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** One version of a document: the effect of restoring it, and its content. */
+/** Shows one version of a document: the effect of restoring it, and its content. */
 
 type Model = { readonly mirror: { readonly name: string; readonly root: string }; readonly version: VersionSeen };
 
@@ -46,7 +46,7 @@ ${version.origins !== null && originsPart(version.origins)}
   },
 });
 
-/** Shows the effect of a restore; null if no file can be read. */
+/** Returns the effect of a restore; null if no local file can be read. */
 function changePart({ entry, here, text }: VersionSeen): Html | null {
   if (here === null || here.text === null || here.digest === entry.digest) return null;
   const [before, after] = [

@@ -7,7 +7,7 @@ import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** The state of a document or folder and its next steps: `mdmirror why`. */
+/** Shows the state of a document or folder and its next steps: `mdmirror why`. */
 
 type Model = {
   readonly mirror: string;
@@ -16,7 +16,7 @@ type Model = {
   readonly events: readonly EventLine[];
 };
 
-/** Not live, because each reading asks the service. */
+/** The page is not live, because each reading of its data sends requests to the service. */
 export const WHY = defineMirrorPage<Model>({
   path: "/m/:name/why/*",
   isLive: false,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { DIGEST, defineOperation, ITEM_END, option, PATHS } from "../define.ts";
 
-/** Puts earlier versions of documents back, or deleted documents. */
+/** Restores earlier versions of documents, and deleted documents. */
 export const RESTORE = defineOperation({
   name: "restore",
   summary: "restore an earlier version",

@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { DIGEST, defineOperation, ITEM_END } from "../define.ts";
 
-/** The two answers to a stop by a safety check. Only a person gives them, so no tool has them. */
+/**
+ * The two answers to a stop by a safety check. Only a person answers a stop, so no tool for agents
+ * offers these operations.
+ */
 
 const INPUT = z.strictObject({
   attended: z.boolean().meta({ isOperand: true, description: "true if a person sees the run, as for sync" }).optional(),
@@ -32,7 +35,7 @@ export const APPROVE = defineOperation({
   result: RESULT,
 });
 
-/** Reverts what led to a stop. */
+/** Undoes the changes that led to a stop. */
 export const REJECT = defineOperation({
   name: "reject",
   summary: "undo the changes that a safety check stopped",

@@ -6,7 +6,7 @@ export type Check = {
   readonly about: string;
   readonly state: "good" | "note" | "warn" | "bad";
   readonly detail: string;
-  /** The next step; null if none is needed. */
+  /** Next step for the user; null if no step is needed. */
   readonly next: string | null;
   /**
    * For `bad`: the service cannot be reached, the user's setup is wrong, or mdmirror or the machine
@@ -15,7 +15,7 @@ export type Check = {
   readonly fault?: "offline" | "usage" | "fault";
   /** Measured sizes for programs: bytes by name. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** A learned trait of the service for programs, beside the value that mdmirror prefers. */
+  /** Learned trait of the service for programs. `liked`: the value that mdmirror prefers. */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

@@ -93,14 +93,14 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // Not Linux, or hidden by a sandbox: nothing is known.
+    // Not Linux, or a sandbox hides the file: the limit is not known.
     return null;
   }
 }
 
 /**
- * Other sync tools, each of which would copy unfinished work. They are recognised by their files
- * and folder names.
+ * Other sync tools. Each would copy files that mdmirror has not finished. The check recognises them
+ * by the names of files and folders.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
@@ -117,7 +117,7 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
-/** LIMIT: folders above that are examined. */
+/** LIMIT: folders above the linked folder that are examined. */
 const MOST_FOLDERS = 32;
 
 export function checkNeighbours(root: string): Check[] {

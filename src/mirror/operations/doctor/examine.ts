@@ -30,7 +30,7 @@ type ExamineOptions = {
   readonly keyFile: string | null;
 };
 
-/** Runs every check of `doctor` separately, so that a failed one hides no other. */
+/** Runs every check of `doctor` separately, so that a check that fails hides no other check. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
@@ -90,7 +90,10 @@ function saidOfLinks({ links, wiki }: Config): string {
   return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 
-/** Asks about events only if the service answers and accepts the key. */
+/**
+ * Checks the connection to the service. Asks about events only if the service answers and accepts
+ * the key.
+ */
 async function checkWay(wire: Wire, key: string, address: ServiceAddress, clock: Clock): Promise<Check[]> {
   const checks = await checkService(wire, key, address, clock);
   return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
@@ -150,7 +153,7 @@ function checkHooks(root: string, env: Readonly<Record<string, string | undefine
 
 const WAIT_MS = 5_000;
 
-/** Checks whether the service reports its changes: listens until the first sign. */
+/** Checks whether the service reports its changes: listens until the first event or heartbeat. */
 async function checkNews(wire: Wire, key: string): Promise<Check[]> {
   if (wire.stream === undefined) return [];
   const heard = new AbortController();

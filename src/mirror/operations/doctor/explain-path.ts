@@ -5,14 +5,14 @@ import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { whyFacts } from "../results/why.ts";
 import { explain, formerPath } from "./why.ts";
 
-/** Result of `why` in words, for a process that continues. */
+/** Result of `why` in words, for a process that keeps running. */
 type WhyTold = {
   readonly facts: ReturnType<typeof whyFacts>;
   /** The last events, oldest first. */
   readonly events: readonly MirrorEvent[];
 };
 
-/** Explains a path, with the service's answer. Writes nothing. */
+/** Explains a path, with what the service answers about its document. Writes nothing. */
 export function explainPath(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
   const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {

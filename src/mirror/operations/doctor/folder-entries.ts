@@ -7,26 +7,32 @@ import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";
 import { STAYS } from "./why-plan.ts";
 
 /**
- * States of the entries of a folder, from the state file and the names alone. Only the entries that
- * are shown are compared by content.
+ * Finds the states of the entries of a folder, from the state file and the names alone. Only the
+ * entries that are shown are compared by content.
  */
 
-/** `in-sync`: unchanged since the last sync; `waiting`: the next sync does something about it. */
+/**
+ * `in-sync`: unchanged since the last sync; `waiting`: the next sync changes something for this
+ * entry.
+ */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 export type Entry = {
   readonly name: string;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
-  /** A clause; null if there is nothing to say. */
+  /** Reason for the state, as a clause; null if there is nothing to say. */
   readonly why: string | null;
   /** Number of names below a folder that require action. */
   readonly needs: number;
-  /** A file that is in sync unless its content differs; null if it is already judged. */
+  /**
+   * State's record of a file that is in sync unless its content differs; null if the content is
+   * already compared.
+   */
   readonly row: DocumentRow | null;
 };
 
-/** Sorts folders first, each by its characters. */
+/** Returns the entries of a folder: folders first, then by the characters of their names. */
 export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly Entry[] {
   const open = openBy(rows);
   const here = new Map(names.map((one) => [one.name, one]));

@@ -11,7 +11,7 @@ type HistorySizes = {
   readonly log: number;
 };
 
-/** SQLite's files beside a database, which may hold most of it between two checkpoints. */
+/** SQLite's files beside a database. Between two checkpoints they may have most of its content. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder `.mdmirror` */
@@ -54,7 +54,7 @@ export function checkHistory(folder: string): Check {
 export function humanSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
-  // 999.5 would be rounded to 1000.
+  // A value of 999.5 or more would be rounded to 1000, so the next larger unit is used.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit++;

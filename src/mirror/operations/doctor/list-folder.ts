@@ -16,8 +16,8 @@ import { entriesOf, type Entry } from "./folder-entries.ts";
 
 /**
  * Lists the entries of a folder with their states, from the state file and one scan of that folder:
- * no network, walk or lock. A folder is read again only if something changed, and then only the
- * requested part of it.
+ * no network, no walk of its subfolders, no lock. A folder is read again only if something changed,
+ * and then only the requested part of the folder.
  */
 
 /** Some entries of a folder, out of `total`. */
@@ -30,13 +30,16 @@ type Kept = {
   readonly seal: string;
   readonly disk: LocalDisk;
   readonly entries: readonly Entry[];
-  /** Results of reading files whose stamps prove nothing, by name. */
+  /**
+   * Digests of files that had to be read, because their stamps do not prove that they are
+   * unchanged. Key: name.
+   */
   readonly read: Map<string, { readonly stamp: Stamp; readonly digest: Digest | null }>;
 };
 
 export class FolderLists {
   readonly #random: Random;
-  /** The most recently used one is last. */
+  /** The most recently used entry is last. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(random: Random) {
@@ -68,7 +71,7 @@ export class FolderLists {
 
   /**
    * Reads the present content of a file.
-   * @param path not the root's
+   * @param path not the root's path
    */
   read(root: string, path: LocalPath): Result<DiskOutcome<LocalText>> {
     const kept = this.#keep(root, parentOf(path));
@@ -78,7 +81,7 @@ export class FolderLists {
   #keep(root: string, folder: LocalPath): Result<Kept> {
     const key = JSON.stringify([root, folder]);
     const before = this.#kept.get(key);
-    // The folder may have been replaced by another one since the first scan.
+    // Another folder may be at the path of the root since the first scan.
     const isThere = before !== undefined && before.disk.sealOf(folder) !== null;
     const disk = isThere ? before.disk : openDisk(root, { random: this.#random, probe: false });
     const own = join(root, MIRROR_FOLDER);
@@ -112,7 +115,7 @@ function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<rea
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Checks whether files that were in sync have changed since. */
+/** Reads files that were in sync, and returns the entries with the states that they have now. */
 function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed["entries"] {
   const stamps = kept.disk.stampsIn(
     folder,
@@ -137,7 +140,7 @@ function digestAt({ disk, read }: Kept, path: LocalPath, stamp: Stamp): Digest |
   if (before !== undefined && sameStamp(before.stamp, stamp)) return before.digest;
   const look = disk.look(path);
   const digest = look.kind === "file" ? look.digest : null;
-  // LIMIT: results are kept for several pages of files.
+  // LIMIT: digests are kept for several pages of files.
   if (read.size > 2_000) read.clear();
   read.set(path, { stamp, digest });
   return digest;

@@ -9,11 +9,11 @@ import { failureWords } from "../../../common/failure-words.ts";
 import type { Route } from "../../remote/proxy.ts";
 
 /**
- * LIMIT: a larger clock error falsifies dates of folders, retention and `Retry-After`, but no
- * decision about content (I29).
+ * LIMIT: a larger clock error makes dates of folders, retention and `Retry-After` wrong, but no
+ * decision about content.
  */
 const SKEW_MS = 60_000;
-/** A `Date` header counts whole seconds. */
+/** Precision of a `Date` header in milliseconds: the header counts whole seconds. */
 const HEADER_MS = 1_000;
 
 const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
@@ -91,7 +91,7 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
     const what = `it gives access to no workspace (workspace_not_found)${detail}`;
     return badKey(what, "give the key of a workspace that exists");
   }
-  // A closed workspace can still tell a valid key from a wrong one.
+  // A service whose workspace is closed can still tell a valid key from a wrong one.
   if (validity === "good") return [good("key", `the service accepts it (${VALIDATE_KEY})`)];
   return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
 }

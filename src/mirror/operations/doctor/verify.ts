@@ -12,7 +12,7 @@ import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** Lists, reads and hashes both sides, without anything from an earlier scan. */
+/** Compares both sides: lists, reads and hashes them, without anything from an earlier scan. */
 
 /** One document that both sides have, byte for byte. `size`: bytes in UTF-8. */
 type ManifestRow = {
@@ -25,8 +25,8 @@ type ManifestRow = {
 export type VerifyReport = {
   readonly documents: readonly ManifestRow[];
   /**
-   * Linked, and equal except for line ends, byte order mark or final newline, which counts as
-   * equal.
+   * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
+   * sides count as equal.
    */
   readonly dressed: readonly LocalPath[];
   readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
@@ -71,8 +71,8 @@ type Row = {
 type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly linked: LinkIndex };
 
 /**
- * Sends one GET for each document of the service; the client's queue paces them. Content is dropped
- * once it is hashed (I33).
+ * Reads each document from the service with one GET; the client's queue paces the requests. Content
+ * is dropped after hashing, so that memory does not grow with the workspace (I33).
  */
 async function readRows(
   world: World,
@@ -97,7 +97,7 @@ async function readRows(
   return { rows, fault };
 }
 
-/** Faults after which nothing is known about any document. */
+/** Faults after which nothing more can be read from the service. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, content: string): Row {
@@ -118,8 +118,9 @@ function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, con
 }
 
 /**
- * The service shows other content under the version that was synced: its data are damaged, or it
- * lies. No sync notices, because lists only have versions, and a local edit would replace it.
+ * The service shows other content under the version that was synced: its data are damaged, or its
+ * answer is false. No sync notices this, because lists only have versions. A local edit would
+ * replace the other content.
  */
 const ANOTHER =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -151,7 +152,8 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
     differing: (free.get("differs") ?? []).map(({ path, file, why }) => ({ path, id: file.id, why })).toSorted(byPath),
     onlyLocal: onlyLocal.toSorted(),
     onlyService: (free.get("absent") ?? [])
-      // Paths excluded by the ignore rules are not synced on either side (I18).
+      // Paths excluded by the ignore rules are not synced on either side, so they are not compared
+      // (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ file }) => ({ path: file.path, id: file.id }))
       .toSorted(byPath),

@@ -7,11 +7,11 @@ import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.
 import { subjectOf } from "../../engine/run/subject.ts";
 import type { Preview } from "../../folder/run.ts";
 
-/** Facts about one path from a new plan. */
+/** Facts about one path from a plan that was made for this question. */
 
 export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
 
-/** A path that was asked for. `keys`: its names in blocks and steps. */
+/** A path that the user asked about. `keys`: its names in blocks and steps. */
 export type Subject = {
   readonly asked: LocalPath;
   readonly link: Link | null;
@@ -20,13 +20,13 @@ export type Subject = {
 };
 
 export type PlanFacts = {
-  /** Reason why a local entry is not synced; null if there is none or the entry is synced. */
+  /** Reason why a local entry is not synced; null if the entry is synced or does not exist. */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** The listed document; null if there is none, or offline. */
+  /** Document in the listing of the service; null if no document is at the path, or offline. */
   readonly remote: RemoteFile | null;
   /** Steps of the next sync for the path or below it; `stopped`: only after `approve`. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
@@ -116,7 +116,7 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  // If the whole folder keeps changing, the present entry is judged.
+  // If the whole folder keeps changing, the present entry on disk is used.
   const whole = local.unseen.get("");
   if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
   return { path: "", kind: "unseen", why: whole.why };

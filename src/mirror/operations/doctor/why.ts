@@ -32,23 +32,23 @@ export type Why = PlanFacts & {
   readonly path: LocalPath;
   readonly link: Link | null;
   readonly folder: DirLink | null;
-  /** Present state of the path on disk. */
+  /** Present entry at the path on disk. */
   readonly look: Look;
   /** Null if offline, if the path has no document, or if all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly blocked: Hold | null;
-  /** The block as reports show it. */
+  /** Open block, as reports show it; null if the path is not blocked. */
   readonly open: Attention | null;
   /** Blocked paths below a folder. */
   readonly blockedBelow: readonly Pick<Hold, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
-   * Versions that the present one was merged from, and the side of each changed line; null if it is
-   * no merge.
+   * Versions that the present content was merged from, and the side of each changed line; null if
+   * the content is no merge.
    */
   readonly merge: MergeFacts | null;
-  /** Oldest first. */
+  /** Events, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
    * Reason why the service could not be asked; then all except `look` comes from the state alone.
@@ -56,13 +56,15 @@ export type Why = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/** Row of the decision table that applies, and its result. */
+/** Row of the planner's decision table that applies, and the decision in this row. */
 type Judged = {
   readonly cell: ContentCell;
   readonly rule: ContentRule;
   readonly moved: WhoMoved;
   readonly placeRule: PlaceRule;
-  /** Evidence by which the file was recognised; null if it was not searched for, or is new. */
+  /**
+   * Evidence by which the file was recognised; null if the file was not searched for, or is new.
+   */
   readonly evidence: Evidence | null;
   readonly localPath: LocalPath | null;
 };
@@ -122,7 +124,7 @@ function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: 
   return { asked, link, path, keys: new Set([link?.id, asked, path]) };
 }
 
-/** The empty path is the linked folder itself, which only the disk as a whole knows. */
+/** The empty path is the linked folder itself. Only the disk as a whole knows its state. */
 function lookAt(disk: Disk, path: LocalPath): Look {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
@@ -178,7 +180,10 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-/** A remembered refusal explains more than the block of a plan that tries it again. */
+/**
+ * A remembered refusal explains more than the block of a plan that would try the refused request
+ * again.
+ */
 function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
   const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
   return (
@@ -197,7 +202,7 @@ function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
 }
 
-/** Returns the last merge if its result is the present content. */
+/** Returns the last merge if its result is the present local content. */
 function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;

@@ -46,7 +46,7 @@ function meetingOf({ base, mine, theirs }: ThreeTexts): ConflictLines {
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Base replaces conflicting lines, so that the lines around them are compared with their
+  // Base replaces conflicting lines, so that the lines around the conflict are compared with their
   // original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];

@@ -15,7 +15,7 @@ import { byPath } from "../../model/by-path.ts";
 
 export type TwoTexts = { readonly path: LocalPath; readonly live: string | null; readonly local: string | null };
 
-/** Returns both contents; null for a side that has none. */
+/** Returns both contents of a document; null for a side without content. */
 export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<TwoTexts>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -42,7 +42,7 @@ async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocI
   return linkAt(base, path)?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
 }
 
-/** Returns the id of the document on the service at this path that is not linked yet. */
+/** Returns the id of the document at this path on the service that is not linked yet. */
 async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
   const whole = world.prefix === "" ? path : `${world.prefix}/${path}`;
   if (!whole.endsWith(".md")) return null;
@@ -81,7 +81,10 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
 /** A document whose contents have to be read and compared. */
 type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
 
-/** Returns documents that are on one side only, and suspects, from listing and stamps. */
+/**
+ * Returns documents that are on one side only, and documents that the listing and the stamps show
+ * as changed.
+ */
 function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
   const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];
   const suspects = found.filter((one) => one.kind === "suspect");

@@ -4,8 +4,8 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
- * Returns the newest `limit` events, oldest first. For a document: under all its names, with the
- * events of its path before it had an id.
+ * Returns the newest `limit` events, oldest first. For a document, returns the events under all its
+ * names, with the events of its path before it had an id.
  */
 export function readEvents(
   state: State,
@@ -31,7 +31,7 @@ type Runs = ReturnType<State["runs"]>;
 /**
  * Returns runs, newest first.
  * @param run number of one run; null for all
- * @returns usage trouble if there is none
+ * @returns trouble of kind `usage` if the run does not exist
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
   const runs = state.runs(RUNS);

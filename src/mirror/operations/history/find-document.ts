@@ -8,12 +8,15 @@ import type { BaseTree } from "../../model/tree.ts";
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Null if it was deleted or its record ended. */
+  /** Record of the document in base; null if the document was deleted or its record ended. */
   readonly link: Link | null;
   readonly tombstone: Tombstone | null;
 };
 
-/** A path with known contents: of a document, or of a file that never became one (`id` null). */
+/**
+ * A path with known contents: the path of a document, or of a file that never became a document
+ * (`id` null).
+ */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
   /** The requested path, if it is an earlier path of the document. */
@@ -21,8 +24,8 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
 };
 
 /**
- * Works as `findDocument`, else returns the path or the id alone, for which the content store may
- * have more.
+ * Finds a document as `findDocument` does. If there is none, returns the path or the id alone, for
+ * which the content store may have more.
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
@@ -34,8 +37,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * A document that left the linked subtree is found by its former path, unless another one has that
- * path.
+ * Returns the record of the document at a path. A document that left the linked subtree is found by
+ * its former path, unless another document has that path.
  */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   let away: Link | null = null;
@@ -49,7 +52,7 @@ export function linkAt(base: BaseTree, path: LocalPath): Link | null {
 
 export type LinkIndex = ReadonlyMap<LocalPath, Link>;
 
-/** Makes an index for callers with many questions. */
+/** Returns an index of the records, for callers with many questions. */
 export function indexLinks(base: BaseTree): LinkIndex {
   const index = new Map<LocalPath, Link>();
   for (const link of base.links.values())

@@ -7,8 +7,8 @@ import { type HistoryEntry, readHistory } from "./history.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * Finds a document of which something is known, and one of its texts.
- * @param n its number in the history; null: the newest
+ * Finds a known document and one of its versions.
+ * @param n number of the version in the history; null: the newest
  */
 export function findVersion(
   world: Pick<World, "state">,
@@ -39,8 +39,8 @@ export function findVersion(
 }
 
 /**
- * The newest text of the document itself, if it has one: another document's text at its path is
- * only for users who ask for it.
+ * Returns the newest version of the document itself, if it has one. A version of another document
+ * at its path is only for users who ask for that version.
  */
 function newestOf(
   entries: readonly HistoryEntry[],
@@ -53,13 +53,16 @@ export type Choice = {
   readonly document: KnownPlace;
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
-  /** Whether it comes back as a new document. */
+  /** True if the content would be restored as a new document. */
   readonly asNew: boolean;
-  /** The text that is there now; null: no file. */
+  /** Digest of the present local content; null if there is no file. */
   readonly now: Digest | null;
 };
 
-/** @param n a number of the history; null: the last text that differs from the present one */
+/**
+ * Returns the version to restore.
+ * @param n number in the history; null: the last version that differs from the present content
+ */
 export function chooseVersion(
   { state, disk }: Pick<World, "state" | "disk">,
   name: string,
@@ -80,7 +83,7 @@ export function chooseVersion(
   return ok({ document, path, entry, asNew: link === null, now });
 }
 
-/** Why a text cannot be put back; null: it can. */
+/** Returns why a version cannot be restored; null if it can. */
 function obstacleTo(
   state: World["state"],
   { link, path, id }: KnownPlace,
@@ -105,7 +108,10 @@ function obstacleTo(
   return null;
 }
 
-/** The document's own text of that time, or its last one; or why there is none, as a clause. */
+/**
+ * Returns the document's own version at that time, or its last version. If there is none, returns
+ * the reason as a clause.
+ */
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);

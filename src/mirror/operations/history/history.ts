@@ -7,24 +7,24 @@ import { type MergeOf, mergeOf } from "./origins.ts";
 /** The versions of a document that mdmirror has seen. */
 
 /**
- * One version. `n` counts from 1, oldest first, so that it keeps its meaning while newer ones
- * arrive.
+ * One version. `n` counts from 1, oldest first, so that a number keeps its meaning while newer
+ * versions arrive.
  */
 export type HistoryEntry = {
   readonly n: number;
-  /** Time when it was first seen, in milliseconds since the epoch. */
+  /** Time when the version was first seen, in milliseconds since the epoch. */
   readonly at: number;
   readonly digest: Digest;
   /** `service`: a published version; `local`: content that was only ever local. */
   readonly from: "service" | "local";
   readonly changeId: ChangeId | null;
-  /** Action or change that brought it, as a clause. */
+  /** Action or change that made this version, as a clause. */
   readonly what: string;
   /** Id of another document that had this path and content; null for the document's own content. */
   readonly other: DocId | null;
-  /** Bytes in UTF-8; null if the content is no longer kept. */
+  /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Versions that mdmirror merged it from; null if it is no merge. */
+  /** Versions that this version was merged from; null if it is no merge. */
   readonly merge: MergeOf | null;
 };
 
@@ -62,7 +62,7 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
 }
 
-/** The end of a document. */
+/** Deletion of a document: when, by which run, and why. */
 export type Deletion = {
   /** In milliseconds since the epoch. */
   readonly at: number;
@@ -94,7 +94,7 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(not
 }
 
 /**
- * Returns the content of a version with the event that brought it. One transaction wrote both, but
+ * Returns the content of a version with the event that recorded it. One transaction wrote both, but
  * the clock may have changed in between.
  */
 function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
@@ -115,20 +115,20 @@ function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>)
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
   const seen: Seen[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
-    // The earlier content existed before this event; half a millisecond keeps the order.
+    // The earlier content existed before this event. Half a millisecond less keeps the order.
     if (before !== null && !wasLive.has(before))
       seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
-    // Restored content is a version of that moment too.
+    // Restored content is a version of that time too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "local", what: detail });
   }
   return seen;
 }
 
 /**
- * Marks the result of a merge: the first equal content from then on. Content that is restored later
- * is no merge.
+ * Marks the result of a merge: the first equal content at or after the merge. Equal content that is
+ * restored later is no merge.
  */
 function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
@@ -174,7 +174,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
-      // Local content that was published later: the version says more.
+      // The local content was published later, and the published version says more.
       if (last.from === "local" && one.from === "service")
         entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
       continue;

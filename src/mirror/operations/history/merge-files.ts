@@ -13,12 +13,12 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
  */
 type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
 
-/** Absolute paths, in the order base, mine, theirs. */
+/** Absolute paths of the three files, in the order base, mine, theirs. */
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Three files as text; `binary` names the first that is not UTF-8 without NULs, because decoding
- * and writing it would change it.
+ * Contents of three files. `binary` names the first file that is not UTF-8 without NULs, because
+ * decoding and writing would change it.
  */
 type ReadFiles =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
@@ -74,7 +74,7 @@ function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
   return { text: markedMerge({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
 }
 
-/** Replaces a file by a merged one. git gives a merge driver a file of its own for this. */
+/** Replaces a file by the merged content. git gives a merge driver a file for this. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);

@@ -20,7 +20,7 @@ export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | n
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/** The lines, or the contents that are no longer kept; then no origin is known. */
+/** Origin of each line, or the contents that are no longer kept; then no origin is known. */
 export type MergeOrigins =
   | { readonly kind: "told"; readonly rows: readonly Origin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
@@ -33,14 +33,14 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
   return { kind: "told", rows: originsOf(...(texts as [string, string, string, string])) };
 }
 
-/** A row of a merge. Where two edits do not merge: a line of one of the three contents. */
+/** A row of a merge. In a conflict: a line of one of the three contents. */
 export type MeetingRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Side of a run of lines. `neither`: removed, although both sides have it; `base`: the first of the
- * three contents of a conflict.
+ * Side from which lines come. `neither`: removed, although both sides have the lines; `base`: the
+ * first of the three contents of a conflict.
  */
 type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
@@ -88,7 +88,7 @@ function isOfResult(row: MeetingRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** Returns the hunks of a unified diff. Each row that does not merge counts as a change. */
+/** Returns the hunks of a unified diff. Each row in a conflict counts as a change. */
 export function originHunks(rows: readonly MeetingRow[]): Hunk<MeetingRow>[] {
   return hunksOf(rows, isOfBase, isOfResult);
 }

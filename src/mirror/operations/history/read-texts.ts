@@ -9,14 +9,17 @@ import { chooseVersion, findVersion } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
-/** The number of a version, or the present file. */
+/** Number of a version, or `here` for the present local file. */
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
 
 type Local = Pick<LocalMirror, "state" | "disk">;
 
-/** @param name a present or earlier path */
+/**
+ * Reads one version of a document, or its present file.
+ * @param name a present or earlier path
+ */
 export function readText(
   local: Local,
   name: string,
@@ -41,18 +44,18 @@ function shown({ disk }: Local, path: LocalPath, text: string): string {
   return disk.shown?.(path, text) ?? text;
 }
 
-/** One version, with the effect of restoring it. */
+/** One version of a document, with the effect of restoring this version. */
 export type VersionSeen = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Side of each of its lines; null if it is no merge. */
+  /** Side of each line of the version; null if the version is no merge. */
   readonly origins: MergeOrigins | null;
-  /** Present content and its digest; null if no file can be read. */
+  /** Present local content and its digest; null if no file can be read. */
   readonly here: { readonly text: string | null; readonly digest: Digest } | null;
-  /** True if it would be restored as a new document. */
+  /** True if the version would be restored as a new document. */
   readonly asNew: boolean;
-  /** Reason why it cannot be restored, as a clause, and the next step; null if it can. */
+  /** Reason why the version cannot be restored, as a clause, and the next step; null if it can. */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 

@@ -34,23 +34,31 @@ export type RestoreItem =
       readonly path: LocalPath;
       readonly id: DocId | null;
       readonly entry: HistoryEntry;
-      /** The text that must still be there; null: no file. */
+      /** Digest of the content that the file must still have; null if there must be no file. */
       readonly expect: Digest | null;
-      /** It is no longer on the service, so it comes back as a new document. */
+      /**
+       * True if the document is no longer on the service, so that its content is restored as a new
+       * document.
+       */
       readonly asNew: boolean;
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
 
 /**
- * A document that exists, or did. `gone`: when it went, in milliseconds since the epoch; null: it
- * is linked.
+ * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
+ * null: it is linked.
  */
 type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
 
 export type RestorePlan = {
-  /** True if one document was named: what prevents its restore is the trouble of the whole call. */
+  /**
+   * True if one document was named: a reason that prevents its restore then ends the whole call.
+   */
   readonly isOne: boolean;
-  /** Milliseconds since the epoch; null: only deleted documents, with their last version. */
+  /**
+   * Time whose versions are restored, in milliseconds since the epoch; null: only deleted
+   * documents, with their last version.
+   */
   readonly asOf: number | null;
   readonly items: readonly RestoreItem[];
 };
@@ -101,7 +109,7 @@ function planOne(world: World, name: string, n: number | null): Result<readonly 
   return ok([{ kind: "put-back", path, id: document.id, entry, expect: now, asNew }]);
 }
 
-/** Plans no item for a document that is already as requested. */
+/** Plans the restore of several documents. A document that is already as requested gets no item. */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -110,7 +118,7 @@ function planSeveral(
   const base = state.load();
   const subjects = subjectsOf(base, asOf);
   const known = new Set(subjects.map(({ path }) => path));
-  // A document is found by a path that it had before, and by its id.
+  // A document can also be named by an earlier path, or by its id.
   const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(asked, known, disk);
   if (selection.kind === "trouble") return selection;
@@ -129,7 +137,8 @@ function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
 }
 
 /**
- * One document for each path: what is linked there; else what went last, or was there at that time.
+ * Returns one document for each path: the linked one; if none is linked, the one that was deleted
+ * last, or the one at that time.
  */
 function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
   const subjects = new Map<LocalPath, Subject>();
@@ -147,7 +156,10 @@ function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
   return [...subjects.values()];
 }
 
-/** Of two that went: the later one; for a moment, the first that went after it. */
+/**
+ * Returns true if the document deleted at `at` comes before the one deleted at `other`: the later
+ * deletion wins; for a given time, the first deletion after that time.
+ */
 function isNearer(at: number, other: number, asOf: number | null): boolean {
   if (asOf === null) return at > other;
   return at > asOf && (other <= asOf || at < other);
@@ -172,22 +184,28 @@ function itemOf(
 }
 
 /**
- * Whether it is not asked for: it is there, and only what is gone is wanted; or it was already gone
- * at that time.
+ * Returns true if a document is not asked for: it exists and only deleted ones are wanted, or it
+ * was already deleted at that time.
  */
 function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";
   return gone !== null && gone <= asOf;
 }
 
-/** @returns why nothing can be put back, as a clause */
+/**
+ * Returns why nothing can be restored at a path.
+ * @returns a clause; null if it can
+ */
 function obstacleTo(state: State, { id, path, link }: Subject, look: Look): string | null {
   if (link === null) return look.kind === "absent" ? null : "another file is at this path now";
   if (look.kind !== "absent" && look.kind !== "file") return "the file now at this path cannot be read";
   return state.conflict(id) === null ? null : `it is in conflict: mdmirror resolve ${path}`;
 }
 
-/** All names of texts, read once, because each question to the state reads every row. */
+/**
+ * Reads all records of seen contents with one query, because each query to the state reads every
+ * row.
+ */
 function allSightings(state: State): State["sightings"] {
   const all = state.sightings({});
   const byPath = Map.groupBy(all, ({ path }) => path);
@@ -211,7 +229,10 @@ function storedUnder<K>(
 
 type PutBack = Extract<RestoreItem, { kind: "put-back" }>;
 
-/** Restores each document by itself, as one run. A document that changed since the plan is left. */
+/**
+ * Restores each document separately, as one run. A document that changed since the plan stays as it
+ * is.
+ */
 async function restorePlanned(
   world: World,
   { isOne, asOf, items }: RestorePlan,
@@ -232,7 +253,8 @@ async function restorePlanned(
   });
   const one = isOne ? manualResult(wanted[0]!.path, ends[0]!) : null;
   if (one?.kind === "trouble") return one;
-  // A folder that is another one by now ends all of them alike.
+  // If another folder is at the root's path by now, `ends` has one entry, which applies to all
+  // items.
   const tried = wanted.map((item, at) => ({ ...endOfManual(item.path, ends[at] ?? ends[0]!), ...versionOf(item) }));
   return ok({ asOf, run, items: [...tried, ...left] });
 }

@@ -9,13 +9,15 @@ import type { HistoryEntry } from "./history.ts";
 import { findVersion } from "./find-version.ts";
 import { movedBy } from "./undo-moves.ts";
 
-/** The life of one document: its versions, names and end. */
+/** History of one document: its versions, names and deletion. */
 
 export type Timeline = {
   /** Present or last path. */
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /** Number of the version that the folder has now; null if it is none of these. */
+  /**
+   * Number of the version that the local file has now; null if the file has none of these versions.
+   */
   readonly now: number | null;
   /** Digest of the local file; null if there is none that can be read. */
   readonly here: Digest | null;
@@ -61,7 +63,10 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/** At one time: versions by their numbers, after a move. */
+/**
+ * Returns the order of steps at the same time: moves first, then versions by their numbers, the
+ * deletion last.
+ */
 function rank(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }

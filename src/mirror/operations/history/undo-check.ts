@@ -4,14 +4,14 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 
-/** Checks an undo against the folder, so that it shows only what it can do. */
+/** Checks an undo against the present folder, so that the plan shows only what the undo can do. */
 
 type LookingDisk = Pick<Disk, "look">;
 
 export const EDITED = "it was edited since";
 
 /**
- * Returns an item that can be done, or one that is left alone because the folder has changes that
+ * Returns the item if it can be done. Otherwise returns a `left` item: the folder has changes that
  * are not uploaded.
  */
 export function checkedLocally(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
@@ -49,7 +49,10 @@ export function isFree(disk: LookingDisk, path: LocalPath): boolean {
   return disk.look(path).kind === "absent";
 }
 
-/** @param path a place that must be free, and is not */
+/**
+ * Returns the reason not to undo a move, as a clause.
+ * @param path a place that must be free, and is not
+ */
 export function somethingAt(path: LocalPath): string {
   return `${path} is taken now`;
 }

@@ -21,7 +21,7 @@ type UndoContext = {
   readonly disk: Pick<Disk, "look">;
   /** Documents that the runs created. */
   readonly made: ReadonlySet<DocId>;
-  /** Created documents that stay, each in the place of one that the runs removed. */
+  /** Created documents that stay, because each replaces a document that the runs removed. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
 };
@@ -40,7 +40,10 @@ const MIRRORED = "it is synced again";
 const CAME_AND_WENT = "it was downloaded, and was deleted since";
 const BROUGHT = "the run only downloaded it; delete the file yourself if you do not want it";
 
-/** @param events of this document alone, oldest first */
+/**
+ * Returns the undo of one document.
+ * @param events of this document alone, oldest first
+ */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const link = context.base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
@@ -65,13 +68,16 @@ function undoRemoval(
   events: readonly MirrorEvent[],
   context: UndoContext,
 ): UndoItem[] {
-  // A document that the runs created and removed did not exist before them.
+  // The runs both created and removed the document, so it did not exist before them.
   if (context.made.has(id)) return [];
   if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
   return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
 }
 
-/** Plans for a document that exists and existed before: content, place and protection. */
+/**
+ * Plans the undo for a document that exists now and existed before the runs: content, place and
+ * protection.
+ */
 function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const path = link.localPath;
   const back = [textBack(link, events, context), undoMove(link.id, events, context), protectionBack(link, events)];
@@ -87,12 +93,12 @@ function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   );
 }
 
-/** True for a deleted document that a command restored as a new one. */
+/** Returns true for the event by which a command restored a deleted document as a new one. */
 function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns a reason to leave an item to a person, or null. */
+/** Returns why an item stays as it is until a person acts, or null. */
 function whyKept(
   events: readonly MirrorEvent[],
   path: LocalPath,
@@ -143,7 +149,10 @@ function placeOfRemoved(
   return first?.here ?? pathBefore(removed.path, removed.path, folders);
 }
 
-/** Null if a document that the runs created has this content at this place. */
+/**
+ * Plans the restore of a removed document. Returns null if a document that the runs created has
+ * this content at this place.
+ */
 function bringBack(
   id: DocId,
   path: LocalPath,
@@ -156,7 +165,8 @@ function bringBack(
   if (digest === null) return left(path, "its content was not seen");
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
-  // A document that existed before gets its place back with all other moves.
+  // If a document that existed before the runs is at this place, the undo of its own move frees the
+  // place.
   if (there === undefined || !made.has(there.id)) return { path: was, kind: "bring-back", id, digest };
   const expect = base.links.get(there.id)!.digest;
   return expect === digest ? null : { path: was, kind: "text-back", id: there.id, digest, expect };
@@ -167,9 +177,7 @@ function takeAway({ id, localPath: path, digest }: Link, events: readonly Mirror
   return expect === null || digest !== expect ? left(path, EDITED) : { path, kind: "take-away", id, expect };
 }
 
-/**
- * Plans for a document that a command restored: the new document goes, which a later run uploaded.
- */
+/** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
 function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext): UndoItem {
   const link = linked.get(path);
   if (link !== undefined) return link.digest === after ? awayOf(link, after) : left(path, EDITED);
@@ -190,9 +198,10 @@ function isText({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /**
- * Returns the content that an undo restores; null if it is not known, or the runs did not change
- * it. A merge or a conflict found an edit that was not uploaded yet: before the run, the file had
- * that edit, which a conflict does not record. At an earlier sync it had the base of both edits.
+ * Returns the content that an undo restores; null if the content is not known, or the runs did not
+ * change it. A merge or a conflict began with an edit that was not uploaded: before the run, the
+ * file had that edit. A conflict does not record the edit. At the sync before, the file had the
+ * base of both edits.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find((event) => event.kind === "conflict" || isText(event));
@@ -200,10 +209,12 @@ function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest
   return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
 }
 
-/** Returns null if the runs did not change the content. */
+/**
+ * Plans the restore of the earlier content. Returns null if the runs did not change the content.
+ */
 function textBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
-  // A document that was deleted locally during its conflict is restored with other content.
+  // A document that was deleted locally during its conflict was created again with other content.
   const last = events.findLast((event) => isText(event) || event.kind === "create-local");
   const [digest, expect] = [textBefore(events, context), last?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;

@@ -15,7 +15,7 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
   /** Moves the folder with its present contents. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /** Its changes go to review again, or are published again. */
+  /** Its changes go to review again (`protect-back`), or are published without review again. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /** `isBrought`: the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isBrought?: true }

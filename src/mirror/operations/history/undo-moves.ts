@@ -4,14 +4,14 @@ import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** Finds where a run's moves began, and orders their undo. Pure. */
+/** Finds where a run's moves began, and orders the renames that undo them. Pure. */
 
 /** A moved document or folder: its path in base now, and its path before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
- * Returns the temporary name of something that makes room. It is always the same, so a second
- * `undo` finds it taken.
+ * Returns the temporary name under which an entry frees its path. A path always gets the same name,
+ * so a second `undo` finds that name taken.
  */
 export function spareName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
@@ -22,8 +22,8 @@ export function spareName(path: LocalPath): LocalPath {
 export const UNKNOWN = Symbol("unknown");
 
 /**
- * Separates the moves that can be undone, because their targets are free. One that cannot be undone
- * stays, and may block the next.
+ * Separates the moves that can be undone because their targets are free. An entry that cannot move
+ * back stays, and may block the next one.
  * @param taken returns the present occupant of a target
  */
 export function splitTaken(
@@ -47,7 +47,10 @@ function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
   return moves.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
 }
 
-/** One rename on the disk. `last`: it brings `id` to its place; else `id` only makes room. */
+/**
+ * One rename on the disk. `last`: the rename brings `id` to its place; otherwise `id` only frees
+ * its path.
+ */
 export type Hop = {
   readonly id: DocId | DirId;
   readonly from: LocalPath;
@@ -81,7 +84,7 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
   return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const from = moves.find((event) => event.from !== null)?.from ?? null;
-    // Removed with all its contents: the documents have events of their own.
+    // The folder was removed with all its contents, and its documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
     const now = HERE.has(last.kind) ? dir.localPath : dir.remotePath;
@@ -107,15 +110,15 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
 }
 
 /**
- * Orders the moves, folders first. A move waits until its target is free; if all wait for each
- * other (a swap), one makes room under a temporary name. A document that moves with its folder gets
- * no move of its own.
+ * Orders the moves, folders first. A move waits until its target is free. If all moves wait for
+ * each other (a swap), one entry frees its path under a temporary name. A document that moves with
+ * its folder gets no move of its own.
  */
 export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
   const hops: Hop[] = [];
-  // LIMIT: each one makes room once at most; more would be a circle that cannot be broken, and none
-  // exists.
+  // LIMIT: renames. Each entry takes a temporary name at most once; more renames would be a circle
+  // that cannot be broken, and none exists.
   while (hops.length <= 2 * moves.length) {
     pending = pending.filter(({ at, to }) => at !== to);
     const next = nextMove(pending, hops);
@@ -130,14 +133,18 @@ export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   return hops;
 }
 
-/** Returns the next move that is possible; in a circle, one that makes room. */
+/**
+ * Returns the next move that is possible; in a circle, the rename to a temporary name that breaks
+ * the circle.
+ */
 function nextMove(
   pending: readonly MovedBack[],
   hops: readonly Hop[],
 ): { readonly move: MovedBack; readonly hop: Hop } | null {
   const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
   if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
-  // The first one makes room, once; then fewer wait for its place.
+  // The first entry that had no rename yet takes a temporary name. Then fewer entries wait for a
+  // path.
   const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
   if (aside === undefined) return null;
   return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
@@ -152,7 +159,7 @@ function isInTheWay(other: MovedBack, one: MovedBack): boolean {
   return isDirId(other.id) && isWithin(one.to, other.to);
 }
 
-/** An event's move, on the side that it names. `here`: local path before the move. */
+/** A move recorded by an event, on the side that it names. `here`: local path before the move. */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;

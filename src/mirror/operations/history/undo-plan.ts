@@ -19,8 +19,8 @@ import {
 } from "./undo-moves.ts";
 
 /**
- * Plans the undo of one run, or of several as if they were one, by document. Reads their events,
- * the present base, and files that may have edits.
+ * Plans the undo of one run, or of several runs as if they were one. Reads their events, the
+ * present base, and files that may have edits.
  * @param events of these runs, oldest first
  * @param to the state to restore: the one that the run found, or the one that was in sync before
  * the runs
@@ -56,7 +56,9 @@ type Known = {
   readonly disk: Pick<Disk, "look">;
 };
 
-/** A deleted document is restored only if its path is free after the moves. */
+/**
+ * Returns the item, or a `left` item if the path of a deleted document is not free after the moves.
+ */
 function unlessTaken(item: UndoItem, { linked, disk }: Known, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const there = linked.get(item.path);
@@ -87,7 +89,8 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
     if (isFree(disk, to)) return undefined;
     const id = linked.get(to)?.id;
     if (id !== undefined && goes.has(id)) return dirs.get(to);
-    // On a disk that folds case, a rename that only changes case finds the file itself.
+    // On a disk that ignores case, a rename that only changes case finds the entry itself at its
+    // target.
     const isItself = at.toLowerCase() === to.toLowerCase();
     return id ?? dirs.get(to) ?? (isItself ? undefined : UNKNOWN);
   });

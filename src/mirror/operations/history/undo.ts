@@ -35,7 +35,10 @@ const EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** @param run null means the last run that can be undone */
+/**
+ * Plans the undo of one run.
+ * @param run null means the last run that can be undone
+ */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
   const wanted = findRuns(state, run);
@@ -48,7 +51,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const items = planUndo(events, base, disk);
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
-    // A download is the service's change, which nobody asks to undo.
+    // A download is a change of the service, so a run that only downloaded is not worth reporting.
     const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
@@ -85,8 +88,8 @@ export type Undone = { readonly run: number | null; readonly ends: readonly Undo
 
 /**
  * Undoes every item that has not changed since, and says why it leaves the rest. Each item is
- * guarded by its expected state. ORDER: contents and new files at their present places, then the
- * moves, then deleted documents, because their folders are back by then.
+ * written only in its expected state. ORDER: contents and new files at their present places, then
+ * the moves, then deleted documents, because their folders exist again by then.
  * @param stop when aborted, no further item is started
  */
 export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
@@ -112,7 +115,7 @@ export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal):
     for (const [item, end] of protections) done.set(item, end);
     return endsOf(plan, done);
   });
-  // If the root folder is another one now, all items end with one clause.
+  // If another folder is at the root's path now, `ends` has one entry, which applies to all items.
   return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
 }
 
@@ -160,7 +163,10 @@ function undoItem(ctx: PassContext, item: TextItem, detail: string): ManualEnd {
     : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
 }
 
-/** The contract has no call that withdraws a review. */
+/**
+ * Adds a note to the result if a change of the document is in review: the API has no call that
+ * withdraws a review.
+ */
 function withReview({ submissions }: Link, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
@@ -182,9 +188,9 @@ function isMoveItem(item: UndoItem): item is MoveItem {
 }
 
 /**
- * Undoes the moves of a run on the disk alone: base stays, and the next run uploads them. RACE: a
- * kill between the two renames of one that makes room leaves its temporary name, which the next run
- * uploads as any rename; its content is whole.
+ * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves.
+ * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
+ * uploads that name as any rename; the content is whole.
  */
 function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, ManualEnd> {
   const ends = new Map<MoveItem, ManualEnd>();
@@ -202,7 +208,7 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
     else if (hop.last) ends.set(item, end);
     else waiting.set(hop.id, hop.from);
   }
-  // It has no move of its own, because it moved with its folder.
+  // The item has no rename of its own, because it moved with its folder.
   for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
   return ends;
 }
@@ -234,14 +240,17 @@ function whyNotDocument(
 }
 
 function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): ManualEnd {
-  // On a disk that folds case, a rename that only changes case finds the file itself; the disk
-  // tells them apart.
+  // On a disk that ignores case, a rename that only changes case finds the file itself; the disk
+  // distinguishes the two.
   const sameName = from.toLowerCase() === to.toLowerCase();
   if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(somethingAt(to)));
   return moveBack(ctx, { id, from, to }, detail);
 }
 
-/** @param home its path before it made room; undefined if it did not */
+/**
+ * Moves an entry to its place.
+ * @param home its path before it took a temporary name; undefined if it took none
+ */
 function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: ManualEnd): ManualEnd {
   if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;

@@ -25,7 +25,10 @@ type LinkChange = {
 /** The requested form. */
 export type LinkForm = Pick<Config, "links" | "wiki">;
 
-/** Returns null if the links have this form already, with nothing left to write. */
+/**
+ * Plans a change of the form of links. Returns null if the links have this form already and no file
+ * has to be written.
+ */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
@@ -37,7 +40,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
   const ceases = form.links === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
-  // A conflict copy that is chosen later would be read in the wrong form.
+  // A conflict copy that the user chooses later would be read in the wrong form of links.
   if (ceases && open > 0)
     return trouble(
       "usage",
@@ -64,7 +67,10 @@ function notInPlaceSaid(paths: readonly LocalPath[]): string {
 
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
-/** ORDER: the configuration first. Before that, a file with paths would be an edit to upload. */
+/**
+ * Rewrites the files after the configuration. ORDER: the configuration first, because a file with
+ * paths would before that count as an edit to upload.
+ */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await settle(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
@@ -72,8 +78,8 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * ORDER: the configuration last, for the same reason: until then, files in either form have the
- * same content.
+ * Rewrites the files before the configuration. ORDER: the configuration last. Until then, files
+ * with either form of links count as the same content, not as edits.
  */
 async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
@@ -84,8 +90,8 @@ async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * Checks files that were set aside, in the form in which that was done. In the other form they
- * would look like late saves.
+ * Checks files that were set aside, with the form of links that they have. With the other form they
+ * would count as late saves.
  */
 async function settle(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);

@@ -13,14 +13,14 @@ import type { World } from "../../engine/run/world.ts";
 type BrokenLink = {
   readonly path: LocalPath;
   readonly line: number;
-  /** As written in the file. */
+  /** Destination, as written in the file. */
   readonly destination: string;
   /** The document that is probably meant; null if no name is similar. */
   readonly nearest: LocalPath | null;
 };
 
 export type CheckedLinks = {
-  /** Number of links into the workspace. */
+  /** Number of links to documents of the workspace. */
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
@@ -57,12 +57,12 @@ export function checkLinks(world: World): CheckedLinks {
   return { links, documents: tree.files.size, broken };
 }
 
-/** Returns null if the link does not lead into the workspace. */
+/** Returns true if a link has a target; null if the link does not lead into the workspace. */
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolve(read, place);
   const at = id === null ? null : place.pathOf(id);
-  // A file that was moved or removed since the last sync is missing.
+  // The document was synced, but its file was moved or removed since: then the target is missing.
   if (at !== null) return names.has(at);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
@@ -83,7 +83,10 @@ class Names {
     );
   }
 
-  /** Returns the document with the most similar name; of equal ones, that with the nearest path. */
+  /**
+   * Returns the document with the most similar name; of equally similar names, the document with
+   * the nearest path.
+   */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const said = read.kind === "wiki" ? `${nameOfSaid(read.said)}.md` : read.said;
     const name = nameOf(said.replace(/\/$/, ""));

@@ -10,7 +10,10 @@ import type { LinkMode } from "../../settings/config.ts";
 
 /** Decides from the workspace whether a new linked folder translates links. */
 
-/** LIMIT: documents that are read, evenly spread over the workspace, and requests at a time. */
+/**
+ * LIMIT: documents that are read, evenly spread over the workspace; below, requests at the same
+ * time.
+ */
 const MOST_READ = 64;
 const AT_ONCE = 8;
 

@@ -23,7 +23,7 @@ import { planRejection, type RejectItem, rejectStop } from "./reject.ts";
 export type StoppedRow = {
   readonly arrow: string;
   readonly what: string;
-  /** Both ends of a move. */
+  /** Path of the change; of a move, both paths. */
   readonly path: string;
   readonly why: string;
 };
@@ -35,13 +35,13 @@ export type StopView =
   | {
       readonly kind: "stopped";
       readonly reasons: readonly Reason[];
-      /** Digest of the stopped changes and of what `reject` would restore. */
+      /** Digest of the stopped changes and of the restores that `reject` would do. */
       readonly seen: Digest;
       /** Sorted by path. */
       readonly stopped: readonly StoppedRow[];
-      /** Number of other steps of the plan that wait for the answer. */
+      /** Number of other steps of the plan, which wait until the user answers. */
       readonly waiting: number;
-      /** True if the answer concerns the whole plan. */
+      /** True if the answer is about the whole plan, because a reason concerns a whole side. */
       readonly byReason: boolean;
       readonly back: readonly RejectItem[];
     };
@@ -67,7 +67,7 @@ export type StopPlan =
   | {
       readonly kind: "stopped";
       readonly halted: Decidable;
-      /** What `reject` restores. */
+      /** Files and documents that `reject` restores. */
       readonly back: readonly RejectItem[];
       readonly next: "daemon" | "sync";
     };
@@ -89,11 +89,11 @@ export const approve: Answer = {
   },
 };
 
-/** Reverts what led to the stop. */
+/** Undoes the changes that led to the stop. */
 export const reject: Answer = {
   declared: REJECT,
   async plan(mirror, { attended = false, dryRun }) {
-    // Steps that were approved before count as stopped again.
+    // An answer that was given before is withdrawn, so that its steps count as stopped again.
     if (dryRun !== true) withdrawApproval(mirror);
     const planned = await planAnswer(mirror, attended);
     if (planned.kind === "trouble" || planned.value.kind === "nothing") return planned;

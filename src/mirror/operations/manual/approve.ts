@@ -12,9 +12,9 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../../folder/run.ts";
 
 /**
- * The changes that a safety check stops now, and an approval of exactly these. The plan is made
- * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
- * ones are stopped again (I21).
+ * The changes that a safety check stops now, for an approval of exactly these changes. mdmirror
+ * plans again, so that the user sees the next sync. Approved actions run if they still mean the
+ * same; new actions are stopped (I21).
  */
 export type StoppedPlan =
   | { readonly kind: "offline"; readonly fault: Fault }
@@ -24,9 +24,9 @@ export type StoppedPlan =
   | {
       readonly kind: "stopped";
       readonly reasons: readonly Reason[];
-      /** Actions that the answer concerns. */
+      /** Actions that the answer is about. */
       readonly stopped: readonly Action[];
-      /** Number of other steps of the plan that wait for the answer. */
+      /** Number of other steps of the plan, which wait until the user answers. */
       readonly waiting: number;
       readonly keys: readonly string[];
       readonly plan: Plan;
@@ -38,7 +38,7 @@ export async function findStop(mirror: OpenedMirror, request: RunRequest): Promi
   return preview.kind === "offline" ? preview : stopOf(preview);
 }
 
-/** Returns the stop of a plan. */
+/** Returns what a safety check stops in a plan. */
 export function stopOf(preview: Extract<Preview, { kind: "planned" }>): Exclude<StoppedPlan, { kind: "offline" }> {
   const { verdict, steps } = preview.plan;
   if (verdict.kind === "run") return { kind: "nothing" };
@@ -46,8 +46,8 @@ export function stopOf(preview: Extract<Preview, { kind: "planned" }>): Exclude<
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const stopped = stoppedBy(verdict, steps);
   const actions = stoppedSteps.map((index) => steps[index]!.action);
-  // Some reasons concern the folder or the workspace as a whole: then the reason itself is
-  // approved.
+  // Some reasons concern the folder or the workspace as a whole: then the approval names the reason
+  // itself.
   const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
   const waiting = steps.length - stopped.length;
   return { kind: "stopped", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
@@ -58,7 +58,7 @@ export function withdrawApproval({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
 }
 
-/** Stores the approval until a run without a stop ends it. */
+/** Stores the approval. The approval lasts until a run without a stop. */
 export function storeApproval(
   mirror: OpenedMirror,
   { keys, reasons }: Extract<StoppedPlan, { kind: "stopped" }>,

@@ -19,12 +19,14 @@ export type OpenConflict = {
   readonly conflictCopy: LocalPath;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Bytes; null if there is no file, or the content is no longer kept. */
+  /**
+   * Size of the local version in bytes; null if there is no file, or the content is no longer kept.
+   */
   readonly mine: number | null;
   readonly theirs: number | null;
   /** True if the local content was sent to review because of the conflict. */
   readonly inReview: boolean;
-  /** Number of changes on the service since then. */
+  /** Number of changes on the service since the conflict began. */
   readonly renewed: number;
 };
 

@@ -21,7 +21,7 @@ type NameFix = {
 
 /**
  * Renames the deepest paths first, so that the other paths stay valid.
- * @param write false: returns what it would do
+ * @param write false: only returns the renames
  */
 export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
@@ -38,7 +38,7 @@ export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   });
 }
 
-/** Pure. Returns deepest paths first. */
+/** Plans the renames. Pure. Returns the deepest paths first. */
 function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
   const taken = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),

@@ -4,7 +4,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 type Fault = { readonly what: string; readonly next: string; readonly code: string };
 
-/** Checks whether given content can be that of a document. */
+/** Checks whether a document can have this content. */
 export function judgeText(path: LocalPath, text: string): Result<null> {
   const fault = textFault(text);
   if (fault === null) return ok(null);

@@ -5,24 +5,26 @@ import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
 /**
- * What becomes of several documents that one command is about: it is one run, in which each is done
- * by itself, and what cannot be done does not keep the others waiting.
+ * Result for one of several documents of a command. The command is one run, but a document that
+ * fails does not stop the others.
  */
 export type ManyEnd = {
   readonly path: LocalPath;
-  /** `left`: not tried. `failed`: tried, and not done; nothing of it was lost. */
+  /** `left`: not tried. `failed`: tried and not done; no content was lost. */
   readonly end: "planned" | "done" | "left" | "failed";
-  /** Why it was not done, as a clause; "": it was. */
+  /** Reason why the document was not done, as a clause; "" if it was done. */
   readonly why: string;
-  /** Whole clauses. */
+  /** Notes for the user, each a whole clause. */
   readonly notes: readonly string[];
 };
 
 export type ManyEnds = {
-  /** null: nothing was to be done. */
+  /** Number of the run; null if there was nothing to do. */
   readonly run: number | null;
   readonly ends: readonly ManyEnd[];
-  /** The service was not reached, or refused the key, so that some were not done. */
+  /**
+   * True if the service was not reached, or refused the key, so that some documents were not done.
+   */
   readonly isOffline: boolean;
 };
 
@@ -36,8 +38,8 @@ export function leftAlone(path: LocalPath, why: string): ManyEnd {
 }
 
 /**
- * LIMIT: requests under way at a time; the client's own pace is below that. As many are still ended
- * when a person stops the command.
+ * LIMIT: requests at the same time; the client's own pace is lower. After a person stops the
+ * command, as many requests still end.
  */
 const AT_ONCE = 32;
 const UNREACHED = "the service could not be reached";
@@ -96,6 +98,6 @@ export async function runEach<T extends { readonly path: LocalPath }>(
     return [];
   });
   if (refused === undefined) return { run, ...done, first };
-  // The folder is another one now, and nothing was started.
+  // Another folder is at the root's path now, and nothing was started.
   return { run, ends: items.map(({ path }) => endOfManual(path, refused)), isOffline: false, first: refused };
 }

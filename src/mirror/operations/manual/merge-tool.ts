@@ -32,8 +32,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // For a tool whose exit code proves nothing, git's library touches BACKUP first, to see
-      // whether MERGED is newer afterwards.
+      // git's tool library touches BACKUP before it runs a tool whose exit code proves nothing.
+      // Afterwards it checks whether MERGED is newer.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -49,7 +49,10 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
   }
 }
 
-/** Keeps git from using a repository that somebody made in the folder of temporary files. */
+/**
+ * Returns an environment in which git uses no repository that somebody made in the folder of
+ * temporary files.
+ */
 function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
 }
@@ -64,7 +67,9 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * @param folder where git runs: not the working folder, because its owner wrote its configuration
+ * Returns the command that runs the tool.
+ * @param folder where git runs: not the working folder, whose owner may have written a git
+ * configuration
  */
 function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const own = env["MDMIRROR_MERGETOOL"] ?? "";
@@ -79,7 +84,7 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: st
   });
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
-  // git's library of tools is made to be sourced: it knows how to call each tool, and honours
+  // git's tool library is made to be sourced. The library knows how to call each tool, and obeys
   // mergetool.<name>.cmd and .path.
   const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);

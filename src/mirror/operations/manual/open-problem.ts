@@ -46,7 +46,9 @@ export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
   return ways === CONFLICT_WAYS;
 }
 
-/** Returns the possible choices; undefined if nothing is open or no choice resolves it. */
+/**
+ * Returns the possible choices; undefined if no problem is open or no choice resolves the problem.
+ */
 function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly ResolutionKind[] | undefined {
   // Neither version can be sent while the service has no document to receive it.
   if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
@@ -72,7 +74,7 @@ function nothingOpen(path: LocalPath): Result<never> {
   );
 }
 
-/** A blocked move has not changed the record yet: the block has the present path. */
+/** A blocked move has not changed the record yet, so the block has the present path. */
 function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
   return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
 }

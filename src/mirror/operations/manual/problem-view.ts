@@ -5,11 +5,11 @@ import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
-/** An open problem as people see it: contents and their versions. */
+/** Reads an open problem for people: the contents and their versions. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** Null if there is none, or it is not known. */
+/** Digest of each version; null if the version does not exist or is not known. */
 export type Versions = { readonly mine: Digest | null; readonly theirs: Digest | null; readonly base: Digest | null };
 
 /** Content, or the reason why it cannot be shown. */
@@ -26,7 +26,8 @@ export type ProblemView = {
   /** Its content is "" if both sides are new. */
   readonly base: ShownText;
   /**
-   * Null if no conflict is open, but a block or a review. Times in milliseconds since the epoch.
+   * The open conflict; null if the problem is a block or a review. Times in milliseconds since the
+   * epoch.
    */
   readonly conflict: {
     readonly since: number;
@@ -34,7 +35,7 @@ export type ProblemView = {
     readonly hasConflictCopy: boolean;
     /** True if both sides were new at one path. */
     readonly bothNew: boolean;
-    /** Number of changes on the service since then. */
+    /** Number of changes on the service since the conflict began. */
     readonly renewed: number;
   } | null;
   readonly hold: (Attention & { readonly since: number }) | null;
@@ -68,8 +69,8 @@ export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem)
 }
 
 /**
- * `theirs` is read only for an open conflict: for a block, the service's content is read after a
- * choice.
+ * Returns the versions of a problem. `theirs` is read only for a conflict: for a block, the
+ * service's content is read after the user's choice.
  */
 export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: OpenProblem): Versions {
   const look = disk.look(path);
@@ -79,8 +80,8 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
 }
 
 /**
- * Returns the other version of a conflict as it is on the service. If it cannot be read, the choice
- * finds out.
+ * Returns the other version of a conflict as it is on the service. If that version cannot be read,
+ * the choice reports the reason.
  */
 export async function theirsNow(
   { remote }: Pick<World, "remote">,

@@ -19,12 +19,12 @@ import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
 
 /**
  * Sets or clears documents' review protection on the service, as one run. The next listing updates
- * the links.
+ * the records.
  */
 type ProtectItem = {
   readonly path: LocalPath;
   readonly id: DocId;
-  /** Whether the service has it so already. */
+  /** True if the service already has the requested protection. */
   readonly isSo: boolean;
 };
 
@@ -63,7 +63,10 @@ function isOneDocument({ state }: Pick<World, "state">, name: string): boolean {
   return name !== WHOLE && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
 }
 
-/** What is protected is asked of the service: a link may be old. */
+/**
+ * Plans the change of protection. Asks the service which documents are protected, because a record
+ * may be old.
+ */
 async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
@@ -84,7 +87,7 @@ async function planProtection(
   );
 }
 
-/** LIMIT: so many are asked for one by one; for more, all are listed. */
+/** LIMIT: documents that are requested one by one; for more, the whole workspace is listed. */
 const FEW = 8;
 
 type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };

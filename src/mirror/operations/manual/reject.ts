@@ -20,7 +20,7 @@ import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** The other answer to a halt: what was deleted or overwritten is brought back, not let through. */
+/** Undoes the changes that a safety check stopped: restores what was deleted or overwritten. */
 
 export type RejectItem = { readonly path: LocalPath } & (
   | { readonly kind: "file-back"; readonly action: Extract<Action, { kind: "delete-remote" }> }
@@ -33,7 +33,10 @@ export type RejectItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string }
 );
 
-/** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
+/**
+ * Plans a rejection.
+ * @param reasons of the stop; a reason with nothing to restore gives no item
+ */
 export function planRejection(
   state: Pick<State, "isEarlier">,
   plan: Plan,
@@ -79,7 +82,7 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
   }
 }
 
-/** The text of a document that became empty, locally or on the service. */
+/** Returns the restore of a document whose content became empty, locally or on the service. */
 function textOf(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
@@ -87,7 +90,7 @@ function textOf(action: Action): RejectItem[] {
   return [{ kind: "newer-text-back", path, id, changeId: action.changeId }];
 }
 
-/** Documents of which the service shows an older version than the one that is here. */
+/** Returns documents of which the service shows an older version than the local one. */
 function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const link = base.links.get(id);
@@ -101,7 +104,7 @@ function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): R
 export type RejectEnd = { readonly item: RejectItem; readonly done: boolean; readonly note: string };
 
 /**
- * Rejects each item by itself: one that cannot be brought back is reported and does not stop the
+ * Rejects each item separately: an item that cannot be restored is reported and does not stop the
  * others.
  */
 export async function rejectStop(world: World, items: readonly RejectItem[]): Promise<readonly RejectEnd[]> {
@@ -110,7 +113,7 @@ export async function rejectStop(world: World, items: readonly RejectItem[]): Pr
     for (const item of items) done.push(await bringBack(ctx, item));
     return done;
   });
-  // If the root folder is another one now, all items end with the same clause.
+  // If another folder is at the root's path now, `ends` has one entry, which applies to all items.
   return items.map((item, index) => {
     const end = ends[index] ?? ends[0]!;
     const isOver = isDone(end);

@@ -18,7 +18,7 @@ import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
 import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
-/** Ends one problem, or several by their paths, a folder or a pattern, as one run. */
+/** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
 
 type BulkResolution = "mine" | "theirs" | "merged-where-clean";
 const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"] satisfies BulkResolution[];
@@ -40,7 +40,7 @@ export type ResolveItem =
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 export type ResolvePlan = {
-  /** True if one document was named: what prevents the choice is the trouble of the whole call. */
+  /** True if one document was named: a reason that prevents the choice then ends the whole call. */
   readonly isOne: boolean;
   readonly way: Way;
   readonly items: readonly ResolveItem[];
@@ -68,7 +68,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = versionsOf(world, item.subject);
     const theirs = await theirsNow(world, item.subject);
-    // Downloads the present version, so that the user can read it.
+    // The version on the service is newer than the one that the user saw: downloads it, so that the
+    // user can read it.
     if (theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
@@ -104,8 +105,9 @@ function planOne(world: StateAndDisk, name: string, { way, force, seen }: Choice
 }
 
 /**
- * @param names paths, folders and patterns; null: all that is open
- * @returns by path; a trouble where nothing is open at what was named
+ * Plans a choice for several problems.
+ * @param names paths, folders and patterns; null: all open problems
+ * @returns items by path; trouble if a name has no open problem
  */
 function planResolve(
   world: StateAndDisk,
@@ -129,7 +131,7 @@ function nothingOpen(names: readonly string[], way: BulkResolution): Result<neve
   return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
 }
 
-/** Something that waits for a person. `subject` null: no choice ends it. */
+/** A problem that a person has to solve. `subject`: null if no choice resolves it. */
 type Open = {
   readonly path: LocalPath;
   readonly conflictCopy: LocalPath | null;
@@ -152,7 +154,7 @@ function openOf(subject: OpenProblem | null, hold: Hold | null, path: LocalPath)
   return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.newestCopyPath ?? null, subject, hold };
 }
 
-/** One path alone is taken as `resolve PATH` takes it. */
+/** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly Open[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.hold, one.value.path)]);
@@ -186,8 +188,9 @@ function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: BulkRes
 const MARKERS = "the file has conflict markers: finish the merge; or use --force if they belong to the document";
 
 /**
- * Merges what is in the files now. The other text is that of the `(theirs)` file, which its user
- * may have edited; else the one that the service showed last.
+ * Plans a choice of the merged content: merges the present files. The other version is the content
+ * of the `(theirs)` file, which its user may have edited. Without that file, it is the version that
+ * the service showed last.
  */
 function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: boolean): ResolveItem {
   const { path, conflict } = subject;

@@ -44,7 +44,7 @@ export function misfitOf(
   return { kind: "usage", what: `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next };
 }
 
-/** Resolves a problem within a manual run. Conflict markers were accepted before. */
+/** Resolves a problem within a manual run. The caller has already asked about conflict markers. */
 export async function resolveIn(
   ctx: PassContext,
   subject: OpenProblem,
@@ -56,12 +56,16 @@ export async function resolveIn(
   if (!isDone(first)) return first;
   const notes = [...first.notes, ...reviewNotes(subject, way)];
   if (!marked) return { ...first, notes };
-  // The planner holds back what looks like an unfinished merge; here the user meant it.
+  // The planner blocks content that looks like an unfinished merge, but the user chose this
+  // content.
   const sent = await sendNow(ctx, { link: subject.link, at: subject.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
-/** No endpoint withdraws a review, so a decision here leaves it waiting. */
+/**
+ * Returns notes about a review. No endpoint withdraws a review, so a change in review stays there
+ * after a choice.
+ */
 function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
   if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
@@ -71,7 +75,7 @@ function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
   ];
 }
 
-/** Whether the chosen text looks like an unfinished merge. */
+/** Returns true if the chosen content looks like an unfinished merge. */
 export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenProblem, way: Resolution): boolean {
   if (way.kind !== "mine" && way.kind !== "merged") return false;
   const base = world.state.text(subject.link.digest);
@@ -116,7 +120,7 @@ export function isDone({ outcome }: ManualEnd): boolean {
   return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
-/** The notes on what was done, or why it was not. */
+/** Returns the notes on what was done, or the reason why it was not done. */
 export function manualResult(path: LocalPath, end: ManualEnd): Result<readonly string[]> {
   const { outcome, notes } = end;
   switch (outcome.kind) {

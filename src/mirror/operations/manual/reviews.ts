@@ -12,27 +12,33 @@ import { byPath } from "../../model/by-path.ts";
 export type WaitingReview = {
   /** Present or last local path of its document. */
   readonly path: LocalPath;
-  /** Change in review; null if the service did not name it, or somebody else sent it. */
+  /**
+   * Id of the change in review; null if the service did not name the change, or somebody else sent
+   * it.
+   */
   readonly changeId: ChangeId | null;
   /** Null if the service gave no reason. */
   readonly reason: ReviewReason | null;
   /** Time when the review was first known, in milliseconds since the epoch. */
   readonly since: number;
-  /** Published version, as last seen. */
+  /** Id of the published version, as last seen. */
   readonly liveChangeId: ChangeId;
   /**
-   * Published content as last seen, and submitted content, as on disk; null if not kept, or not
-   * sent from this folder.
+   * Published content as last seen, in the form of a local file; below, submitted content. Null if
+   * not kept, or not sent from this folder.
    */
   readonly live: string | null;
   readonly submitted: string | null;
-  /** Paths that cannot be deleted before the decision: the document, and the folders around it. */
+  /**
+   * Paths that cannot be deleted before the review is decided: the document, and the folders around
+   * it.
+   */
   readonly blocks: readonly LocalPath[];
   /** True if the document was deleted locally and that deletion waits for the review. */
   readonly deletionWaits: boolean;
 };
 
-/** Sorted by path; of one document the oldest first. */
+/** Lists the reviews by path; reviews of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
   const { links, conflicts, holds } = state.load();
   const found = [...links.values()].flatMap((link) => {

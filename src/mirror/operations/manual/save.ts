@@ -32,8 +32,8 @@ export function openSaving(root: string, { clock, random }: Pick<Saving, "clock"
 type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
 
 /**
- * @param path as given; it may come from a stranger
- * @returns trouble for a path that cannot be a document, whether or not a file exists
+ * Checks a path from a caller, who may be a stranger.
+ * @returns trouble if no document can have this path, whether or not a file exists
  */
 export function judgePath(saving: Saving, path: string): Result<null> {
   const fault = pathFault(path);
@@ -86,16 +86,16 @@ export async function readDocument(saving: Saving, path: LocalPath): Promise<Res
 }
 
 /**
- * LIMIT: reads of a file, and milliseconds between two. Whoever replaces a file takes it off its
- * path for part of a millisecond, which must not look like a deletion. `saving`: the file is seen
- * to be written by a process that may have to wait.
+ * LIMIT: reads of a file, and milliseconds between two reads. A program that replaces a file
+ * removes it from its path for part of a millisecond, which must not look like a deletion.
+ * `saving`: the limit while another process writes the file.
  */
 const LOOKS = { usual: 4, saving: 100 } as const;
 const LOOK_MS = 5;
 
 /**
- * EAGAIN: it changed while it was read. ENOENT: a run has swept the new file away before it had its
- * path; the old one was put back.
+ * EAGAIN: the file changed while it was read. ENOENT: a run removed the new file before the file
+ * had its path, and put the old file back.
  */
 const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
 
@@ -111,7 +111,7 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(BESIDE_PREFIX));
 }
 
-/** Replaces the content of a document that still is as it was read. */
+/** Replaces the content of a document, if the file still has the content that was read. */
 export async function saveText(
   saving: Saving,
   path: LocalPath,
@@ -125,7 +125,7 @@ export async function saveText(
   return savedAs(path, end, { version: digestOf(text) });
 }
 
-/** Creates a document, and the folders above it. `changed`: something is at the path. */
+/** Creates a document, and the folders above it. `changed`: the path is taken. */
 export async function createDocument(
   saving: Saving,
   path: LocalPath,
@@ -140,8 +140,8 @@ export async function createDocument(
 }
 
 /**
- * Moves a document to a free path, never over anything. `changed`: it is not as it was read, or the
- * new path is taken.
+ * Moves a document to a free path, never over another entry. `changed`: the file changed since it
+ * was read, or the new path is taken.
  */
 export async function moveDocument(
   saving: Saving,
@@ -159,7 +159,8 @@ export async function moveDocument(
 }
 
 /**
- * Moves a document that still is as it was read to the trash. `keptAs`: path below `.mdmirror/`.
+ * Moves a document to the trash, if the file still has the content that was read. `keptAs`: path
+ * below `.mdmirror/`.
  */
 export async function removeDocument(
   saving: Saving,
@@ -174,8 +175,9 @@ export async function removeDocument(
 }
 
 /**
- * Tries again if the file was off its path, or was put back, and may still be as it was read.
- * @param expect null if nothing may exist
+ * Tries again if the file was away from its path for a moment, or was put back, and may be
+ * unchanged.
+ * @param expect null if no file may exist
  */
 async function orAgain<T>(
   { disk, clock }: Saving,
@@ -211,7 +213,7 @@ function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const made = disk.makeFolder(folder);
-    // Somebody else may have created it at this moment.
+    // Another process may have created the folder in the meantime.
     if (made.kind === "done" || disk.look(folder).kind === "folder") continue;
     return diskFault(folder, made);
   }

@@ -11,24 +11,24 @@ import { runSync } from "../../folder/run.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Called once a daemon has accepted the request. */
+  /** Called after a daemon has accepted the request. */
   readonly onDaemon?: () => void;
   /** Called when the daemon delays a change. */
   readonly onHeldBack?: (heldBack: HeldBack) => void;
-  /** Runs the steps of its plans. If left out, nobody can stop them. */
+  /** Runs the steps of the plans. If left out, nobody can stop them. */
   readonly stoppable?: Stoppable;
 };
 
 type Synced = {
   readonly report: RunReport;
   readonly url: string;
-  /** Messages about the opening; empty if a daemon ran the sync. */
+  /** Messages about opening the folder; empty if a daemon ran the sync. */
   readonly notes: readonly string[];
 };
 
 /**
- * Runs a sync that was asked for. If a daemon watches the folder, the daemon runs it; for options
- * that a daemon does not take, it lends the folder.
+ * Runs a sync for a user or a program. If a daemon watches the folder, the daemon runs the sync.
+ * For options that a daemon does not take, the daemon lends its lock.
  * @param root a folder of this user that has `.mdmirror/`
  */
 export async function syncMirror(
@@ -50,7 +50,8 @@ export async function syncMirror(
 }
 
 /**
- * Returns true if a daemon can run it: a daemon uses the linked address and the default options.
+ * Returns true if a daemon can run the sync: a daemon uses the linked address and the default
+ * options.
  */
 function isPlain({ direction, maxDeletes }: RunRequest, { url = null, keyFile = null }: SyncOptions): boolean {
   return direction === "both" && maxDeletes === null && url === null && keyFile === null;

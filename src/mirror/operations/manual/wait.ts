@@ -21,8 +21,8 @@ export type WaitRequest = {
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two tries while another process has the folder. Between two runs, for a
- * folder that keeps changing, they double up to eight seconds.
+ * Milliseconds between two tries while another process has the lock of the folder. For a folder
+ * that keeps changing, the wait between two runs doubles, up to eight seconds.
  */
 const AGAIN_MS = 250;
 
@@ -69,7 +69,7 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
     const leftMs = until - world.clock.monotonic();
     if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run tries refused changes again.
+    // Only the first run sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

@@ -12,7 +12,7 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Next step if no approval can end a stop. */
+/** Next step for a stop that no approval can end. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
@@ -20,7 +20,7 @@ export const NEXT_WITHOUT_ROOT =
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Stops before which nothing was deleted, so there is nothing to undo. */
+/** Reasons of stops after which `reject` has nothing to restore. */
 const BRINGS_NOTHING_BACK: ReadonlySet<StopReason> = new Set([
   "root-missing",
   "root-replaced",
@@ -28,12 +28,12 @@ const BRINGS_NOTHING_BACK: ReadonlySet<StopReason> = new Set([
   "conflict-flood",
 ]);
 
-/** Returns both answers to a stop: to apply what it stopped, or to undo it. */
+/** Returns the next steps for both answers to a stop: carry out what it stopped, or undo it. */
 export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
-  // A copy and a moved folder need different answers, so both are explained.
+  // A copied folder and a moved folder need different answers, so the clause explains both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // Another workspace would receive all files as new documents.
+  // After an approval, the other workspace would receive all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));

@@ -12,8 +12,9 @@ export type FolderShare = Share & {
 type Planned = Pick<Extract<Preview, { kind: "planned" }>, "plan" | "trees">;
 
 /**
- * Groups by the folders of the root, each named by the deepest folder that has all its documents.
- * @param most number of folders, those with most documents
+ * Returns the folders with most such documents. Each folder of the root counts as one, named by the
+ * deepest folder that has all its documents.
+ * @param most number of folders
  */
 export function largestFolders({ plan, trees }: Planned, most: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, Share>();

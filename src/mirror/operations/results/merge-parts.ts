@@ -3,7 +3,7 @@ import type { MergeOf } from "../history/origins.ts";
 
 /** Words for the versions of a merge. */
 
-/** Names each version, with its number in the history if it has one. */
+/** Returns a clause that names each version, with its number in the history if it has one. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
 }

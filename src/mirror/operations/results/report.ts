@@ -52,7 +52,7 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
 }
 
 /**
- * Returns the detail for a file of the user that was renamed, because a conflict copy needed its
+ * Returns the detail for a user's file that mdmirror renamed, because a conflict copy needed its
  * name.
  */
 export function renamedForCopyDetail(keptAs: string): string {

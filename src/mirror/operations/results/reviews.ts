@@ -8,11 +8,11 @@ const WHY = {
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
-/** Precedes the names of the paths that it blocks. */
+/** Precedes the paths that a review blocks. */
 export const STOPS = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const DELETION_WAITS = "the deletion of the local file is pending until then";
 
-/** Returns a clause, or null if the service gave no reason. */
+/** Returns why a change is in review, as a clause; null if the service gave no reason. */
 export function whyInReview({ reason, liveChangeId }: WaitingReview): string | null {
   if (reason === null) return null;
   return reason === "conflict" ? `${WHY.conflict} (published now: ${liveChangeId})` : WHY[reason];

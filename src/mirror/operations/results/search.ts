@@ -1,7 +1,7 @@
 import { countCharacters, SEARCH_QUERY_CHARACTERS, SEARCH_REGEX_PATTERN_CHARACTERS } from "../../../contract/limits.ts";
 import type { FoundLine } from "../search.ts";
 
-/** Words for a search, and the lines that it found. */
+/** Words for a search, and the lines that the search found. */
 
 /** Returns what is wrong with a query, or null. */
 export function queryFault(query: string, regex: boolean): string | null {
@@ -12,7 +12,7 @@ export function queryFault(query: string, regex: boolean): string | null {
   return countCharacters(query) > most ? `QUERY has more than ${most} characters` : null;
 }
 
-/** Splits a line into non-empty pieces: matches, and what is between. */
+/** Splits a line into non-empty pieces: the matches, and the characters between them. */
 export function foundPieces({ text, ranges }: Pick<FoundLine, "text" | "ranges">): readonly FoundPiece[] {
   const characters = [...text];
   const pieces: FoundPiece[] = [];

@@ -1,6 +1,6 @@
 /**
- * Shapes for programs: the objects of `--json`, which the library returns too. None has the content
- * of a document. Words of `kind` and `code` may be added in a minor version.
+ * Types for programs: the objects of `--json`, which the library returns too. None has the content
+ * of a document. New values of `kind` and `code` may be added in a minor version.
  */
 
 /** One open problem. */
@@ -37,8 +37,8 @@ export type SyncCounts = {
 
 export type SyncReport = {
   /**
-   * `in-sync`: both sides were listed to the end, and nothing is left to do. `attention`: something
-   * is open. `stopped`: a safety check stopped a part, or all. `offline`: the service was not
+   * `in-sync`: both sides were listed completely, and nothing is left to do. `attention`: a problem
+   * is open. `stopped`: a safety check stopped some or all steps. `offline`: the service was not
    * reached, or refused the key.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
@@ -53,7 +53,7 @@ export type SyncReport = {
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** One reason, with the first of its links. */
+/** One reason, with the first links that have this reason. */
 type InertLinksEntry = {
   /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
@@ -66,15 +66,19 @@ export type WaitedPath = {
   readonly path: string;
   /**
    * `live`: the service has the content that was on disk at the call, or later content. `gone`:
-   * neither side has it. `waiting`: it is being uploaded, or cannot be yet.
+   * neither side has the document. `waiting`: the content is being uploaded, or cannot be uploaded
+   * yet.
    */
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: string | null;
-  /** Last version that both sides had; for `live`, the one with the content. */
+  /** Id of the last version that both sides had; for `live`, the version with the content. */
   readonly changeId: string | null;
-  /** Changes in review, as far as the service named them. */
+  /** Ids of changes in review, as far as the service named them. */
   readonly reviews: readonly string[];
-  /** Reason why it is not live, as in `attention`; null if it is, or is being uploaded. */
+  /**
+   * Reason why the path is not live, as in `attention`; null if the path is live or its content is
+   * being uploaded.
+   */
   readonly kind: string | null;
   readonly code: string | null;
   readonly detail: string;
@@ -84,35 +88,35 @@ export type WaitedPath = {
 /** The object of `wait --json`. */
 export type WaitReport = {
   /**
-   * The worst state of its paths. `attention`: in conflict, or blocked. `too-slow`: the time is
-   * over and something is still being uploaded. `stopped`, `offline`, `paused`: nothing continues,
-   * for this reason.
+   * The worst state of its paths. `attention`: a path is in conflict or blocked. `too-slow`: the
+   * time is over, and a path is still being uploaded. `stopped`, `offline`, `paused`: no upload
+   * continues, for this reason.
    */
   readonly state: "live" | "in-review" | "attention" | "too-slow" | "stopped" | "offline" | "paused";
-  /** Reason why nothing continues, as a clause; "" if it does. */
+  /** Reason why no upload continues, as a clause; "" if uploads continue. */
   readonly detail: string;
   readonly documents: number;
   readonly live: number;
   /** Number of paths left out. */
   readonly more: number;
-  /** Named paths, and in a named folder those that were not live at first; the worst first. */
+  /** Named paths, and paths of a named folder that were not live at first; the worst first. */
   readonly paths: readonly WaitedPath[];
 };
 
 /** One step of the next sync. */
 export type PlannedStep = {
   readonly kind: string;
-  /** Side that it changes; `none` for a step that only notes something. */
+  /** Side that the step changes; `none` for a step that only updates the state. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /** Present path of a moved document. */
+  /** Path of a moved document before the step; null for other steps. */
   readonly from: string | null;
   /** Id of the document or folder; null if it has none yet. */
   readonly id: string | null;
   readonly why: string;
-  /** Indexes of the steps that end before it. */
+  /** Indexes of the steps that must end before this step. */
   readonly after: readonly number[];
-  /** True if a safety check stops it until it is approved. */
+  /** True if a safety check stops the step until a person approves it. */
   readonly stopped: boolean;
 };
 
@@ -128,18 +132,20 @@ export type SafetyStopReason = { readonly reason: string; readonly detail: strin
 
 /** State of a linked folder from its last runs, without the network. */
 export type StatusReport = {
-  /** `never`: no run has ended well yet. The others are states of a run. */
+  /** `never`: no run has completed yet. The other values are states of a run. */
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Seconds since both sides were last proven equal; null if never. */
   readonly ageSeconds: number | null;
-  /** The same as a time: milliseconds since the epoch. */
+  /**
+   * Time when both sides were last proven equal, in milliseconds since the epoch; null if never.
+   */
   readonly syncedAt: number | null;
   readonly url: string;
-  /** The linked folder of the workspace; "" is the whole. */
+  /** Path of the linked folder in the workspace; "" is the whole workspace. */
   readonly remote: string;
   readonly documents: number;
   readonly folders: number;
-  /** Interrupted effects; the next run completes them. */
+  /** Number of interrupted effects; the next run completes them. */
   readonly pending: number;
   /** Paths in conflict. */
   readonly conflicts: readonly string[];

@@ -15,7 +15,7 @@ export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left"
   "newer-text-back": "the local version is uploaded again, over the version on the service",
 };
 
-/** Next steps for stops after which reject would change nothing. */
+/** Next steps for stops after which `reject` would change nothing. */
 const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
@@ -28,7 +28,7 @@ const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const ELSE = "mdmirror plan shows the changes";
 
-/** Returns how many other changes wait for the answer. */
+/** Returns how many other changes wait until the user answers the stop. */
 export function waitingClause(waiting: number): string {
   return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
 }

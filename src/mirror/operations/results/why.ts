@@ -11,20 +11,20 @@ import { bytes, localTime } from "./when.ts";
 /** Facts about a path, in words. */
 
 type Around = {
-  /** Present or last path of a document with this name; null if there is none. */
+  /** Present or last path of a document that once had this path; null if there is none. */
   readonly former: string | null;
   /** Milliseconds since the epoch. */
   readonly now: number;
 };
 
-/** Returns facts, each with the term that it explains. */
+/** Returns facts about a path, each with its term. */
 export function whyFacts(why: Why, { former, now }: Around): (readonly [term: string, fact: string])[] {
   const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
   if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Returns the place on each side, and the rule that applies. */
+/** Returns the path of the document on each side, and the rule that applies. */
 function placeFacts(why: Why): string[][] {
   const { link, stays, verdict, offline } = why;
   const facts: string[][] = [];
@@ -64,7 +64,9 @@ function openFacts(
   return facts;
 }
 
-/** Returns the block that keeps the rule of the table from applying. */
+/**
+ * Returns why the rule of the decision table does not apply: the block of the path, or a conflict.
+ */
 function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
   if (hold === null || steps.length > 0) return null;
@@ -126,7 +128,10 @@ function serviceFact({ remote, link, folder, path }: Why): string {
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }
 
-/** Returns facts for a path with nothing to do, which does not mean that all is well. */
+/**
+ * Returns facts for a path without steps. Paths below it may be blocked, or a safety check may stop
+ * the sync.
+ */
 function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
   const held =
     blockedBelow.length === 0
@@ -138,7 +143,7 @@ function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]
   return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
 }
 
-/** LIMIT: steps in a folder that are named. */
+/** LIMIT: steps in one folder that are listed. */
 const MOST_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {

@@ -4,11 +4,12 @@ import { BACKUP_META, BACKUP_TABLES, type BackupTable, makeBackupFile } from "..
 import { migrate } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** LIMIT: rows that are in memory at a time; the content of a row has up to 200 kB. */
+/** LIMIT: rows that are in memory at the same time; the content of a row has up to 200 kB. */
 const PORTION = 200;
 
 /**
- * Copies a database to a new file, as of one moment; the services on the database keep running.
+ * Copies a database to a new file, as the database was at one moment. The services on the database
+ * keep running.
  * @param file absolute; nothing may exist at this path
  * @throws UnusableDatabase, or as `pg` and better-sqlite3 do; then there is no file
  */

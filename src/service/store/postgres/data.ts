@@ -12,8 +12,8 @@ import { makeFolders } from "../../../common/make-folders.ts";
 
 /**
  * Opens a PostgreSQL database for the service of this process. The first process of a database
- * creates what is missing, as `openData` does, and gets both keys into its folder. Each later
- * process uses the keys that the operator put into its folder.
+ * creates missing parts, as `openData` does, and stores both keys in its data folder. Each later
+ * process uses the keys that the operator put into its data folder.
  * @throws UnusableDatabase, OtherData; SQLITE_BUSY if another process has the folder; as `pg` does
  * if the database cannot be reached
  */
@@ -55,8 +55,8 @@ export async function openSharedData(
 }
 
 /**
- * Reads the admin key from the folder, or makes one. The first process to do so sets it for all
- * processes.
+ * Reads the admin key from the data folder, or creates one. The first process that does so sets the
+ * key for all processes.
  */
 async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
   const known = await store.adminKeyHash();
@@ -71,8 +71,8 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
 }
 
 /**
- * Makes the first key.
- * @returns null if another process made it; then it is not in this folder
+ * Creates the first key.
+ * @returns null if another process created it; the key is then in that process's data folder
  */
 async function firstKey(service: Service, file: string): Promise<string | null> {
   const own = readKey(file);

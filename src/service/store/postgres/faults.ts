@@ -1,8 +1,8 @@
 import { StoreBusy } from "../store.ts";
 
-/** A failure to reach PostgreSQL, or a connection that broke. */
+/** Error for a server that cannot be reached, or a connection that broke. */
 export class StoreUnreachable extends StoreBusy {
-  /** True if COMMIT was sent and had no answer. */
+  /** True if COMMIT was sent and not answered, so that the write may be kept. */
   override readonly mayBeKept: boolean;
 
   constructor(cause: unknown, mayBeKept: boolean) {
@@ -13,13 +13,16 @@ export class StoreUnreachable extends StoreBusy {
 
 /**
  * Codes of PostgreSQL after which the whole work runs again: a serialisation failure; a deadlock; a
- * place or an id that another transaction took, which the next run's read finds; a removed row that
- * a new row was to refer to.
+ * path or an id that another transaction took, which the next run finds; a removed row to which a
+ * new row was to refer.
  */
 const AGAIN: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
-/** A lock or a statement took too long, and was rolled back: nothing was done. */
+/** Codes for a lock or a statement that took too long. It was rolled back, so nothing was done. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
-/** The server shuts down, starts, or has too many connections, or it ended this connection. */
+/**
+ * Matches codes for a server that shuts down, starts, has too many connections, or ended this
+ * connection.
+ */
 const AWAY = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthRetrying(error: unknown): boolean {
@@ -30,18 +33,18 @@ export function isTooLong(error: unknown): boolean {
   return TOO_LONG.includes(codeOf(error));
 }
 
-/** Tells whether the connection can no longer be used, or was never made. */
+/** Returns true if the connection can no longer be used, or was never made. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (typeof code === "string") return AWAY.test(code) || /^E[A-Z]{3,}/.test(code);
-  // Errors that `pg` raises itself have no code.
+  // Errors that `pg` itself raises have no code, so their messages are compared.
   const said = error instanceof Error ? error.message : "";
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);
 }
 
 /**
- * Tells whether a time limit passed on the server or in this process; a second try would take as
- * long again.
+ * Returns true if a time limit passed, on the server or in this process. A second try would take as
+ * long.
  */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));

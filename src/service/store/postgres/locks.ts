@@ -1,20 +1,17 @@
 import { isWithin, type Locks, type Session, sql } from "../sql.ts";
 
 /**
- * Locks of a write, always in this order, so that no two writes wait for each other:
- *
- * 1. The row of the workspace, for creating anything, moving, renaming or removing folders, moving
- *    files, and setting grants. The structure of the workspace then does not change, and row
- *    numbers are committed in order: a list read up to number n misses no row below n that is
- *    committed later.
- * 2. Rows of files in the order of their numbers, for changing or removing them. An edit takes only
- *    this lock, and waits only for another edit of the same document.
- *
- * The server finds remaining deadlocks (40P01), such as two moves that want each other's places;
- * the work then runs again.
+ * Locks of a write, always in this order, so that no two writes wait for each other. 1. The row of
+ * the workspace: for creating anything, moving, renaming or removing folders, moving files, and
+ * setting grants. Meanwhile no other write changes the structure of the workspace, and row numbers
+ * are committed in order: a list read up to number n misses no row below n that is committed later.
+ * 2. Rows of files in the order of their numbers: for changing or removing them. An edit takes only
+ * this lock, and waits only for another edit of the same document. The server finds other deadlocks
+ * (40P01), such as two moves to each other's places; the work then runs again.
  */
 const SQL = {
-  // Leaves the key of the row unlocked: rows that refer to the workspace may be inserted meanwhile.
+  // Does not lock the key of the row, so that rows that refer to the workspace may be inserted
+  // meanwhile.
   structure: sql("locks.structure", "SELECT 1 FROM workspaces WHERE seq = $1 FOR NO KEY UPDATE"),
   tree: sql(
     "locks.tree",
@@ -28,10 +25,10 @@ const SQL = {
     "locks.fileOf",
     "SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE",
   ),
-  // Blocks inserts into the workspace.
+  // Prevents inserts of rows into the workspace.
   workspace: sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE"),
   filesOf: sql("locks.filesOf", "SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE"),
-  // Locks in a fixed order, because several processes save their uses at about the same time.
+  // Locks in a fixed order, because several processes save the uses of keys at about the same time.
   keys: sql("locks.keys", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE"),
   settings: sql("locks.settings", "SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE"),
   pruning: sql<{ readonly alone: boolean }>("locks.pruning", "SELECT pg_try_advisory_xact_lock($1) AS alone"),
@@ -39,14 +36,17 @@ const SQL = {
 
 const PRUNING = 7_214_906_233_012;
 
-/** Locks of one write. Each is a statement of its own, so that the next one sees its result. */
+/**
+ * Locks of one write. Each lock is a separate statement, so that the statement after the lock sees
+ * the latest rows.
+ */
 export type RowLocks = Locks & {
-  /** Forgets what is locked, after a rollback to a savepoint. */
+  /** Forgets which rows are locked, after a rollback to a savepoint. */
   forget(): void;
 };
 
 export function rowLocks(session: Session): RowLocks {
-  /** Workspaces whose structure is locked until the end. */
+  /** Workspaces whose structure is locked until the end of the transaction. */
   const held = new Set<number>();
   const structure = (workspace: number): void => {
     if (held.has(workspace)) return;

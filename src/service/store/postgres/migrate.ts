@@ -2,8 +2,8 @@ import type { ClientBase } from "pg";
 import { MIGRATIONS } from "./schema.ts";
 
 /**
- * Number of the advisory lock; advisory locks are shared by all programs of a database, so it is
- * random.
+ * Number of the advisory lock for migrations. All programs of a database share these numbers, so
+ * this one is random.
  */
 const MIGRATING = 7_214_906_233_011;
 
@@ -19,15 +19,15 @@ export class UnusableDatabase extends Error {
 }
 
 /**
- * LIMIT: oldest version of PostgreSQL, for identity columns, `NULLS NOT DISTINCT` and features that
- * later migrations may use.
+ * LIMIT: oldest supported version of PostgreSQL. It has identity columns, `NULLS NOT DISTINCT`, and
+ * features that later migrations may use.
  */
 const OLDEST = 15;
 
 /**
- * Brings the database to the newest schema. Processes that start together wait for each other: a
- * lock is held until the transaction ends.
- * @throws UnusableDatabase if PostgreSQL is too old, the encoding is not UTF-8, or a newer program
+ * Migrates the database to the newest schema. Processes that start at the same time wait for each
+ * other, because the migration holds a lock until its transaction ends.
+ * @throws UnusableDatabase if PostgreSQL is too old, the encoding is not UTF-8, or a newer mdmirror
  * wrote the database
  */
 export async function migrate(client: ClientBase, migrations: readonly string[] = MIGRATIONS): Promise<void> {

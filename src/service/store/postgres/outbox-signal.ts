@@ -3,23 +3,23 @@ import type { Outbox } from "../store.ts";
 import { PRUNE } from "./outbox-table.ts";
 
 const CHANNEL = "mdmirror_outbox";
-/** Milliseconds between reads of the outbox while no connection for signals is open. */
+/** Milliseconds between two reads of the outbox while there is no connection for signals. */
 const SLOW_MS = 1_000;
 const WAITING_MS = 25;
 /**
- * LIMIT: milliseconds between signals of one process; the server handles signals one after the
- * other.
+ * LIMIT: least milliseconds between two signals of one process, because the server handles signals
+ * one after the other.
  */
 const SIGN_EVERY_MS = 20;
 const CONNECT_AGAIN_MS = { first: 500, most: 15_000 } as const;
-/** Seconds that rows are kept; a client that reconnects later scans everything. */
+/** Seconds for which rows are kept. A client that reconnects later scans everything. */
 const KEPT_S = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Signals commits to other processes, and receives their signals, on one connection after the
- * commit. A NOTIFY within each transaction would make all transactions wait for each other at
- * commit. A signal only wakes the process; changes are read from the outbox.
+ * Signals commits to other processes, and receives their signals. The signal is sent on a separate
+ * connection after the commit: a NOTIFY within each transaction would make all transactions wait
+ * for each other. A signal only wakes a process, which then reads the changes from the outbox.
  */
 export class OutboxSignal implements Outbox {
   readonly #url: string;
@@ -52,18 +52,21 @@ export class OutboxSignal implements Outbox {
   /** Reports a commit of this process. */
   committed(): void {
     this.#wake();
-    // RACE: a step of upkeep commits while the store closes; other processes find it by their
+    // RACE: upkeep may commit while the store closes. Other processes find that commit by their
     // periodic reads.
     if (this.#isClosed) return;
     this.#sign ??= later(SIGN_EVERY_MS, () => {
       this.#sign = null;
       void this.#tellOthers();
-      // Prunes even without listeners, because every commit adds rows.
+      // Rows are pruned even without listeners, because every commit adds rows.
       if (Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
     });
   }
 
-  /** Reads again soon: rows wait for an older transaction, whose end may send no signal. */
+  /**
+   * Schedules another read soon: rows wait for an older transaction, which may end without a
+   * signal.
+   */
   waiting(): void {
     this.#soon ??= later(WAITING_MS, () => {
       this.#soon = null;
@@ -119,7 +122,7 @@ export class OutboxSignal implements Outbox {
     if (this.#listeners.size === 0) return void client.end().catch(this.#onFault);
     this.#client = client;
     this.#failures = 0;
-    // RACE: commits before LISTEN sent no signal to this connection.
+    // RACE: commits before LISTEN sent no signal to this connection, so the outbox is read once.
     this.#wake();
   }
 
@@ -139,7 +142,7 @@ export class OutboxSignal implements Outbox {
     try {
       await this.#pool.query(`NOTIFY ${CHANNEL}`);
     } catch (error) {
-      // Other processes find the commit by their periodic reads, or by the next signal.
+      // Other processes find the commit by their periodic reads, or after the next signal.
       this.#onFault(error);
     }
   }
@@ -149,7 +152,7 @@ export class OutboxSignal implements Outbox {
     try {
       await this.#pool.query(PRUNE, [KEPT_S]);
     } catch (error) {
-      // RACE: the store closes; another process, or the next start, prunes.
+      // RACE: pruning fails if the store closes. Another process, or the next start, prunes.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

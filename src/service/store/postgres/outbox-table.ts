@@ -7,15 +7,15 @@ type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** Finished transactions, as a snapshot sees them. */
+/** Which transactions are finished, as a snapshot sees them. */
 type Horizon = {
-  /** Transaction number below which all transactions are finished. */
+  /** Number of a transaction; all transactions with lower numbers are finished. */
   readonly xmin: string;
-  /** Transaction number from which on none has begun. */
+  /** Number of a transaction; none with this or a higher number has begun. */
   readonly xmax: string;
-  /** Place up to which rows are pruned; null if none is. */
+  /** Place up to which rows are pruned; null if no row is. */
   readonly pruned: string | null;
-  /** True if some rows wait for an older transaction. */
+  /** True if some rows cannot be read until an older transaction ends. */
   readonly waits: boolean;
 };
 
@@ -60,8 +60,8 @@ SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * Table `outbox`, which triggers fill. A place consists of the number of a transaction and the
- * number of a row in it.
+ * Returns the table `outbox`, which triggers fill. A place consists of the number of a transaction
+ * and the number of a row in that transaction.
  * @param onWaiting called when rows wait for a transaction that may end without a signal
  */
 export function outboxTable(session: Session, onWaiting: () => void): KeptOutbox {
@@ -76,8 +76,7 @@ export function outboxTable(session: Session, onWaiting: () => void): KeptOutbox
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A place of another database, or of a time before a backup was restored, may be ahead of
-      // this one.
+      // The place is of another database, or of a time before a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const stored =
@@ -100,7 +99,9 @@ function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
   return { ...row, place: `${xid}.${n}`, grants: grants ?? [] };
 }
 
-/** Returns the later place: a read may see less than an earlier read on another connection. */
+/**
+ * Returns the later of two places. A read may see less than an earlier read on another connection.
+ */
 function laterOf(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;
 }

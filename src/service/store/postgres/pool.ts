@@ -2,13 +2,14 @@ import { Socket } from "node:net";
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
- * LIMIT: connections of one process. A default server allows 100, enough for eight processes; more
+ * LIMIT: connections of one process. A default server allows 100, enough for eight processes. More
  * connections than twice the cores make no statement faster.
  */
 const MOST_CONNECTIONS = 12;
 
 /**
- * Milliseconds. Statements take less than a tenth of their limit, except searches, which are cut.
+ * Time limits in milliseconds. Statements take less than a tenth of their limit, except searches,
+ * which end at the limit.
  */
 const LIMITS = {
   /** Time to get a free or new connection. */
@@ -16,14 +17,17 @@ const LIMITS = {
   lock_timeout: 8_000,
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
-  /** Time without an answer from the server after which it, or the network, counts as lost. */
+  /** Time without an answer after which the server or the network counts as lost. */
   query_timeout: 20_000,
 } as const satisfies ClientConfig;
 
 const INT8 = 20;
 const JSON_TYPE = 114;
 
-/** Row numbers and times are well below 2^53. */
+/**
+ * Parsers of numbers: row numbers and times are well below 2^53, so they fit into a JavaScript
+ * number.
+ */
 const types: NonNullable<ClientConfig["types"]> = {
   getTypeParser(oid: number, format?: "text" | "binary") {
     if (oid === INT8) return Number;
@@ -35,8 +39,8 @@ const types: NonNullable<ClientConfig["types"]> = {
 type Connected = (error: Error | null, client?: pg.Client) => void;
 
 /**
- * Destroys the socket of a refused connection, which would otherwise keep the process alive for a
- * minute.
+ * Client that destroys the socket of a refused connection. Such a socket would keep the process
+ * running for a minute.
  */
 export class OwnClient extends pg.Client {
   readonly #socket: Socket;
@@ -48,8 +52,8 @@ export class OwnClient extends pg.Client {
   }
 
   /**
-   * Closes the connection immediately. `end` of `pg` waits for answers to the statements that were
-   * sent.
+   * Closes the connection immediately. `end` of `pg` would wait for answers to the statements that
+   * were sent.
    */
   cut(): void {
     this.#socket.destroy();
@@ -70,8 +74,8 @@ export class OwnClient extends pg.Client {
 
 /**
  * Opens a pool.
- * @param onFault called once when connections break, and again only after a new one was made: they
- * break together
+ * @param onFault called once when connections break, because they break together; called again only
+ * after a new connection was made
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
@@ -88,17 +92,17 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isTold = false;
   const tell = (error: unknown) => {
-    // RACE: the server ends a connection that this pool has already ended.
+    // RACE: the server may end a connection that this pool has already ended.
     if (!isTold && !pool.ending) onFault(error);
     isTold = true;
   };
   pool.on("connect", (client) => {
     isTold = false;
-    // Without a listener, a connection that breaks during use would end the process: the pool only
-    // listens to idle connections.
+    // The pool listens to idle connections only. Without this listener, a connection that breaks
+    // during use would end the process.
     client.on("error", tell);
   });
-  // The pool repeats the error that the client already reported.
+  // The client has already reported the error that the pool repeats.
   pool.on("error", () => undefined);
   return pool;
 }

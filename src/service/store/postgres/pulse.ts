@@ -4,9 +4,9 @@ import { OwnClient } from "./pool.ts";
 
 /** Time limits in milliseconds. */
 export type PulseLimits = {
-  /** Time in one transaction, or waiting for a connection, after which the server is probed. */
+  /** Time in one transaction, or waiting for a connection, after which the server is tested. */
   readonly slow: number;
-  /** Time in which a live server answers `SELECT 1`. */
+  /** Time within which a running server answers `SELECT 1`. */
   readonly answer: number;
   readonly lookEvery: number;
 };
@@ -14,17 +14,16 @@ export type PulseLimits = {
 const LIMITS: PulseLimits = { slow: 2_000, answer: 1_500, lookEvery: 500 };
 
 /**
- * Distinguishes a server that hangs from a busy one: a long statement may take its time as long as
- * another connection is answered. A server that answers no connection counts as away after some
- * seconds; requests then fail immediately until it answers again. Otherwise each request would
- * occupy its connection up to the limit of the longest statement, and later requests would wait in
- * vain.
+ * Distinguishes a server that hangs from a busy server. A long statement may continue while the
+ * server answers on another connection. A server that answers on no connection counts as away after
+ * some seconds. Requests then fail immediately until the server answers again. Otherwise each
+ * request would occupy a connection up to the limit of the longest statement.
  */
 export class Pulse {
   readonly #url: string;
   readonly #pool: Pool;
   readonly #limits: PulseLimits;
-  /** Connections in use, with the time since when; the oldest first. */
+  /** Connections in use, each with the time of its start; the oldest first. */
   readonly #taken = new Map<PoolClient, number>();
   readonly #waiting = new Map<symbol, number>();
   #hang: PromiseWithResolvers<never> = neverYet();
@@ -104,11 +103,14 @@ export class Pulse {
     const { reject } = this.#hang;
     this.#hang = neverYet();
     reject(hanging());
-    // Their statements end as on a lost connection.
+    // Cuts all connections in use, so that their statements end as on a lost connection.
     for (const client of [...this.#taken.keys()]) (client as PoolClient & Pick<OwnClient, "cut">).cut();
   }
 
-  /** Probes on a separate connection; a refusal is also an answer. */
+  /**
+   * Returns true if the server answers a test on a separate connection. A refusal counts as an
+   * answer.
+   */
   async #isAnswered(): Promise<boolean> {
     const { answer } = this.#limits;
     const more = { application_name: "mdmirror", connectionTimeoutMillis: answer, query_timeout: answer };
@@ -132,8 +134,8 @@ function hanging(): Error {
 
 function neverYet(): PromiseWithResolvers<never> {
   const made = Promise.withResolvers<never>();
-  // Rejections go to callers that wait for a connection; without any, the rejection would be
-  // unhandled.
+  // Callers that wait for a connection receive the rejection. Without this handler, it would be
+  // unhandled if nobody waits.
   made.promise.catch(() => undefined);
   return made;
 }

@@ -5,7 +5,7 @@ import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** Rows per statement. */
+/** Number of rows in one statement. */
 const PORTION = 200;
 
 /**
@@ -21,14 +21,14 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
     try {
       await migrate(client);
       await client.query("BEGIN");
-      // A service that starts meanwhile waits, and then finds the restored rows.
+      // If a service starts meanwhile, it waits for this lock and then finds the restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await copyMeta(client, db);
       for (const table of BACKUP_TABLES) await copyTable(client, db, table);
       await client.query("COMMIT");
     } finally {
-      // Closing the connection rolls back anything uncommitted.
+      // Closing the connection rolls back everything uncommitted.
       client.release(true);
     }
   } finally {
@@ -42,7 +42,10 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabase("the database holds a service already");
 }
 
-/** Copies settings and the secret; they replace a secret that the empty database may have made. */
+/**
+ * Copies the settings and the secret. They replace a secret that was created for the empty
+ * database.
+ */
 async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
@@ -55,8 +58,8 @@ async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> 
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered, belongs } = table;
-  // A folder may be younger than the parent that it was moved into; a parent's path is always
-  // shorter.
+  // A parent must be inserted first. A folder may be older than its present parent, but the
+  // parent's path is always shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const where = belongs === undefined ? "" : ` WHERE ${belongs}`;
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name}${where}${order}`).raw();
@@ -70,7 +73,9 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupT
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/** Inserts rows. The server reads each value as its column's type, also 0 and 1 as booleans. */
+/**
+ * Inserts rows. The server reads each value as its column's type, for example 0 and 1 as booleans.
+ */
 async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
   const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const places = rows.map((row, n) => `(${row.map((_, at) => `$${n * columns.length + at + 1}`).join()})`);

@@ -7,14 +7,14 @@ import { keyIn } from "./search-table.ts";
 import { FILE_PATH, type Session, sql } from "../sql.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** Documents indexed in one step; each 10,000 characters take some milliseconds. */
+/** Number of documents in one step; each 10,000 characters take some milliseconds. */
 const STEP = 8;
 
 type Queued = { readonly n: number; readonly file: number };
 type Document = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
-  // Takes the newest writes first. Several processes share the work.
+  // Takes the newest writes first from the queue. Several processes share the queue.
   take: sql<Queued>(
     "indexing.take",
     "SELECT n, file FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED",

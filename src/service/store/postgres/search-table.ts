@@ -49,7 +49,7 @@ export function searchTable(session: Session): Search {
       const documents = found.map(({ seq }) => seq);
       return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
     },
-    // A prefix that matches no folder finds nothing.
+    // If no folder has the prefix, no document is found.
     async read({ workspace, prefix, grants }, documents) {
       const stored = await session.all(READ, workspace, documents, prefix);
       const access = new Access(grants, foldersTable(session));
@@ -64,14 +64,15 @@ const PRIME = 0x9e3779b1;
 
 /**
  * Returns a key of a document (`src/markdown/search/keys.ts`) for the index. All workspaces share
- * one index, so each key includes the workspace: a search finds almost nothing of other workspaces.
+ * one index, so each key includes the workspace: a search finds almost no document of other
+ * workspaces.
  */
 export function keyIn(workspace: number, key: number): number {
   return key ^ Math.imul(workspace, PRIME);
 }
 
 /**
- * Returns a set as SQL that selects its files.
+ * Returns the SQL that selects the files of a set.
  * @param value adds a value to the statement, and returns its placeholder
  */
 function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: (value: unknown) => string): string {

@@ -29,15 +29,18 @@ const POSTGRES: Dialect = {
 type Result = Pick<QueryResult, "rows">;
 
 /**
- * A connection within one transaction. Statements are answered in order, and none waits for the
- * answer to an earlier one: a write without a result costs no round trip.
+ * A connection within one transaction. Statements are answered in order, and no statement waits for
+ * an earlier answer, so a write without a result costs no round trip.
  */
 export class Session implements Port {
   readonly #client: ClientBase;
   readonly locks: RowLocks | null;
   #fault: { readonly error: unknown } | null = null;
 
-  /** @param writes true if reads lock the rows that they find */
+  /**
+   * Creates a session.
+   * @param writes true if reads lock the rows that they find
+   */
   constructor(client: ClientBase, writes: boolean) {
     this.#client = client;
     this.locks = writes ? rowLocks(this) : null;
@@ -51,12 +54,12 @@ export class Session implements Port {
     return (await this.all(statement, ...values))[0];
   }
 
-  /** Sends a statement without reading its rows; the next `all` or the commit reports its fault. */
+  /** Sends a statement without reading its rows. The next `all` or the commit reports its error. */
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
-  /** Rolls back to a savepoint: this also undoes failed statements and releases later locks. */
+  /** Rolls back to a savepoint, which also undoes failed statements and releases later locks. */
   goBack(statement: Sql<never>): void {
     this.#fault = null;
     this.locks?.forget();
@@ -65,7 +68,7 @@ export class Session implements Port {
 
   /**
    * Ends the transaction.
-   * @returns null, or the reason why nothing was kept
+   * @returns null, or the reason why nothing was committed
    */
   async commit(): Promise<{ readonly error: unknown } | null> {
     const { command } = await this.#client.query("COMMIT");
@@ -78,7 +81,8 @@ export class Session implements Port {
       return await query(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
-      // After the first fault, every statement fails with "the transaction is aborted".
+      // After the first error, every statement fails with "the transaction is aborted", so the
+      // first error is thrown.
       throw this.#fault!.error;
     }
   }
@@ -91,9 +95,9 @@ export class Session implements Port {
 const NUL = /\0/g;
 
 /**
- * Runs a statement. PostgreSQL cannot store NUL: no row has a value with it, and a write replaces
- * it by the replacement character, as UTF-8 does with half a surrogate pair. ORDER: not an async
- * function: a fault must be noted before the answer to the COMMIT after it is read.
+ * Runs a statement. PostgreSQL cannot store NUL, so no row has a value with NUL; a write replaces
+ * NUL by the replacement character. ORDER: not an async function, because an error must be noted
+ * before the answer to the COMMIT after it is read.
  */
 export function query(client: ClientBase, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
   const text = statement.text(POSTGRES);

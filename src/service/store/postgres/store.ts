@@ -28,7 +28,7 @@ const STARTING = 7_214_906_233_013;
 
 type PostgresOptions = {
   readonly url: string;
-  /** Returns random bytes for the secret of a new database. */
+  /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   /** Called when an idle connection broke. */
   readonly onFault?: (error: unknown) => void;
@@ -60,7 +60,7 @@ export class PostgresStore implements Store {
 
   /**
    * Opens the database.
-   * @throws UnusableDatabase, or as `pg` does if it cannot be reached
+   * @throws UnusableDatabase, or as `pg` does if the database cannot be reached
    */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const { url, random, onFault = () => undefined } = options;
@@ -120,7 +120,7 @@ export class PostgresStore implements Store {
     return this.#transactions.write({ work, keep: () => true, synced: true });
   }
 
-  /** Runs `work` while no other process of the database runs work through this method. */
+  /** Runs `work` while no other process of the database runs work by this method. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -179,7 +179,7 @@ async function nest<T>(
 
 type Marks = Pick<Store, "cursorSecret" | "generation">;
 
-/** Reads the secret and the generation; the first process makes them. */
+/** Reads the secret and the generation. The first process of a database creates them. */
 async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
@@ -189,7 +189,10 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
   return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
 }
 
-/** Reads everything in one query, because every request begins with it and nothing is cached. */
+/**
+ * Reads everything about a key in one query, because every request begins with this query and
+ * nothing is cached.
+ */
 const HOLDER = sql<HolderRow>(
   "holder",
   `SELECT (SELECT row_to_json(key) FROM (SELECT ${KEY_COLUMNS}) AS key) AS key,

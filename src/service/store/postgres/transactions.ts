@@ -7,8 +7,8 @@ import { query, Session } from "./session.ts";
 
 /**
  * READ COMMITTED with locks: each read of a write sees earlier commits, and a write locks the rows
- * that it depends on (see `Store`). SERIALIZABLE would need no locks, but roll back the second
- * transaction: two edits of one document would repeat work instead of a short wait.
+ * on which it depends (see `Store`). SERIALIZABLE would need no locks, but would roll back the
+ * second of two edits of one document. That edit would run again instead of waiting briefly.
  */
 const BEGIN = {
   read: sql("begin.read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
@@ -16,7 +16,7 @@ const BEGIN = {
 } as const;
 const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
 
-/** LIMIT: runs of a work before its caller gets 503. */
+/** LIMIT: runs of one work; after that, the caller gets 503. */
 const MOST_RUNS = 8;
 /** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
 const FIRST_PAUSE_MS = 4;
@@ -32,13 +32,19 @@ export class Transactions {
   readonly #pool: Pick<Pulse, "connect">;
   readonly #chance: () => number;
 
-  /** @param chance from 0 to 1; spreads the pauses of transactions that collided */
+  /**
+   * Creates transactions.
+   * @param chance returns a number from 0 to 1, to spread the pauses of transactions that collided
+   */
   constructor(pool: Pick<Pulse, "connect">, chance: () => number = Math.random) {
     this.#pool = pool;
     this.#chance = chance;
   }
 
-  /** @throws StoreBusy */
+  /**
+   * Runs `work` in a transaction that only reads.
+   * @throws StoreBusy
+   */
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
     return this.#look((client) => this.#readOnce(client, work));
   }
@@ -69,7 +75,8 @@ export class Transactions {
     session.send(BEGIN.read);
     try {
       const result = await work(session);
-      // A snapshot has nothing to commit, so the caller need not wait for its end.
+      // A transaction that only reads has nothing to commit, so the caller need not wait for its
+      // end.
       void client.query("COMMIT").then(
         () => client.release(),
         (error: Error) => client.release(error),
@@ -81,7 +88,10 @@ export class Transactions {
     }
   }
 
-  /** @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown */
+  /**
+   * Runs a write in a transaction.
+   * @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown
+   */
   async write<T>(write: Write<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
@@ -139,7 +149,7 @@ async function askOnce<Row>(client: PoolClient, statement: Sql<Row>, values: rea
   }
 }
 
-/** Returns the connection to the pool, or drops it if it cannot be used any more. */
+/** Returns the connection to the pool, or drops the connection if it is no longer usable. */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
@@ -150,8 +160,9 @@ async function rollBack(client: PoolClient): Promise<void> {
 }
 
 /**
- * Tells whether an established connection broke before anything was kept. Other connections of the
- * pool may be as old, so each is tried. A server that cannot be reached fails immediately.
+ * Returns true if an open connection broke before anything was committed. Other connections of the
+ * pool may be as old, so each is tried. If the server cannot be reached, the work fails
+ * immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreUnreachable && !error.mayBeKept && !isTimeout(error.cause);

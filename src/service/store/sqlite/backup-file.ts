@@ -4,14 +4,14 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** Tables of a backup; each refers only to those before it. */
+/** Tables of a backup, in an order in which each refers only to tables before it. */
 
 export type BackupTable = {
   readonly name: string;
   readonly columns: readonly string[];
-  /** True if `seq` grows, and is never used again. */
+  /** True if `seq` grows, and numbers are never used again. */
   readonly isNumbered: boolean;
-  /** Condition in SQLite's SQL for rows to keep; other rows have lost their owner. */
+  /** Condition in SQLite's SQL for rows to keep; other rows belong to a row that was removed. */
   readonly belongs?: string;
 };
 
@@ -62,7 +62,8 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
 ];
 
 /**
- * Rows of `meta` that a backup has. The admin key is not among them: it belongs to the data folder.
+ * Rows of `meta` that a backup has. The admin key is not among them, because it belongs to the data
+ * folder.
  */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];
 
@@ -77,7 +78,7 @@ function writeDigest(db: Sqlite.Database): void {
   db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(NAME, digestOf(db));
 }
 
-/** Removes the digest, because the restored database changes from now on. */
+/** Removes the digest, because the restored database will change. */
 function dropDigest(db: Sqlite.Database): void {
   db.prepare("DELETE FROM meta WHERE name = ?").run(NAME);
 }
@@ -127,8 +128,8 @@ export type BackupContents = {
 };
 
 /**
- * A file that is incomplete, not a backup of mdmirror, or of a newer program; the message is a
- * clause about the file.
+ * Error for a file that is incomplete, no backup of mdmirror, or made by a newer mdmirror. The
+ * message is a clause about the file.
  */
 export class NoBackup extends Error {
   override readonly name = "NoBackup";
@@ -137,7 +138,7 @@ export class NoBackup extends Error {
 /**
  * Checks each page of a copied database, and makes the copy a backup: a single file with its
  * digest.
- * @throws NoBackup; as node:fs and better-sqlite3 do if it cannot be read
+ * @throws NoBackup; as node:fs and better-sqlite3 do if the copy cannot be read
  */
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
@@ -156,8 +157,8 @@ export function examineBackup(file: string): BackupContents {
 }
 
 /**
- * Turns the copy of a backup into a service's database, with a new generation: clients then notice
- * that the service was restored.
+ * Turns the copy of a backup into a service's database with a new generation, so that clients
+ * notice the restore.
  * @throws as `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
@@ -215,7 +216,8 @@ function examine(db: Sqlite.Database): BackupContents {
   if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
   const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
   if (version === 0 || !isOurs) throw new NoBackup("is not a backup of a service");
-  // The copy of a running service is marked as a database with a WAL; a backup is a single file.
+  // The copy of a running service's database is marked as having a WAL, but a backup must be a
+  // single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const told = first?.integrity_check ?? "it cannot be read";

@@ -4,14 +4,16 @@ import type { BackupMade } from "../store.ts";
 import type { Journal } from "./journal.ts";
 import type { ConnectionQueue } from "./group-commit.ts";
 
-/** Name of the finished copy beside the database; the command that asked for it moves it away. */
+/**
+ * Name of the finished copy beside the database; the command that requested the copy moves it away.
+ */
 export const BACKUP_FILE = "backup.db";
 /** Bytes read at a time. */
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is in use. The journal is written back and then held, so that the
- * file does not change during the copy; new writes go to the journal.
+ * Copies the database while it is in use. First the journal is written back; then no write-back
+ * happens, so that the file does not change during the copy. New writes stay in the journal.
  */
 export class OnlineBackup {
   readonly #folder: string;
@@ -32,8 +34,8 @@ export class OnlineBackup {
   }
 
   /**
-   * Makes a backup with every write acknowledged before the call. A call during a backup waits, and
-   * then makes another.
+   * Makes a backup with every write that was acknowledged before the call. A call during a backup
+   * waits, and then makes another backup.
    */
   async make(): Promise<BackupMade> {
     await this.ended();
@@ -45,12 +47,14 @@ export class OnlineBackup {
     }
   }
 
-  /** Resolves when no backup is running, regardless of results. */
+  /** Resolves when no backup is running, whatever the results. */
   async ended(): Promise<void> {
     while (this.#running !== null) await this.#running.catch(() => undefined);
   }
 
-  /** ORDER: after the database, whose lock ends with this descriptor. */
+  /**
+   * ORDER: closed after the database, because closing this descriptor releases the database's lock.
+   */
   async close(): Promise<void> {
     await this.#source?.close();
     this.#source = null;

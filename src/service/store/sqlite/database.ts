@@ -15,8 +15,8 @@ import { MIGRATIONS } from "./schema.ts";
 const COMPARED = /([=<>]) ([?@])/g;
 
 /**
- * A statement of SQL that is prepared on its first run. A short-lived service runs few of about two
- * hundred statements, and preparing all took a third of its start.
+ * A SQL statement that is prepared on its first run. A short-lived service runs only a few of about
+ * two hundred statements.
  * @throws as better-sqlite3 does; an error in the SQL appears on the first run
  */
 export class Statement<Values extends unknown[], Row> {
@@ -25,7 +25,10 @@ export class Statement<Values extends unknown[], Row> {
   readonly #onRun: (() => void) | null;
   #prepared: Sqlite.Statement<Values, Row> | null = null;
 
-  /** @param onRun called before each run of a statement that writes */
+  /**
+   * Keeps the SQL.
+   * @param onRun called before each run of a statement that writes
+   */
   constructor(sqlite: Sqlite.Database, sql: string, onRun: (() => void) | null) {
     this.#sqlite = sqlite;
     this.#sql = sql.replaceAll(COMPARED, "$1 +$2");
@@ -82,7 +85,7 @@ export class Db {
   }
 
   /**
-   * Counts that grow with each write, and when a write is undone: while a count is unchanged,
+   * Counts that grow with each write, and with the undo of a write. While a count is unchanged,
    * earlier reads of its tables are still valid.
    */
   get writes(): Readonly<Record<Counted, number>> {
@@ -150,13 +153,14 @@ export function openDatabase(location: DatabaseLocation): Db {
   const db = new Db(sqlite);
   try {
     if (location !== ":memory:" && "folder" in location) {
-      // Allows one process per folder: the lock is the system's and ends with the process, even
-      // after kill -9.
+      // Allows only one process for each folder. The operating system ends the lock with the
+      // process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // FULL: an acknowledged write survives a power cut and a killed process.
+      // FULL: an acknowledged write survives a power loss and a killed process.
       db.pragma("synchronous = FULL");
-      // On macOS fsync leaves bytes in the medium's own cache. Elsewhere it changes nothing.
+      // On macOS, fsync leaves bytes in the medium's own cache. On other systems, this pragma
+      // changes nothing.
       db.pragma("fullfsync = ON");
       new Journal(db).bound(MOST_RESERVED);
     }
@@ -218,7 +222,10 @@ function migrate(db: Sqlite.Database, folder: string | null): void {
   }).immediate();
 }
 
-/** ORDER: complete before the first step of the migration; an interrupted copy is made again. */
+/**
+ * Copies the file before a migration. ORDER: the copy is complete before the first step of the
+ * migration; an interrupted copy is replaced.
+ */
 function keepBefore(db: Sqlite.Database, path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });

@@ -1,14 +1,14 @@
 import type { Transactions } from "./transactions.ts";
 
 /**
- * Serializes work on the single connection. Reads take turns, too: between two awaits of a read,
- * another caller's open transaction would be visible.
+ * Runs work on the single connection in order. Reads wait too: between two awaits, a read would see
+ * the open transaction of another caller.
  */
 export class ConnectionQueue {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  /** Begins `work` when all earlier work has ended, successfully or not. */
+  /** Begins `work` after all earlier work has ended, successfully or not. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     await this.#begin();
     try {
@@ -23,7 +23,9 @@ export class ConnectionQueue {
     this.#isTaken = true;
   }
 
-  /** Passes the turn directly to the next caller, so that no new caller comes between. */
+  /**
+   * Gives the connection directly to the next caller that waits, so that no new caller comes first.
+   */
   #end(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;
@@ -99,15 +101,15 @@ export class GroupCommit {
         ended.push({ member, tell: () => resolve(result) });
       } catch (error) {
         ended.push({ member, tell: () => reject(error) });
-        // A full disk may have ended the whole transaction.
+        // A full disk may have ended the whole transaction, not only this savepoint.
         if (!this.#transactions.isOpen) throw error;
       }
     }
   }
 
   /**
-   * Runs each write of a lost transaction in its own transaction, in the same order. A write that
-   * is too large for the disk then fails alone.
+   * Runs each write of a lost transaction in a separate transaction, in the same order. Then only a
+   * write that is too large for the disk fails.
    */
   async #eachAlone(ended: readonly Ended[], error: unknown): Promise<void> {
     const [first] = ended;

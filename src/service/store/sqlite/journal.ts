@@ -16,9 +16,9 @@ export class Journal {
   }
 
   /**
-   * Bounds the journal to half of the reserve. A checkpoint makes the database grow by as much as
-   * the journal has, and the next changes take as much again. LIMIT: from 4 MB on the whole reserve
-   * is used; space beyond 16 MB of one large transaction is returned to the disk.
+   * Limits the journal to half of the reserve. A checkpoint makes the database grow by the size of
+   * the journal, and the next changes need as much again. LIMIT: from 4 MB on, the whole reserve is
+   * used. After one large transaction, space beyond 16 MB is returned to the disk.
    */
   bound(reserved: number): void {
     this.#reserved = reserved;
@@ -27,9 +27,10 @@ export class Journal {
   }
 
   /**
-   * Writes the whole journal back, and then nothing until `release`: the database file does not
-   * change, and new writes make the journal grow.
-   * @throws if the journal cannot be written back, which is a bug: nobody else reads the file
+   * Writes the whole journal back. Until `release`, no further write-back happens: the database
+   * file does not change, and the journal grows.
+   * @throws if the journal cannot be written back, which is a bug, because no other process reads
+   * the file
    */
   hold(): void {
     const [told] = this.#db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

@@ -34,14 +34,14 @@ const SQL = {
  * commits. A place names the last row that was read, by number and mark.
  */
 export function outboxTable(session: Session): KeptOutbox {
-  /** Tells whether rows after the beginning were pruned. */
+  /** Returns true if rows after the beginning were pruned. */
   const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {
     newest: async () => placeOf((await session.one(SQL.newest)) ?? BEGIN),
     async after(place, most, workspace) {
       const [n = "", mark] = place.split(".");
-      // The row was pruned, or belongs to a time before a backup was restored: later rows are
-      // unknown, too.
+      // The row was pruned, or is of a time before a backup was restored. In both cases the rows
+      // after it are not known.
       const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
       if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
       const stored =

@@ -28,7 +28,7 @@ type ReserveOptions = {
 
 /**
  * Disk space that is released when the disk is full, so that documents can still be deleted. A
- * deletion is written to the journal before it frees anything.
+ * deletion needs space in the journal before it frees any.
  */
 export class Reserve implements ReservedSpace {
   readonly #file: string | null;
@@ -69,10 +69,10 @@ function grow(file: string, free: () => number): void {
   const wanted = sizeFor(free() + held);
   if (wanted === 0 || held >= wanted) return;
   try {
-    // Writes zeros, because a hole would occupy no space.
+    // The file is filled with zeros, because a hole would occupy no space.
     writeFileSync(file, Buffer.alloc(wanted), { mode: 0o600 });
   } catch {
-    // The disk has no space for it now; a partial file is removed.
+    // The disk has no space for the reserve now, so the partial file is removed.
     rmSync(file, { force: true });
   }
 }

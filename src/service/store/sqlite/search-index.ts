@@ -27,9 +27,9 @@ const FOLDER_PORTION = 4;
 const MOST_WAITING = 1_000;
 
 /**
- * Index of the live texts. Triggers only queue the written file or folder, in the transaction of
- * the write. The index follows in small steps, the newest write first, and a search also reads
- * queued files. So no request waits for the index.
+ * Index of the published contents. Triggers only queue the written file or folder, in the
+ * transaction of the write. The index is updated later in small steps, the newest write first, and
+ * a search also reads queued files. So no request waits for the index.
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
@@ -51,7 +51,7 @@ export class SearchIndex {
   }
 
   /**
-   * Tells whether `update` has work: documents wait to be indexed, or pieces of the index to be
+   * Returns true if `update` has work: documents wait to be indexed, or pieces of the index to be
    * merged.
    */
   isUnfinished(): boolean {
@@ -63,7 +63,7 @@ export class SearchIndex {
    */
   waiting(workspace: number): number[] {
     const waiting = this.#queue.waiting.all({ workspace, most: MOST_WAITING });
-    // A file may be queued itself, and also through its folder.
+    // A file may be in the queue itself, and also through its folder.
     return [...new Set(waiting.map(({ seq }) => seq))];
   }
 

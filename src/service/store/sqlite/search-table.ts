@@ -62,7 +62,7 @@ export function searchTable(db: Db, index: SearchIndex, session: SqliteSession):
           : index.keys.inBlock(workspace, block, set);
       return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
     },
-    // A prefix that matches no folder finds nothing.
+    // If no folder has the prefix, no document is found.
     async read({ workspace, prefix, grants }, documents) {
       const read = new Map((await session.all(READ, workspace, documents)).map((file) => [file.seq, file]));
       const access = new Access(grants, foldersTable(session));

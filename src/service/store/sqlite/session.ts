@@ -20,7 +20,7 @@ type Prepared = { readonly statement: Statement<unknown[], unknown>; readonly pl
  * frees statements only when the database closes.
  */
 export class SqliteSession implements Session {
-  /** One connection writes, so nothing needs a lock. */
+  /** Only one connection writes, so no locks are needed. */
   readonly locks = null;
   readonly #db: Db;
   readonly #prepared = new Map<Sql<unknown>, Prepared>();

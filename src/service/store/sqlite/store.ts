@@ -22,7 +22,7 @@ import { Transactions } from "./transactions.ts";
 import { UndoPages } from "./undo-pages.ts";
 
 type SqliteOptions = {
-  /** Returns random bytes for the secret of a new database. */
+  /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
   /** Default `each`, a transaction for each write; `together` if the database is on a disk. */
   readonly commits?: "each" | "together";
@@ -119,8 +119,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Writes without a sync. A power cut keeps every write acknowledged earlier, because the journal
-   * is in order.
+   * Runs a write without a sync. A power loss keeps every write acknowledged earlier, because the
+   * journal is in order.
    */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     return this.#turns.take(() => this.#unsynced(() => work(this.#tables)));
@@ -162,7 +162,8 @@ export class SqliteStore implements Store {
   }
 
   async close(): Promise<void> {
-    // ORDER: before closing, which writes the journal back into the file that is being copied.
+    // ORDER: the backup ends before the database closes, because closing writes the journal back
+    // into the file that is being copied.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
