@@ -20,7 +20,7 @@ import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 /** Rules for files that are not synced: `--gitignore` and `--ignore`, or the user's answers. */
 type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[] };
 
-/** What the user agreed to. `links`: whether links are translated, depending on the workspace. */
+/** Choices that the user agreed to. `links`: the mode of links, which depends on the workspace. */
 type Agreed = Rules & { readonly links: LinkMode };
 
 type Asked = {

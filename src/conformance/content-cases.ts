@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ContractCase, assumedCase, contractCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
-/** What a text may be, and that it comes back as it was sent. */
+/** Cases about content: the permitted texts, and that each comes back exactly as sent. */
 
 const spelled = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);

@@ -3,7 +3,7 @@ import { KINDS, make, makeMany, nameOf } from "./list-helpers.ts";
 import { type ContractCase, assumedCase, contractCase, expectProblem } from "./world.ts";
 
 /**
- * What holds for lists of files and of folders alike (`src/contract/README.md`, "Pagination
+ * Cases that hold for lists of files and of folders alike (`src/contract/README.md`, "Pagination
  * rules").
  */
 

@@ -1,6 +1,6 @@
 import { type World, type Json, type Reply, expectOk } from "./world.ts";
 
-/** How the tests of search ask, and what they look at. */
+/** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
 
 type Kind = "search" | "regex search";
 export const KINDS: readonly Kind[] = ["search", "regex search"];
@@ -41,10 +41,10 @@ export async function paths(world: World, kind: Kind, what: string, more: object
 export const make = (world: World, name: string, content: string) =>
   world.api.file(`${world.folder.path}/${name}`, content);
 
-/** Where a file was found, without what every source says alike. */
+/** Returns the places of a file's matches, without the members that every source has. */
 export const places = ({ sources }: Json): Json[] => sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
-/** What the ranges of a snippet or a match cut out of its text, by characters. */
+/** Returns the parts of a snippet or match that its ranges mark, by characters. */
 export const marked = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 

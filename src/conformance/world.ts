@@ -19,7 +19,7 @@ export type ContractCase = {
   readonly run: (world: World) => Promise<void>;
 };
 
-/** What a case works with. */
+/** The service and the helpers that a case uses. */
 export type World = {
   readonly api: Api;
   /** A folder for this case alone, at the root of the workspace. */

@@ -73,8 +73,8 @@ export type Listing<Item> = {
 };
 
 /**
- * What the service did with the content: published it, or sent it to review. Null if the answer
- * does not say which.
+ * Result of a PUT for its content: published, or sent to review. Null if the answer does not say
+ * which.
  */
 export type PutResult =
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }

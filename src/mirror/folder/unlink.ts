@@ -25,8 +25,8 @@ export type Unlinked = {
   /** True if the key stored in the folder was removed. */
   readonly keyFile: boolean;
   /**
-   * What happened to the key in the keychain. `shared`: another linked folder with the same address
-   * uses the key.
+   * Result for the key in the keychain. `shared`: another linked folder with the same address uses
+   * the key.
    */
   readonly keychain: "none" | "removed" | "kept" | "shared";
   /** Address of the service; null if the folder has no readable configuration. */

@@ -20,7 +20,7 @@ export type HookEnd =
       readonly ms: number;
       /** A clause for people: `it ended with 3`. */
       readonly why: string;
-      /** The same as a word, for the log: `exit`, `timeout`. */
+      /** Code of the failure, for the log: `exit`, `timeout`. */
       readonly reason: string;
       /** Exit code, signal or code of the system; null if there is none. */
       readonly code: number | string | null;

@@ -86,7 +86,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   EXDEV: "on another disk",
 };
 
-/** What an errno means, as a clause for messages. */
+/** Returns the meaning of an errno, as a clause for messages. */
 export function errnoText(errno: string): string {
   const text = TEXTS[errno];
   return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;

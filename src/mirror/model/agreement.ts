@@ -25,7 +25,7 @@ export function remoteIsAsBase(link: Link, there: RemoteFile): boolean {
 
 function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolean {
   if (here.digest !== link.localDigest) return false;
-  // The same bytes with another inode may be another document's file, put there by a swap.
+  // Equal bytes with another inode may be another document's file, put at this path by a swap.
   return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, here.stamp);
 }
 

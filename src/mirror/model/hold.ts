@@ -16,9 +16,8 @@ type ReasonFacts = {
    */
   readonly kept: "computed" | "remembered";
   /**
-   * Whether the block leaves something to do. `needs-you`: the block ends when a person acts.
-   * `waits`: it ends by itself, and until then the sides differ. `no`: mdmirror has done
-   * everything.
+   * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: it ends by
+   * itself, and until then the sides differ. `no`: mdmirror has done everything.
    */
   readonly open: "needs-you" | "waits" | "no";
   /** True if time alone may end it. While there is such a block, only whole cycles judge. */

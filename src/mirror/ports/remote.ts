@@ -84,7 +84,7 @@ export type PutResult =
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
-/** What mdmirror has learned about the deployment; kept in the state file. */
+/** Knowledge about the deployment; kept in the state file. */
 export type RemoteTraits = {
   readonly leadingSlash: boolean;
   readonly folderPatch: "unknown" | "yes" | "no";
@@ -106,15 +106,15 @@ export type RemoteTraits = {
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * What the service does with an edit that it cannot combine with another: sends it to review, or
-   * refuses it.
+   * Treatment of an edit that the service cannot combine with another: it sends the edit to review,
+   * or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** Forms of content that the service keeps, as far as seen. */
   readonly keptForms: KeptForms;
 };
 
-/** What the service answered about the rate of requests. */
+/** Answers of the service about the rate of requests. */
 export type Pressure = {
   /** Number of refusals because of too many requests, since creation. */
   readonly refusals: number;

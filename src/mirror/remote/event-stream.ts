@@ -41,7 +41,7 @@ const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** How a stream, or an attempt to open one, ended. */
+/** End of a stream, or of an attempt to open one. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** State after the end, with the longest wait before the next attempt in milliseconds. */
 type After = { readonly state: EventStreamState; readonly ms: number };

@@ -33,7 +33,7 @@ type ListOptions<Item> = {
 
 /** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
 const MAX_STARTS = 3;
-/** How reading the pages of a list ended. */
+/** End of reading the pages of a list. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function failed(fault: Fault): End {

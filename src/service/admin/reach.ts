@@ -92,7 +92,7 @@ function heldByOther(data: string): Result<never> {
   );
 }
 
-/** Whether this process may open the folder, and the user id of the folder's owner. */
+/** `mayOpen`: true if this process may open the folder. `uid`: user id of the folder's owner. */
 type Fit = { readonly mayOpen: boolean; readonly uid: number };
 
 /** Refuses a folder that does not belong to a service, so that nothing is created in it. */

@@ -11,7 +11,7 @@ import { whyOpen } from "./unsettled.ts";
  * answer, and after a crash, the effect is observed instead and concluded by the same code.
  */
 
-/** How mdmirror learned the result of an effect. */
+/** Source of the knowledge about an effect's result. */
 export type Source =
   | { readonly from: "answer"; readonly requestId: string | null }
   /**

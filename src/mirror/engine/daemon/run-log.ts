@@ -8,7 +8,7 @@ import type { RunEnd } from "./run-passes.ts";
 import type { DeletionChanges } from "./runs.ts";
 import { wallTime } from "./timing.ts";
 
-/** How often `syncedAt` is written while nothing happens, in milliseconds. */
+/** Milliseconds between two writes of `syncedAt` while nothing happens. */
 const NOTE_SYNCED_MS = 60_000;
 
 const NOTHING_YET: RunReport = {

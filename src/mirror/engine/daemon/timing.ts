@@ -5,7 +5,7 @@ import type { Clock } from "../../../common/clock.ts";
  * time.
  */
 export type DaemonTiming = {
-  /** How long after its last change a document counts as settled. */
+  /** Time after the last change until a document counts as settled. */
   readonly settleMs: number;
   /** Longest time from its first change until it is judged, even if changes continue. */
   readonly settleMostMs: number;
@@ -37,7 +37,7 @@ export type DaemonTiming = {
    * this length the place is listed only with everything else.
    */
   readonly hotMostMs: number;
-  /** How often both sides are looked at in full, folders included. */
+  /** Time between two full scans of both sides, folders included. */
   readonly rescanMs: number;
   /**
    * Delay from a local deletion to the one on the service. It starts again while deletions keep
@@ -50,7 +50,7 @@ export type DaemonTiming = {
   /** Time for which a document that became empty counts as truncated by a crashed program. */
   readonly emptyMs: number;
   /**
-   * How long after a rename on the service a save to the old path counts as an edit of the
+   * Time after a rename on the service in which a save to the old path counts as an edit of the
    * document.
    */
   readonly stalePathMs: number;
@@ -64,8 +64,8 @@ export type DaemonTiming = {
   /** A gap in time longer than this counts as a sleep of the machine. */
   readonly jumpMs: number;
   /**
-   * How often the loop turns at least: `alive()` is never older than this plus the longest call of
-   * the service.
+   * Longest time between two turns of the loop: `alive()` is never older than this plus the longest
+   * call of the service.
    */
   readonly turnMs: number;
   /** Interval between two attempts at refused changes. */

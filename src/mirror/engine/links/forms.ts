@@ -26,7 +26,7 @@ export type Form = { readonly text: string; readonly digest: Digest };
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** What is remembered. */
+  /** Remembered meanings of files' bytes. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: Where | null = null;

@@ -125,7 +125,7 @@ export class LinkedDisk implements Disk {
 
   trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
     const found = expect === null ? null : this.#find(path, expect);
-    // What cannot be read as a text has the digest of its bytes.
+    // A file that is no text has the digest of its bytes.
     if (found !== null && found.kind === "stale") return found;
     if (found?.kind === "done") this.#forms.known.settingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found?.kind === "done" ? found.value.digest : expect, trashPath);

@@ -32,7 +32,7 @@ type Options = {
   readonly state: State;
   readonly disk: Disk;
   readonly scope: LinkScope;
-  /** Whether the state may be written. */
+  /** True if the state may be written. */
   readonly keeps: boolean;
 };
 
@@ -219,8 +219,8 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // What leads nowhere in the text does so until that is read again, even if something is there
-      // by now.
+      // A link without a target in the content stays so until the file is read again, even if its
+      // target exists by now.
       leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
     };
     return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };

@@ -17,7 +17,7 @@ type Id = DocId | DirId;
 export type LinkScope = {
   /** The linked subtree of the workspace; absolute links begin with it. */
   readonly prefix: RemotePath;
-  /** Whether wiki links count. */
+  /** True if wiki links count. */
   readonly wiki: boolean;
 };
 

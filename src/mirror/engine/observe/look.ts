@@ -59,7 +59,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   return { kind: "seen", trees };
 }
 
-/** What earlier runs left open. */
+/** Unfinished work of earlier runs. */
 type LeftOpen = {
   /** Local paths with an unfinished intent, and the reason. */
   readonly paths: ReadonlyMap<LocalPath, string>;

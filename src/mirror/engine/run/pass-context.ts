@@ -189,7 +189,7 @@ export class PassContext {
   readonly settings: Settings;
   /** Joins commits of steps that run in parallel. */
   readonly group: Group;
-  /** What was known about the deployment when the plan was made. */
+  /** Knowledge about the deployment when the plan was made. */
   readonly traitsAtStart: RemoteTraits;
   readonly notes: PassNotes;
   readonly #run: PassInput["run"];

@@ -35,8 +35,8 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What the service refused, if `kind` is `refused`: a name or place, or a step that left no
-   * block. Left out: content, with or without its name.
+   * Subject of the refusal, if `kind` is `refused`: a name or place, or a step that left no block.
+   * Left out: content, with or without its name.
    */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */

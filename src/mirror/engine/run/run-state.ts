@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
  * ended otherwise, that is reported with its time.
  */
 
-/** What the state keeps of the last run. */
+/** Facts about the last run that the state keeps. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
   /** The address that could not be reached. It may have been given for that run only. */
   readonly asked: string | null;
@@ -23,7 +23,7 @@ export type RunState = {
   /** Milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Why the last run did not reach the service; null: it did. */
+  /** Reason why the last run did not reach the service; null: it did. */
   readonly fault: Fault | null;
   /** The address that it did not reach; null: it reached it, or an earlier version ran. */
   readonly asked: string | null;

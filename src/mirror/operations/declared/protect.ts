@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { defineOperation, ITEM_END, PATHS } from "../define.ts";
 
-/** Whether changes of documents wait for a reviewer. Neither operation changes a local file. */
+/**
+ * Operations that decide if changes of documents wait for a reviewer. Neither changes a local file.
+ */
 
 const RESULT = z.strictObject({
   run: z.int().nullable(),

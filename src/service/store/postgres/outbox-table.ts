@@ -7,7 +7,7 @@ type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** Which transactions are finished, as a snapshot sees them. */
+/** Transactions that are finished, as a snapshot sees them. */
 type Horizon = {
   /** Number of a transaction; all transactions with lower numbers are finished. */
   readonly xmin: string;
