@@ -48,8 +48,8 @@ export type Io = {
   /** Aborted when the user or the system ends the process (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /**
-   * Runs `work`. Meanwhile, the first of these signals only aborts the signal of `work`, so that
-   * `work` can report what it did. The next signal ends the process.
+   * Runs `work`. Meanwhile, the first SIGINT or SIGTERM only aborts the signal of `work`, so that
+   * `work` can report what it did. The next one ends the process.
    */
   readonly stoppable: Stoppable;
   /**

@@ -16,8 +16,8 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * Output of `watch`: a line for people, or a JSON object. Phases without changes (idle, observing,
- * applying) are not printed.
+ * Output of `watch`: a line for people, or a JSON object. Events that only name a phase (idle,
+ * observing, applying) are not printed.
  */
 
 type NewsOptions = {

@@ -64,7 +64,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program uses this address"],
 ]);
 
-/** Returns the clause of a system error, by its code. */
+/** Returns the meaning of a system error, by its code, as words that fit into a sentence. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePath) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -201,7 +201,7 @@ const choices: readonly ContractCase[] = [
     expectProblem(await api.post("/v1/files", body), "type_mismatch", "/path");
   }),
   assumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
-    // The leading slash is none of its characters.
+    // The limit of a path's characters does not include the leading slash.
     const rest = 4_096 - folder.path.length;
     const long = `${"n".repeat(200)}/`.repeat(30).slice(0, rest - 13);
     const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;

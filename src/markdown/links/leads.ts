@@ -72,7 +72,10 @@ function pathOf(here: Place, id: string | null, literal: string | null): string 
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }
 
-/** Returns a lookup of the targets that earlier bytes had for each of their destinations. */
+/**
+ * Returns a lookup: for a link destination as written in earlier bytes of the file, the document
+ * that the link led to then.
+ */
 export function meantBy(leads: Iterable<Lead>): Meant {
   const bySaid = new Map<string, string>();
   for (const { said, to } of leads) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);

@@ -10,7 +10,10 @@ export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token
   return tokens[side].slice(edit.from, edit.to);
 }
 
-/** Returns true if a token refers to the words beside it: a word, or a bracket of a wiki link. */
+/**
+ * Returns true if the meaning of a token depends on its neighbours: a word, or a bracket of a wiki
+ * link.
+ */
 export function says(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }

@@ -135,7 +135,7 @@ function isLater(
 }
 
 /**
- * Returns true if the tokens of a few lines are a later version of others, by the rule of
+ * Returns true if the tokens of these lines keep every change of the other lines, by the rule of
  * `keepsEveryChange`.
  */
 function keepsRegion(

@@ -30,7 +30,7 @@ const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) =>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The log has moved with the folder.
+  // The log has moved with the folder, so nothing can be logged at the old place.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

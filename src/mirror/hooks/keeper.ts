@@ -85,9 +85,9 @@ type KeeperOptions = {
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: milliseconds between two checks; a busy daemon has many runs a second. */
+/** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
 const REST_MS = 500;
-/** LIMIT: milliseconds until the next check without an event: hooks may have changed. */
+/** LIMIT: milliseconds until the next check of the hooks without an event: their file may have changed. */
 const IDLE_MS = 60_000;
 /** LIMIT: milliseconds that active hooks have when the daemon ends. */
 const LEAVE_MS = 5_000;

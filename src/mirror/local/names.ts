@@ -134,8 +134,8 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  // The inode may have no other name by now (a save replaced it), so it is set aside, and `sweep`
-  // decides.
+  // A save may have replaced the file, so this may be the last name of the inode. Therefore the
+  // inode is set aside, and `sweep` decides if it is deleted.
   const isUndone = anyErrno(() => {
     guard.fs.rename(to, undone);
     return true;

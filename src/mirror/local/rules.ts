@@ -31,7 +31,7 @@ export type FolderRules = {
 /** By the folder of a rule file. */
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
-/** File and line that exclude a path, as a clause. */
+/** File and line of the rule that excludes a path, as words that fit into a sentence. */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**

@@ -25,7 +25,7 @@ type LinkRow = [
   echoDigest: Digest | null,
   /** Submissions as JSON; null for none. */
   submissions: string | null,
-  /** State of the record. When all records are loaded: null if it is `linked`. */
+  /** State of the record. A query of all records has null for `linked`, which nearly all are. */
   standing: Link["standing"] | null,
   /** Number of the row; only when all records are loaded. */
   rowid: number,

@@ -22,8 +22,8 @@ export class KeyUses {
   }
 
   /**
-   * Saves the uses.
-   * @throws if the disk is full: the next call then saves them
+   * Saves the time of each key's last use.
+   * @throws if the disk is full: the next call then saves the times
    */
   async save(store: Pick<Store, "writeUnsynced">): Promise<void> {
     const uses = this.#unsaved;

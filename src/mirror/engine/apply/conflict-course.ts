@@ -55,9 +55,9 @@ async function meetNewer(
 }
 
 /**
- * Returns the conflict with the base over which the user chose the local content. The copy of that
- * version is gone.
- * @returns null: that version is not on record any more, or the conflict is over
+ * The user chose the local content over version `over`. Returns the conflict with that version as
+ * its base, and without its removed copy.
+ * @returns null if that version is not on record any more, or the conflict is over
  */
 function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
   if (conflict === null || over === null) return conflict;

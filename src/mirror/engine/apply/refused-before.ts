@@ -31,7 +31,10 @@ export function noteRefused({ notes }: PassContext, request: string, outcome: Ou
   return outcome;
 }
 
-/** Any other reason concerns a place, which may be free soon. */
+/**
+ * Returns true if the request itself was refused, so that a retry is useless. Any other refusal
+ * concerns a place, which may be free soon.
+ */
 function isOfRequest(outcome: Outcome): outcome is Refused {
   if (outcome.kind !== "refused" || outcome.hold === null) return false;
   return outcome.hold.reason === "refused" || outcome.hold.reason === "read-only";

@@ -41,7 +41,7 @@ const ONE_BY_ONE = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** One caller that waits. */
+/** A caller of `wait`, with the paths that it waits for. */
 type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;

@@ -33,7 +33,10 @@ export type DeletionChanges = {
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
-/** LIMIT: documents that are judged by themselves; each of them reads every link. */
+/**
+ * LIMIT: changed documents that are judged one by one, because each reads every record; with more,
+ * a run over everything judges.
+ */
 const MOST_SHOWN = 16;
 
 /** Keeps the daemon's knowledge between cycles, and starts runs with it. */

@@ -104,7 +104,8 @@ export class LinkedDisk implements Disk {
     // ORDER: before the new bytes are recorded: a kill until then leaves the set-aside bytes.
     this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
-    // The bytes are right already: they stood for another text until now.
+    // No write is needed: the bytes are already right, and only the content that they stand for is
+    // new.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     return this.#replace(path, spelled, found.value.digest, setAsideAt);
   }

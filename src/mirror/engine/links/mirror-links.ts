@@ -62,8 +62,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Called before a cycle: reads the places again.
-   * @param dry whether nothing may be written (I23)
+   * Called before a cycle: reads the places of documents again.
+   * @param dry true if nothing may be written, as in a dry run
    */
   begin(dry: boolean): void {
     this.#forms.begin(dry);

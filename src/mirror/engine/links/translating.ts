@@ -63,7 +63,7 @@ function plainDisk({ links, disk }: World): World["disk"] {
  * content for the service stays the same, so nothing is sent.
  */
 
-/** `disk`: without conversion. */
+/** `disk`: the disk that reads and writes bytes unchanged, without conversion of links. */
 type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**

@@ -36,7 +36,7 @@ export type Attention = {
   readonly requestId: string | null;
   /**
    * Subject of the refusal, if `kind` is `refused`: a name or place, or a step that left no block.
-   * Left out: content, with or without its name.
+   * Undefined: the service refused the content.
    */
   readonly refused?: "name" | "step";
   /** True if the problem ends by itself. The user need not act, but the sides differ until then. */

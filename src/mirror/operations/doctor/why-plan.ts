@@ -116,7 +116,8 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  // If the whole folder keeps changing, the present entry on disk is used.
+  // If the scan could read nothing because the folder kept changing, the present entry on disk is
+  // used instead.
   const whole = local.unseen.get("");
   if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
   return { path: "", kind: "unseen", why: whole.why };

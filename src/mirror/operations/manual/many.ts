@@ -72,7 +72,10 @@ async function forEachOf<T extends { readonly path: LocalPath }>(
   return { ends, isOffline };
 }
 
-/** The ends of a run, and the outcome of the first item that was tried. */
+/**
+ * The outcomes of all items of a run, and the outcome of the first item that was tried; null if
+ * none was.
+ */
 export type EachEnd = ManyEnds & { readonly first: ManualEnd | null };
 
 /** Works on each item by itself, as one manual run: a failure does not keep the others. */

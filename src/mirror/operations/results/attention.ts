@@ -12,7 +12,7 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Next step for a stop that no approval can end. */
+/** Advice for a stop that no approval can end. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 

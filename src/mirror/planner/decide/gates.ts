@@ -45,8 +45,8 @@ export function isDirectionOff(
 }
 
 /**
- * Returns true if somebody is editing the file, so that the service's version waits. A row has one
- * block: an earlier answer that still applies keeps its block.
+ * Blocks the row and returns true if somebody is editing the file, so that the service's version
+ * waits. A row has one block, so the block of an earlier answer that still applies is kept.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);

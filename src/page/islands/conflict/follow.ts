@@ -18,12 +18,12 @@ export function followPage(mount: () => void): void {
 function showMovedOn(): void {
   const note = document.getElementById("moved-on");
   if (note === null) return;
-  const isOther = begunAbout() !== (document.getElementById("stands")?.dataset["versions"] ?? "");
+  const isOther = shownVersions() !== (document.getElementById("stands")?.dataset["versions"] ?? "");
   if (note.hidden === isOther) note.hidden = !isOther;
 }
 
-/** Returns the versions of the form. */
-function begunAbout(): string {
+/** Returns the versions that the user saw when the form was opened, in one string. */
+function shownVersions(): string {
   const versionOf = (name: string) =>
     document.querySelector<HTMLInputElement>(`#result form input[name=${name}]`)?.value ?? "";
   return ["mine", "theirs", "base"].map(versionOf).join(" ");
