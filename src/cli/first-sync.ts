@@ -9,7 +9,7 @@ import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
-import { exitOf, showReport } from "./show-report.ts";
+import { exitCodeOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
 import { refusesPaths, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
@@ -74,6 +74,6 @@ export function firstSync(
     if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
-    return exitOf(report);
+    return exitCodeOf(report);
   });
 }

@@ -10,7 +10,7 @@ import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
 import { WHOLE } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
-import { agrees, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
+import { askForYes, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
@@ -92,7 +92,7 @@ async function perform<D extends Declaration, Plan>(
     async agree(plan) {
       showPlan(plan, false);
       const question = face.question?.(plan) ?? null;
-      return question === null || agrees(io, args.flag("yes"), question);
+      return question === null || askForYes(io, args.flag("yes"), question);
     },
     onDone(plan, result) {
       if (!json) face.showDone(io, plan, result);

@@ -10,7 +10,7 @@ import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
-import { exitOf, showNeeds, showReport } from "./show-report.ts";
+import { exitCodeOf, showNeeds, showReport } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 
 /** Shows the end of a `sync` according to its options. */
@@ -38,7 +38,7 @@ export function printRun(
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
   else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));
-  return exitOf(report);
+  return exitCodeOf(report);
 }
 
 /**

@@ -29,7 +29,7 @@ const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
 /** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show all of them. */
 const MOST = 20;
 
-export function exitOf(report: RunReport): ExitCode {
+export function exitCodeOf(report: RunReport): ExitCode {
   return EXITS[report.state];
 }
 

@@ -9,7 +9,7 @@ import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
-import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
+import { exitCodeOf, showReportOn, splitAttention } from "./show-report.ts";
 
 /** Opens and closes the linked folder of a command. */
 
@@ -72,13 +72,13 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
   const { own, others } = splitAttention(report, new Set(paths));
   if (!json) showReportOn(io, { ...report, attention: own }, others, io.clock.monotonic() - began, url);
   const isDone = report.state === "attention" && own.length === 0 && report.isStopped !== true;
-  return isDone ? EXIT.inSync : exitOf(report);
+  return isDone ? EXIT.inSync : exitCodeOf(report);
 }
 
 /**
  * Asks before an action that is hard to undo. Without a terminal, only `--yes` counts as agreement.
  */
-export async function agrees(io: Io, yes: boolean, question: string): Promise<boolean> {
+export async function askForYes(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;
   const answer = await io.ask(`${question} [y/N] `);

@@ -56,6 +56,6 @@ export class Browsers<Who> {
 }
 
 /** Returns true if a page of this session sent the token: no other site knows it. */
-export function isFromPage({ csrf }: Session<unknown>, token: string | null): boolean {
+export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
   return token !== null && isSameSecret(token, csrf);
 }

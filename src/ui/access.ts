@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
-import { Browsers, isFromPage, type SessionCookie } from "../page/browsers.ts";
+import { Browsers, isSentByOwnPage, type SessionCookie } from "../page/browsers.ts";
 import { type Refusal, REFUSAL_TEXT, refusalOf } from "../page/same-site.ts";
 import { type Session, Tickets } from "../page/sessions.ts";
 import type { Clock } from "../common/clock.ts";
@@ -78,7 +78,7 @@ export class UiAccess {
   /** Returns true if a page of this session sent the request. */
   isFromPage(session: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
     const header = request.headers["x-csrf-token"];
-    return isFromPage(session, typeof header === "string" ? header : form.get("csrf"));
+    return isSentByOwnPage(session, typeof header === "string" ? header : form.get("csrf"));
   }
 }
 

@@ -87,7 +87,7 @@ export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job
 }
 
 /** Shows the result of the last job that a page started. */
-export function endOf({ job }: Pick<MirrorModel, "job">): Html | null {
+export function lastRunResult({ job }: Pick<MirrorModel, "job">): Html | null {
   return job === null || job.end === null ? null : noticeOf(job.end);
 }
 

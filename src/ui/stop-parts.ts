@@ -19,7 +19,7 @@ export function reasonsOf(reasons: StopModel["reasons"]): Html {
 }
 
 /** Shows both answers. The user has to confirm each; each says how many changes it concerns. */
-export function answersTo(safetyStop: StopModel, moment: Moment): Html {
+export function answerButtons(safetyStop: StopModel, moment: Moment): Html {
   const { mirror, seen, sums, part, back, instead } = safetyStop;
   const things = plural(part!.total, "change");
   const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MERGE_STEPS, newBudget } from "../../src/markdown/merge/budget.ts";
-import { mergeFine } from "../../src/markdown/merge/fine.ts";
+import { mergeWithinLines } from "../../src/markdown/merge/fine.ts";
 import { mergeLines } from "../../src/markdown/merge/lines.ts";
 import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/myers.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
@@ -31,7 +31,7 @@ describe("cost", () => {
 
   it.each(Object.entries(adversaries()))("stops within a tenth past its budget on %s", (_title, make) => {
     const reading = newReading();
-    mergeFine(...make(), reading);
+    mergeWithinLines(...make(), reading);
     expect(reading.left).toBeGreaterThan(-MERGE_STEPS / 10);
   });
 

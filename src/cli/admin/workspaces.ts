@@ -5,7 +5,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { count, plural } from "../../common/count.ts";
-import { agrees } from "../use-mirror.ts";
+import { askForYes } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { type Action, type Actions, printDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
@@ -93,7 +93,7 @@ async function removeAsked(io: Io, args: Args, session: AdminSession, word: stri
   if (found.kind === "trouble") return found;
   const { id, name, documents } = found.value;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
-  if (!(await agrees(io, args.flag("yes"), `remove ${all}, for good?`))) {
+  if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {
     io.err(`mdmirror: nothing was removed, because this would remove ${all}`);
     io.err("  next: to remove it, repeat the command with --yes");
     return ok(EXIT.usage);

@@ -8,7 +8,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { agrees, useMirror } from "../use-mirror.ts";
+import { askForYes, useMirror } from "../use-mirror.ts";
 import { checkLinks } from "../../mirror/operations/links/check-links.ts";
 import { planLinkChange } from "../../mirror/operations/links/change-links.ts";
 
@@ -99,7 +99,7 @@ function showPaths(io: Io, paths: readonly LocalPath[]): void {
 }
 
 async function maySpell(io: Io, args: Args, paths: readonly LocalPath[]): Promise<boolean> {
-  if (paths.length === 0 || (await agrees(io, args.flag("yes"), "do this now?"))) return true;
+  if (paths.length === 0 || (await askForYes(io, args.flag("yes"), "do this now?"))) return true;
   io.err(
     `mdmirror: nothing was changed${io.terminal.input ? "" : "; to change the mode without a question, add --yes"}`,
   );

@@ -5,7 +5,7 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { agrees } from "../use-mirror.ts";
+import { askForYes } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { judgeName } from "../judge-name.ts";
 import { questionOf } from "../../mirror/trust/ask.ts";
@@ -70,7 +70,7 @@ async function keep(
 
 async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agreed" | ExitCode> {
   for (const line of columns(facts(question))) io.out(line);
-  if (await agrees(io, yes, "send these documents and the key to this address?")) return "agreed";
+  if (await askForYes(io, yes, "send these documents and the key to this address?")) return "agreed";
   if (io.terminal.input) io.err("mdmirror: not trusted; nothing was sent");
   else {
     io.err("mdmirror: this command needs a confirmation, but no terminal is attached; nothing was sent");

@@ -11,7 +11,7 @@ type FineMerge = { readonly text: string } | { readonly conflicts: readonly Conf
  * Merges three texts that conflict line by line. Merges the content first, without line ends, byte
  * order mark and last line break; then merges each of these traits separately.
  */
-export function mergeFine(base: string, local: string, remote: string, reading: Reading): FineMerge {
+export function mergeWithinLines(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
   const mixed = styles.some((style) => style.feed === "mixed");
   const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };

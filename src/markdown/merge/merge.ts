@@ -1,6 +1,6 @@
 import { countApart, countsKept, keepsChanges, mapFour } from "./counts.ts";
 import { settleDates } from "./dates.ts";
-import { mergeFine, workOf } from "./fine.ts";
+import { mergeWithinLines, workOf } from "./fine.ts";
 import { bringsBack, bringsPassageBack, keepsEveryChange } from "./keeps-every-change.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
@@ -132,7 +132,7 @@ function attempt(base: string, local: string, remote: string, reading: Reading):
   const apart = areApart(workOf(base, local, remote, reading));
   const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
-  const merged = reading.left < 0 ? undefined : mergeFine(base, local, remote, reading);
+  const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
   if (merged === undefined) return refuse("too-large", base, local, remote);
   if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
   return { kind: "clean", text: merged.text, how: "fine" };

@@ -87,7 +87,7 @@ type KeeperOptions = {
 
 /** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
 const REST_MS = 500;
-/** LIMIT: milliseconds until the next check of the hooks without an event: their file may have changed. */
+/** LIMIT: milliseconds to the next check of the hooks without an event: their file may change. */
 const IDLE_MS = 60_000;
 /** LIMIT: milliseconds that active hooks have when the daemon ends. */
 const LEAVE_MS = 5_000;

@@ -10,7 +10,7 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * pending for it.
  * @param walk facts about the disk
  */
-export function agrees(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
+export function bothSidesAreAsBase(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
   return remoteIsAsBase(link, there) && agreesHere(link, here, walk.inodesTrusted) && isAtRest(link, walk);
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
-import { isFromPage } from "../../page/browsers.ts";
+import { isSentByOwnPage } from "../../page/browsers.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
@@ -108,7 +108,7 @@ class Site {
 
   async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
     const isForm = request.method === "POST";
-    if (isForm && !isFromPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
+    if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitTarget(request.path);
     if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
     const { who } = session.who;

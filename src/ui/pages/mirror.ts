@@ -7,7 +7,7 @@ import { PAUSE, RESUME } from "../actions/daemon.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
-import { attentionList, endOf, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
+import { attentionList, lastRunResult, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
 /** Shows one linked folder: its state, its running work, and problems to fix. */
@@ -24,7 +24,7 @@ export const MIRROR = definePage<MirrorModel>({
     said: saidOf(mirror),
     main: html`<h1>${nameOf(mirror.name)}</h1>
 <p>${stateOf(mirror, moment.now)}</p>
-${trafficOf(mirror)}${endOf(mirror)}
+${trafficOf(mirror)}${lastRunResult(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
 ${openOf(mirror, moment)}
 <h2>The linked folder</h2>

@@ -9,7 +9,7 @@ import { LOOK } from "../actions/check-reviews.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import type { JobView } from "../jobs.ts";
-import { endOf, jobOf } from "../mirror-parts.ts";
+import { lastRunResult, jobOf } from "../mirror-parts.ts";
 import type { Moment } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
@@ -42,7 +42,7 @@ export const REVIEWS = defineMirrorPage<Model>({
 <p>These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
 ${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
-${job !== null && job.end === null ? jobOf(job) : endOf({ job })}
+${job !== null && job.end === null ? jobOf(job) : lastRunResult({ job })}
 ${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((one) => reviewOf(name, one, moment))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
   }),

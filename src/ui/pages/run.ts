@@ -10,7 +10,7 @@ import { nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
-import { endOf, jobOf } from "../mirror-parts.ts";
+import { lastRunResult, jobOf } from "../mirror-parts.ts";
 import type { Moment } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 import { versionNumber } from "../path-parts.ts";
@@ -68,7 +68,7 @@ export const RUN = defineMirrorPage<Model>({
       main: html`<p><a href="${mirrorAddress(mirror.name, "runs")}">All runs</a></p>
 <h1>Run ${run}</h1>
 <p>${kind} ${runBadge(line)} ${timeOf(startedAt, moment.now)}</p>
-${mirror.job?.end === null ? jobOf(mirror.job) : endOf(mirror)}
+${mirror.job?.end === null ? jobOf(mirror.job) : lastRunResult(mirror)}
 <p>${line.done ?? "No document was synced."}</p>
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(mirror.name, one, false))}</ul>`}

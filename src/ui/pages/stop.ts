@@ -5,8 +5,8 @@ import { mirrorForm } from "../action.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type StopModel, modelOfStop } from "../stop-model.ts";
-import { answersTo, backOf, reasonsOf, stoppedOf } from "../stop-parts.ts";
-import { endOf, stateOf, trafficOf } from "../mirror-parts.ts";
+import { answerButtons, backOf, reasonsOf, stoppedOf } from "../stop-parts.ts";
+import { lastRunResult, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
 /** Shows a stop: the changes that a safety check stopped, with a form for each answer. */
@@ -23,7 +23,7 @@ export const STOP = definePage<StopModel>({
     said: saidOf(safetyStop),
     main: html`<h1>Stopped: ${nameOf(safetyStop.mirror.name)}</h1>
 <p>${stateOf(safetyStop.mirror, moment.now)}</p>
-<div id="job">${trafficOf(safetyStop.mirror)}${endOf(safetyStop.mirror)}</div>
+<div id="job">${trafficOf(safetyStop.mirror)}${lastRunResult(safetyStop.mirror)}</div>
 ${haltOf(safetyStop, moment)}`,
   }),
 });
@@ -43,7 +43,7 @@ ${lookOf(look, moment.now)}
 ${look.since !== null && html`<progress aria-label="Looking at both sides"></progress>`}
 ${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
 ${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(safetyStop, moment)}`}
-${look.kind === "stopped" && html`${answersTo(safetyStop, moment)}${stoppedOf(safetyStop)}${backOf(safetyStop)}`}
+${look.kind === "stopped" && html`${answerButtons(safetyStop, moment)}${stoppedOf(safetyStop)}${backOf(safetyStop)}`}
 <p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameOf(mirror.name)}.</p>`;
 }
 

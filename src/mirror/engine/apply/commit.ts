@@ -72,7 +72,7 @@ export function hasAnotherId(ctx: PassContext, link: Link): boolean {
 }
 
 /** Returns a record at its version, with the present change id of this version. */
-export function withIdNow(ctx: PassContext, link: Link): Link {
+export function withPresentId(ctx: PassContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
 }

@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { commit, withIdNow } from "./commit.ts";
+import { commit, withPresentId } from "./commit.ts";
 import { findCopy, leftBehind, nameCopy, type Placed, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, got, type RemoteText, stale } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
@@ -63,7 +63,7 @@ export const showCopy = {
     const { changeId, digest } = newestShown(conflict);
     const shown = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
     const change = {
-      ...(record === null ? {} : { text: withIdNow(ctx, record) }),
+      ...(record === null ? {} : { text: withPresentId(ctx, record) }),
       version: { id, changeId, digest },
       conflict: { ...conflict, shown },
       removes: { tombstone: id },

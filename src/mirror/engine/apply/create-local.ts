@@ -12,7 +12,7 @@ import {
   asRemoteText,
   ended,
   eventOf,
-  fetchServed,
+  fetchPresentVersion,
   fetchText,
   type Got,
   got,
@@ -64,7 +64,7 @@ export function createOneLocal(ctx: PassContext, action: ActionOf<"create-local"
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;
   if (stays !== null) return stays;
-  const served = await fetchServed(ctx, action.id);
+  const served = await fetchPresentVersion(ctx, action.id);
   return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
 }
 

@@ -13,7 +13,7 @@ import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 import { writeFile } from "./write-file.ts";
-import { winnerOfNew } from "./winner-of-new.ts";
+import { chooseOfTwoNew } from "./winner-of-new.ts";
 
 /**
  * Downloads new content and replaces the file. If only the change id is new, only the id is
@@ -93,7 +93,7 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
     const detail = "equal except for line ends, BOM or final newline: linked, the file stays unchanged";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
-  const { prefer, why } = winnerOfNew(ctx, action.localPath, fetched.value);
+  const { prefer, why } = chooseOfTwoNew(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local content, which is then sent as an edit of it:
   // both contents are kept.
   const parted = { ...adopted, localDigest: digest };

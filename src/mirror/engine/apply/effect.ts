@@ -148,7 +148,7 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
 async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
-  const served = await fetchServed(ctx, id);
+  const served = await fetchPresentVersion(ctx, id);
   return served.kind === "end" ? served : asRemoteText(ctx, id, path, served.value);
 }
 
@@ -169,7 +169,7 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
 export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
 
 /** Reads a document without examining its text. */
-export async function fetchServed({ world }: PassContext, id: DocId): Promise<Got<Served>> {
+export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<Got<Served>> {
   const answer = await world.remote.getFile(id);
   // ORDER: the next request is sent before this text is processed, which takes longer than an
   // answer.

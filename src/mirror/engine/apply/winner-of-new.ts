@@ -10,7 +10,7 @@ import { wasPosted } from "./unanswered-writes.ts";
  * to lose: no conflict is opened, whatever is preferred. An empty local file is different: somebody
  * may be about to write into it.
  */
-export function winnerOfNew(
+export function chooseOfTwoNew(
   ctx: PassContext,
   path: LocalPath,
   { text: remote, digest }: Pick<RemoteText, "text" | "digest">,

@@ -21,7 +21,7 @@ import { holdUnseen, isStopped, remainingHold } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
-import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
+import { isMet, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
 
 /**
  * Decides one document: first by its state, then by its cell of the table; if both sides have it,
@@ -215,7 +215,7 @@ function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
   return true;
 }
 
-function followRemote(draft: PlanDraft, row: DocumentRow, wish: Wish, why: string): void {
+function followRemote(draft: PlanDraft, row: DocumentRow, wish: WantedPlace, why: string): void {
   if (wish.kind === "barred") {
     holdDocument(draft, row, wish.reason, wish.detail);
     return;

@@ -15,7 +15,7 @@ import { pathKey } from "../../../contract/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, holdFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
-import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
+import { isMet, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
 
 /** Decides the places of folders, before those of documents, which they can block. */
 
@@ -50,7 +50,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
 const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
 
 /** @param side side on which the folder will move, because it moved on the other */
-function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): void {
+function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: WantedPlace): void {
   if (wish.kind === "barred") {
     holdFolder(draft, folder, wish.reason, wish.detail);
     return;

@@ -24,7 +24,7 @@ import { PLACE_RULES, type PlaceRule } from "./table.ts";
  * The place that a row should have on a side according to the other side, or the reason why it
  * cannot have one.
  */
-export type Wish = { readonly kind: "place"; readonly place: Place } | Bar;
+export type WantedPlace = { readonly kind: "place"; readonly place: Place } | Bar;
 
 type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
 
@@ -32,7 +32,7 @@ type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly deta
  * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
  * name keeps its local spelling.
  */
-export function localWish(draft: PlanDraft, row: Row): Wish {
+export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const there = row.remote.now;
   if (there === null) return barred("not-seen", "its path on the service is not known");
   const bar = localBar(draft, there.parent);
@@ -53,7 +53,7 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
 }
 
 /** Returns the place on the service that corresponds to the local place. */
-export function remoteWish(draft: PlanDraft, row: Row): Wish {
+export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
   const here = row.local.now;
   if (here === null) return barred("not-seen", "its local path is not known");
   const bar = remoteBar(draft, here.parent);
@@ -65,7 +65,7 @@ export function remoteWish(draft: PlanDraft, row: Row): Wish {
 }
 
 /** Returns true if a row is already at the wanted place. */
-export function isMet(wish: Wish, now: Place | null): boolean {
+export function isMet(wish: WantedPlace, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 

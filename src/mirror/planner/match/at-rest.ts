@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { agrees, hasLastingNames } from "../../model/agreement.ts";
+import { bothSidesAreAsBase, hasLastingNames } from "../../model/agreement.ts";
 import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -57,7 +57,7 @@ function filesBut(
 function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
   const here = local.files.get(link.localPath);
   const there = remote.files.get(link.id);
-  if (here === undefined || there === undefined || !agrees(link, here, there, local)) return false;
+  if (here === undefined || there === undefined || !bothSidesAreAsBase(link, here, there, local)) return false;
   return !base.conflicts.has(link.id) && !base.holds.has(link.id);
 }
 
