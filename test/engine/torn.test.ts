@@ -139,6 +139,30 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   });
 
+  test.each(["EACCES", "ENOSPC"])("I04 gone, which the disk refuses to restore (%s), is downloaded again", async (code) => {
+    const { rig, mirror } = await begin();
+    mirror.disk.user.remove(mirror.path("note.md"));
+    mirror.disk.fail({ call: "link", path: null, code, times: 1 });
+    await startAnew({ mirror }, "boot-2");
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  });
+
+  test("I04 gone with its folder, is downloaded again", async () => {
+    const rig = createRig(1);
+    const mirror = rig.mirror();
+    rig.app.create("d/note.md", TEXT);
+    await mirror.sync();
+    const [link] = mirror.state.load().links.values();
+    mirror.state.putLink({ ...link!, durable: false });
+    mirror.disk.user.remove(mirror.path("d"));
+    await startAnew({ mirror }, "boot-2");
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    expect([mirror.texts().get("d/note.md"), rig.app.files().get("d/note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  });
+
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", cut(512));

@@ -118,9 +118,14 @@ function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): b
   return text !== null && isTorn(ctx.world, file, text);
 }
 
-/** Without its record the document is new on the service, and the next plan downloads it. */
-function forgetRecord({ world, run }: PassContext, { id }: Link, path: LocalPath): boolean {
-  const detail = "a power loss took the file and its stored content; mdmirror downloads the document again";
+/**
+ * Forgets the record of a file that cannot be restored: otherwise the missing file would count as
+ * deleted by its user. Without a record the document is new on the service, and the next plan
+ * downloads it; if a damaged file is still at its path, the two become a conflict.
+ * @param why the reason, as a clause
+ */
+function forgetRecord({ world, run }: PassContext, { id }: Link, path: LocalPath, why: string): boolean {
+  const detail = `${why}; mdmirror downloads the document again`;
   world.state.transact(() => {
     world.state.removeConflict(id);
     world.state.removeLink(id);
@@ -135,14 +140,14 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, a
   const path = torn?.path ?? at;
   if (torn !== undefined) {
     const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
-    if (away.kind !== "done") return false;
+    if (away.kind !== "done") return forgetRecord(ctx, link, path, "a power loss damaged the file");
   }
-  if (text === null) return forgetRecord(ctx, link, path);
+  if (text === null) return forgetRecord(ctx, link, path, "a power loss took the file and its stored content");
   const made = disk.create(path, text);
   if (made.kind !== "done") {
     const why = outcomeOfDisk(made);
     log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
-    return false;
+    return forgetRecord(ctx, link, path, "a power loss took the file, and the disk refused to restore it");
   }
   if (torn === undefined) ctx.notes.returned.add(path);
   ctx.notes.toFlush.set(link.id, path);
