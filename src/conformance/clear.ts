@@ -1,4 +1,6 @@
 import { isJsonObject, member } from "../contract/json.ts";
+import type { WireRequest } from "../contract/wire.ts";
+import { ForeignItem, parsed } from "./observe.ts";
 import type { Exchange } from "./world.ts";
 
 /** LIMIT: pages of files read in one folder; a service under judgement may never end a list. */
@@ -29,7 +31,7 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
 }
 
 class Cleaner {
-  /** True if a list could not be read, so that nothing is known of what is left. */
+  /** True if a list could not be read or showed items of others, so that the rest is unknown. */
   hasFailed = false;
   readonly #exchange: Exchange;
   readonly #headers: Readonly<Record<string, string>>;
@@ -39,16 +41,25 @@ class Cleaner {
     this.#headers = { authorization: `Bearer ${key}` };
   }
 
-  async delete(path: string): Promise<boolean> {
-    const { status } = await this.#exchange({ method: "DELETE", path, headers: this.#headers, body: null });
-    return status === 204;
+  delete(path: string): Promise<boolean> {
+    return this.#change({ method: "DELETE", path, headers: this.#headers, body: null });
   }
 
   async deleteFile({ id, protected: isProtected }: Item): Promise<void> {
     const headers = { ...this.#headers, "content-type": "application/json" };
     const body = JSON.stringify({ protected: false });
-    if (isProtected) await this.#exchange({ method: "PATCH", path: `/v1/files/${id}`, headers, body });
+    if (isProtected) await this.#change({ method: "PATCH", path: `/v1/files/${id}`, headers, body });
     await this.delete(`/v1/files/${id}`);
+  }
+
+  async #change(request: WireRequest): Promise<boolean> {
+    try {
+      return (await this.#exchange(request)).status === 204;
+    } catch (error) {
+      if (!(error instanceof ForeignItem)) throw error;
+      this.hasFailed = true;
+      return false;
+    }
   }
 
   async list(place: string): Promise<Item[]> {
@@ -75,16 +86,6 @@ export function readPage(text: string): { readonly data: readonly Item[]; readon
   if (!Array.isArray(data)) return null;
   const items = (data as unknown[]).flatMap((item) => readItem(item) ?? []);
   return { data: items, nextCursor: typeof cursor === "string" ? cursor : null };
-}
-
-/** Returns null for a text that is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
 }
 
 function readItem(item: unknown): Item | null {

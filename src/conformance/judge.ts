@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { clearCase, readPage } from "./clear.ts";
-import { NoAnswer, NotOffered, observed } from "./observe.ts";
+import { guarded, NoAnswer, NotOffered, observed } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
@@ -62,7 +62,8 @@ export type JudgeOptions = {
  * Runs the cases of the sections, each in a folder of its own, and deletes these folders.
  * Documents outside of these folders are listed, never changed.
  */
-export async function judge(options: JudgeOptions): Promise<Judged> {
+export async function judge(given: JudgeOptions): Promise<Judged> {
+  const options = { ...given, exchange: guarded(given.exchange, given.name) };
   try {
     const obstacle = await tryOut(options);
     if (obstacle !== null) return obstacle;

@@ -1,3 +1,4 @@
+import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Exchange } from "./world.ts";
 
@@ -25,6 +26,67 @@ export type Observed = {
   /** Returns the last request that was answered, and the status of its answer. */
   readonly last: () => { readonly request: string | null; readonly status: number | null };
 };
+
+/** Path of an operation that changes one document or folder. */
+const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
+
+/** Thrown instead of a request that would change a document or folder that no case has created. */
+export class ForeignItem extends Error {}
+
+/**
+ * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
+ * service under judgement may ignore a filter and list the documents of others; an item that it has
+ * shown elsewhere, or without a path, is refused here.
+ * @throws ForeignItem
+ */
+export function guarded(exchange: Exchange, prefix: string): Exchange {
+  const foreign = new Set<string>();
+  const created = new Set<string>();
+  const note = (item: ShownItem) => {
+    const isOwn = typeof item.path === "string" ? isBelow(item.path, prefix) : created.has(item.id);
+    if (isOwn) foreign.delete(item.id);
+    else foreign.add(item.id);
+  };
+  return async (request) => {
+    if (foreign.has(idToChange(request))) throw new ForeignItem(`${request.method} ${request.path}`);
+    const response = await exchange(request);
+    const items = itemsOf(response.body);
+    if (request.method === "POST" && response.status === 201) for (const { id } of items) created.add(id);
+    for (const item of items) note(item);
+    return response;
+  };
+}
+
+/** Returns the id of the item that a request would change; "" if it changes none. */
+function idToChange({ method, path }: WireRequest): string {
+  return method === "GET" ? "" : (CHANGES_ONE.exec(path)?.[1] ?? "");
+}
+
+/** Returns true for a path below a folder of the cases. A service may omit the leading slash. */
+function isBelow(path: string, prefix: string): boolean {
+  return path.replace(/^\//, "").startsWith(prefix);
+}
+
+type ShownItem = { readonly id: string; readonly path?: unknown };
+
+/** Returns the documents and folders of an answer: of a list, or a single one. */
+function itemsOf(body: string): readonly ShownItem[] {
+  const answer = parsed(body);
+  if (!isJsonObject(answer)) return [];
+  const data = member(answer, "data");
+  const items: readonly unknown[] = Array.isArray(data) ? data : [answer];
+  return items.filter((item): item is ShownItem => isJsonObject(item) && typeof member(item, "id") === "string");
+}
+
+/** Returns null for a text that is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
 
 /**
  * Returns an exchange that keeps its last answer.

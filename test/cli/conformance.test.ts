@@ -119,3 +119,22 @@ test("a service that goes away in the middle ends with 5", async () => {
 test("an unknown section is wrong usage", async () => {
   expect((await rig.run(["conformance", rig.url, "--section", "weather"])).code).toBe(2);
 });
+
+test("a service that ignores filters keeps the documents of others", async () => {
+  rig.api("POST", "/v1/files", { path: "/mine/a.md", content: "mine\n" });
+  rig.api("POST", "/v1/files", { path: "/b.md", content: "mine\n" });
+  const url = await serveAs((handle) => (request) => {
+    const [path = "", query = ""] = request.path.split("?", 2);
+    const isList = request.method === "GET" && /^\/v1\/(?:files|folders)$/.test(path);
+    const kept = query.split("&").filter((part) => /^(?:limit|cursor)=/.test(part));
+    return handle(isList ? { ...request, path: [path, kept.join("&")].filter(Boolean).join("?") } : request);
+  });
+  const before = rig.api("GET", "/v1/files") as { readonly data: readonly { readonly id: string }[] };
+  await judge(url, ["pagination", "folders", "paths-and-names"], ["--leave-behind"]);
+  const after = rig.api("GET", "/v1/files") as {
+    readonly data: readonly { readonly id: string; readonly path: string }[];
+  };
+  const mine = after.data.filter(({ path }) => !path.startsWith("/mdmirror-conformance-"));
+  expect(mine).toEqual(before.data);
+  expect(folders().some(({ path }) => path === "/mine")).toBe(true);
+});
