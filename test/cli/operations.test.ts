@@ -107,3 +107,11 @@ describe.each(NAMES.filter((name) => DECLARED[name].isForPeople !== true))("%s",
     expect(rig.read(path)).toBe("second\n");
   });
 });
+
+test("a dry run of resolve answers stale, and syncs nothing, if the service has a newer version", async () => {
+  const expected = await seenBy("resolve");
+  const { id, lastChangeId } = rig.remote("c.md")!;
+  rig.api("PUT", `/v1/files/${id}/content`, { content: "newer\n", baseChangeId: lastChangeId });
+  const { facts } = await agent.call("resolve", { paths: ["c.md"], way: "mine", dry_run: true, expected });
+  expect(facts).toMatchObject({ error: { code: "stale" }, changed: ["theirs"] });
+});

@@ -139,15 +139,18 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   });
 
-  test.each(["EACCES", "ENOSPC"])("I04 gone, which the disk refuses to restore (%s), is downloaded again", async (code) => {
-    const { rig, mirror } = await begin();
-    mirror.disk.user.remove(mirror.path("note.md"));
-    mirror.disk.fail({ call: "link", path: null, code, times: 1 });
-    await startAnew({ mirror }, "boot-2");
-    for (let run = 0; run < 2; run++) await mirror.sync();
-    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
-    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-  });
+  test.each(["EACCES", "ENOSPC"])(
+    "I04 gone, which the disk refuses to restore (%s), is downloaded again",
+    async (code) => {
+      const { rig, mirror } = await begin();
+      mirror.disk.user.remove(mirror.path("note.md"));
+      mirror.disk.fail({ call: "link", path: null, code, times: 1 });
+      await startAnew({ mirror }, "boot-2");
+      for (let run = 0; run < 2; run++) await mirror.sync();
+      expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+      expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+    },
+  );
 
   test("I04 gone with its folder, is downloaded again", async () => {
     const rig = createRig(1);

@@ -20,7 +20,7 @@ export type Operation<D extends Declaration, Plan> = {
    */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the present versions, under the names of `expected`. */
-  readonly seen?: (mirror: OpenedMirror, plan: Plan) => Seen | Promise<Seen>;
+  readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => Seen | Promise<Seen>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
   /**
@@ -74,7 +74,7 @@ export async function carryOut<D extends Declaration, Plan>(
   const hasWork = operation.hasWork?.(plan) ?? preview.items.length > 0;
   if (!hasWork) return nothingDone;
   if (input.expected !== undefined) {
-    const changed = changedSince((await operation.seen?.(mirror, plan)) ?? {}, input.expected);
+    const changed = changedSince((await operation.seen?.(mirror, plan, input.dryRun === true)) ?? {}, input.expected);
     if (changed.length > 0) return stale(changed);
   }
   if (input.dryRun === true) return nothingDone;

@@ -63,14 +63,14 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
       : planResolve(world, paths === undefined ? null : namesOf(paths), way as BulkResolution, force);
     return items.kind === "trouble" ? items : ok({ isOne, way, items: items.value });
   },
-  async seen(mirror, { items: [item] }) {
+  async seen(mirror, { items: [item] }, isDry) {
     if (item?.kind !== "end") return {};
     const { world } = mirror;
     const versions = versionsOf(world, item.subject);
     const theirs = await theirsNow(world, item.subject);
     // The version on the service is newer than the one that the user saw: downloads it, so that the
     // user can read it.
-    if (theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
+    if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
   preview: ({ way, items }) => ({ way, run: null, isOffline: false, items: items.map(plannedItem) }),
