@@ -80,3 +80,25 @@ test("I13 a damaged new file waits until its document can be read", async () => 
   expect([...rig.app.files().values()].map(({ text }) => text)).toEqual([TEXT]);
   expect(mirror.state.intents()).toEqual([]);
 });
+
+test("I13 a file that a killed run created, and the next one links, survives a power loss", async () => {
+  const { rig, mirror } = await loseRecord(TEXT);
+  await mirror.sync();
+  mirror.disk.losePower(() => 0);
+  await startAgain(mirror);
+  expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+});
+
+test.each([
+  ["empty", ""],
+  ["zeroed", "\0".repeat(512)],
+])(
+  "I05 a new file that is %s after a power loss, whose document is gone by then, is not uploaded",
+  async (_what, left) => {
+    const { rig, mirror } = await loseRecord(left);
+    rig.app.remove("note.md");
+    await startAgain(mirror);
+    expect([...rig.app.files().keys()]).not.toContain("note.md");
+    expect([...mirror.texts().keys()]).not.toContain("note.md");
+  },
+);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openForWriting } from "../../src/mirror/state/database.ts";
+import { GroupedWrites } from "../../src/mirror/state/grouped-writes.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
@@ -115,4 +116,19 @@ test("I12 no row names a text that a full disk refused, even when the caller goe
   expect(state.missingTexts()).toEqual([]);
   state.close();
   texts.db.close();
+});
+
+test("after SQLite itself rolled back contents, the next transactions begin without them", () => {
+  const opened = openForWriting(":memory:", TEXTS_SCHEMA);
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const writes = new GroupedWrites(opened.db);
+  writes.begin();
+  expect(() =>
+    writes.write(() => {
+      opened.db.exec("ROLLBACK");
+      boom();
+    }),
+  ).toThrow("boom");
+  writes.abandon();
+  expect(() => writes.secure()).not.toThrow();
 });

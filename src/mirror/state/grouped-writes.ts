@@ -43,6 +43,7 @@ export class GroupedWrites extends WithStatements {
       // is the important one.
       if (this.db.inTransaction) this.#rollback.run();
     }
+    this.#count = 0;
   }
 
   /** Writes in a separate commit, or as part of the present group. */

@@ -1,4 +1,5 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
+import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { newLink, renameVersion } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
@@ -78,8 +79,10 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
     localDigest: action.expect,
     stamp,
     stampTrusted,
-    durable: true,
+    // A killed run may have created the file, or a program has saved it without an fsync.
+    durable: false,
   });
+  flushAtEnd(ctx, action.id, action.localPath);
   const event = eventOf(action, "both", { before: action.expect });
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
   if (digest === action.expect)

@@ -40,15 +40,13 @@ export async function recoverArriving(
 async function putAwayTorn(ctx: PassContext, { id, path }: Arriving, local: LocalTree): Promise<Judged> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
+  if (file.empty || hasZeros(ctx, path)) return putAway(ctx, id, file);
   const fetched = await fetchText(ctx, id, path);
   if (fetched.kind === "end") {
     const why = whyOpen(fetched.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
-  // The document may have been edited since: then the file is certainly damaged only if it has no
-  // content.
-  const isDamaged = file.empty || hasZeros(ctx, path) || isTorn(ctx.world, file, fetched.value.text);
-  return isDamaged ? putAway(ctx, id, file) : "whole";
+  return isTorn(ctx.world, file, fetched.value.text) ? putAway(ctx, id, file) : "whole";
 }
 
 function hasZeros({ world: { disk } }: PassContext, path: LocalPath): boolean {

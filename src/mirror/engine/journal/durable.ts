@@ -2,12 +2,11 @@ import type { Link, Stamp } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import { numberedName } from "../../model/local-name.ts";
-import { joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { hasRestarted, isTorn } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
-import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { findFreePath } from "../apply/parents.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -40,10 +39,12 @@ type Damaged = {
 
 /** Restores damaged files. Returns whether there were any: then the folder is scanned again. */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
-  let restored = false;
-  for (const { link, file, isTaken } of damagedFiles(ctx, base, local))
-    if (isTaken ? restoreBeside(ctx, link) : restoreOne(ctx, link, file)) restored = true;
-  return restored;
+  const damaged = [...damagedFiles(ctx, base, local)];
+  for (const { link, file, isTaken } of damaged) {
+    const why = isTaken ? restoreBeside(ctx, link) : restoreOne(ctx, link, file);
+    if (why !== null) forgetRecord(ctx, link, why);
+  }
+  return damaged.length > 0;
 }
 
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
@@ -98,16 +99,15 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
 /**
  * Restores a lost file beside its path, which another document's file has. Its user moved that file
  * while the lost file was not visible, and wanted no deletion.
+ * @returns why the file could not be restored, as a clause; null: it was
  */
-function restoreBeside(ctx: PassContext, link: Link): boolean {
-  const { disk, log } = ctx.world;
+function restoreBeside(ctx: PassContext, link: Link): string | null {
+  const { disk } = ctx.world;
   const path = link.localPath;
   const beside = findFreePath(disk, (number) =>
     joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.names().maxNameBytes)),
   );
-  if (beside.kind === "free") return restoreOne(ctx, link, undefined, beside.path);
-  log.write("warn", "not-restored", { path, detail: beside.why });
-  return false;
+  return beside.kind === "free" ? restoreOne(ctx, link, undefined, beside.path) : beside.why;
 }
 
 function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
@@ -122,33 +122,29 @@ function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): b
  * Forgets the record of a file that cannot be restored: otherwise the missing file would count as
  * deleted by its user. Without a record the document is new on the service, and the next plan
  * downloads it; if a damaged file is still at its path, the two become a conflict.
- * @param why the reason, as a clause
  */
-function forgetRecord({ world, run }: PassContext, { id }: Link, path: LocalPath, why: string): boolean {
-  const detail = `${why}; mdmirror downloads the document again`;
+function forgetRecord({ world, run }: PassContext, { id, localPath: path }: Link, why: string): void {
+  const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
+  world.log.write("warn", "not-restored", { path, detail: why });
   world.state.transact(() => {
     world.state.removeConflict(id);
     world.state.removeLink(id);
     recordEvent(world, run, { kind: "recover", side: "local", id, path, detail });
   });
-  return true;
 }
 
-function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {
-  const { disk, state, log } = ctx.world;
+/** @returns why the file could not be restored, as a clause; null: it was */
+function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): string | null {
+  const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
   const path = torn?.path ?? at;
   if (torn !== undefined) {
     const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
-    if (away.kind !== "done") return forgetRecord(ctx, link, path, "a power loss damaged the file");
+    if (away.kind !== "done") return away.detail;
   }
-  if (text === null) return forgetRecord(ctx, link, path, "a power loss took the file and its stored content");
+  if (text === null) return "its content is not in the content store";
   const made = disk.create(path, text);
-  if (made.kind !== "done") {
-    const why = outcomeOfDisk(made);
-    log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
-    return forgetRecord(ctx, link, path, "a power loss took the file, and the disk refused to restore it");
-  }
+  if (made.kind !== "done") return made.detail;
   if (torn === undefined) ctx.notes.returned.add(path);
   ctx.notes.toFlush.set(link.id, path);
   commit(ctx, {
@@ -162,5 +158,5 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, a
       after: link.localDigest,
     },
   });
-  return true;
+  return null;
 }
