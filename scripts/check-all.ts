@@ -40,7 +40,7 @@ const CHECKS: readonly Check[] = [
     shows: "the figures in the documents are those of scripts/results",
     command: process.execPath,
     args: ["scripts/show-results.ts"],
-    look: "make them anew: node scripts/show-results.ts --write",
+    look: "make them again: node scripts/show-results.ts --write",
   },
   {
     name: "comments",
@@ -75,7 +75,7 @@ const CHECKS: readonly Check[] = [
     shows: "biome, rules and format",
     command: bin("biome"),
     args: ["check", "--error-on-warnings", "src", "test", "scripts"],
-    look: "most of it is mended by: npm run check -- --write",
+    look: "most of it is fixed by: npm run check -- --write",
   },
 ];
 const TESTS: Check = {

@@ -3,7 +3,7 @@
  * one packed file.
  * node scripts/record-upgrades.ts [COMMIT…]
  * The programs come out of the repository's history and run with the packages of this checkout. A fixture is never
- * made anew once it is there: a later format gets one beside it (add its last commit to `POINTS`).
+ * made again once it exists: a later format gets one beside it (add its last commit to `POINTS`).
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import {
@@ -108,7 +108,7 @@ async function live(old: Old, url: string): Promise<void> {
 
 async function edit(url: string, key: string, path: string, content: string): Promise<void> {
   const headers = { "x-api-key": key, authorization: `Bearer ${key}`, "content-type": "application/json" };
-  // The service may have closed the connection of before in the very moment.
+  // The service may have just closed the earlier connection.
   const ask = (path: string, init: RequestInit) => fetch(path, init).catch(() => fetch(path, init));
   const list = (await (await ask(`${url}/v1/files?limit=1000`, { headers })).json()) as {
     data: { id: string; path: string; lastChangeId: string }[];

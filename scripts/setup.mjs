@@ -105,7 +105,7 @@ async function installPackages() {
   const args = adds
     ? ["install", "--no-save", "--include=dev"]
     : ["ci", wanted === "run" ? "--omit=dev" : "--include=dev"];
-  // ORDER: an installation that is cut off must leave no record, so that the next one begins anew.
+  // ORDER: an installation that is cut off must leave no record, so that the next one begins again.
   rmSync(recordFile, { force: true });
   const code = await npm(...args);
   if (code !== 0) give(`"npm ${args[0]}" failed (exit ${code}); see its message above`);

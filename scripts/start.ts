@@ -147,7 +147,7 @@ async function linkWorkspace(io: Io, serving: Serving): Promise<number> {
     if (trusted !== 0) return trusted;
   }
   const code = await run(io, "sync", "workspace");
-  if (code !== 0 && code !== 3) io.err("mdmirror: to begin anew, move ./workspace and .mdmirror-service away");
+  if (code !== 0 && code !== 3) io.err("mdmirror: to start again, move ./workspace and .mdmirror-service away");
   return code === 3 ? 0 : code;
 }
 

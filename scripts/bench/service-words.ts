@@ -4,7 +4,7 @@ export type Ask =
   | { readonly do: "import"; readonly key: string; readonly dir: string }
   /** What was asked since the last count. */
   | { readonly do: "count" }
-  /** Whether each PUT is told at once, with its time. */
+  /** True to report each PUT immediately, with its time. */
   | { readonly do: "tell-puts"; readonly on: boolean };
 
 export type Counted = {

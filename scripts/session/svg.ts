@@ -7,7 +7,7 @@ const CHARACTER = 8.4;
 const LINE = 20;
 const MARGIN = 16;
 const BAR = 34;
-/** Characters of a line at most; what is longer goes on in the next. */
+/** LIMIT: characters of a line; the rest continues in the next line. */
 const COLUMNS = 96;
 
 /** The SGR codes that the command line uses, as CSS. */

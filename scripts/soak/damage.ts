@@ -71,7 +71,7 @@ function blotPages(file: string): void {
 const DATABASES = ["state.db", "texts.db"] as const;
 
 function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
-  // 1: met in use, and mended by the next.
+  // 1: met in use, and repaired by the next.
   const codes = file === "texts.db" ? [0, 1, 3] : [0, 3];
   const at = (mirror: string) => join(mirror, file);
   const keep = (mirror: string) => copyFileSync(at(mirror), `${at(mirror)}.older`);
@@ -82,7 +82,7 @@ function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
   return [
     { name: `${file}: flipped bits`, make: (mirror, dice) => flip(at(mirror), dice, 1 + dice.below(40)), codes },
     { name: `${file}: flipped header`, make: (mirror, dice) => flipHeader(at(mirror), dice), codes },
-    // Met in use alone, where the opening does not look: then the sync after it mends.
+    // Met in use alone, where the opening does not look: then the following sync repairs it.
     { name: `${file}: pages of noise`, make: (mirror) => blotPages(at(mirror)), codes: [0, 1, 3] },
     { name: `${file}: noise`, make: (mirror, dice) => scramble(at(mirror), dice), codes },
     {

@@ -102,7 +102,7 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
     for (let k = 0; k < 30; k++) {
       const n = (first + k) % DOCUMENTS;
       const paragraph = field.dice.below(9);
-      // A document in conflict is left alone: what is told of it is another promise.
+      // A document in conflict is left alone: the report about it is another promise.
       if (hasConflictCopy(field, n)) continue;
       editHere(field, docPath(n), paragraph);
       await editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);

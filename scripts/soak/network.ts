@@ -62,7 +62,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
 }
 
 /**
- * The service is killed in the middle of a sync, and started again at once, at the same port and on
+ * The service is killed in the middle of a sync, and started again immediately, at the same port and on
  * what the killed one left.
  */
 async function killedService({ rounds, seed }: Soak) {

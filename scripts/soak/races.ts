@@ -95,7 +95,7 @@ function saveOf(field: Field, document: string, round: number): Save {
   };
 }
 
-/** Of the last run: counted, and the log begun anew. */
+/** Counts the last run, and starts a new log. */
 function staleOutcomes(notes: string): number {
   const folder = join(notes, ".mdmirror/log");
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));

@@ -27,7 +27,7 @@ const run = (paths: readonly (string | object)[], more: object = {}) => {
   return of("run", { report: { state: "attention", attention, ...more } });
 };
 const foreseen = [{ reason: "delete-budget-remote", detail: "" }];
-const anew = problem("a.md", { detail: "otherwise" });
+const changed = problem("a.md", { detail: "otherwise" });
 
 const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
   "files that go together are sorted, before what follows": [
@@ -52,7 +52,7 @@ const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
     run(["a.md", "b.md", problem("later.md", { waits: true })]),
     run(["a.md", "b.md"]),
     run(["a.md", "b.md", "c.md"]),
-    run([anew, "c.md"]),
+    run([changed, "c.md"]),
     run([], { state: "offline" }),
     run([]),
     run([]),

@@ -40,7 +40,7 @@ const ROWS: readonly Row[] = [
   // A document that is deleted locally comes back, without a copy.
   ["rm a.md", "", 0, "drop-conflict a (theirs).md; create-local a.md"],
   [`rm a.md; rm ${COPY}`, "", 1, "drop-conflict -; create-local a.md"],
-  // Deleted on the service, it ends the conflict; an edit goes on as a new document.
+  // Deleted on the service, it ends the conflict; an edit becomes a new document.
   ["", "rm a.md; new y.md y", 0, "drop-conflict a (theirs).md; forget a.md; create-remote a.md; create-local y.md"],
   ["rm a.md", "rm a.md", 0, "drop-conflict a (theirs).md; forget a.md"],
   // While it cannot be known whether it is gone, the conflict stays.

@@ -54,7 +54,7 @@ type OnFolder = (path: string, came: boolean) => void;
  * `addDir` and `unlinkDir` tell of folders that come and go, whose contents may have changed
  * before they were watched. Where each folder has a watch of its own, the root and each folder in
  * it are a portion, and begin one after the other: chokidar looks at all files of all folders that
- * it is given at once, and what that takes is never given back.
+ * it is given immediately, and what that takes is never given back.
  */
 class Watching {
   readonly #root: string;

@@ -94,7 +94,7 @@ type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: u
  */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
-  if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} anew: ${JSON.stringify(fresh)}`);
+  if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(fresh)}`);
   try {
     return fresh.db.transaction(() => {
       const count = copyTexts(from, fresh.db);

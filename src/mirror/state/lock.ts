@@ -43,7 +43,7 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
-  if (db === null) throw new Error("the lock file is damaged again at once");
+  if (db === null) throw new Error("the lock file is damaged again immediately");
   if (db === "busy") return { kind: "busy", holder: readFacts(folder) };
   try {
     // Written by rename, so that other processes read all facts or none.

@@ -98,7 +98,7 @@ describe("the log", () => {
     expect(lines().at(-1)).toMatchObject({ count: 59 });
   });
 
-  test("that cannot be written is told once, and stops nothing", () => {
+  test("that cannot be written is reported once, and stops nothing", () => {
     writeFileSync(join(folder, "log"), "a file where the folder should be");
     const faults: Error[] = [];
     const log = open({}, faults);

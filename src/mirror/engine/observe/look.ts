@@ -43,7 +43,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: asIfRestored(ctx, before, walked) }
-    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
+    : await restoreAndRescan(ctx, before, walked, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
@@ -151,7 +151,7 @@ function lookHere(
   return observeLocalAsync(world, base, inodesTrusted, keep, turn);
 }
 
-type Mending = {
+type Rescan = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
   /** True if no row of the disk stays open. */
@@ -161,12 +161,12 @@ type Mending = {
 /**
  * Restores the files that a power loss damaged, and scans again. Base records what the scan proves.
  */
-async function mendLook(
+async function restoreAndRescan(
   ctx: PassContext,
   before: BaseTree,
   walked: LocalTree,
   remote: RemoteScan,
-  { inodesTrusted, keep, settled }: Mending,
+  { inodesTrusted, keep, settled }: Rescan,
 ): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
   const { world } = ctx;
   let [base, local] = [before, walked];

@@ -19,6 +19,16 @@ const RESULT = z.strictObject({
   items: z.array(z.strictObject(ITEM_END)).readonly(),
 });
 
+/** The part that both answers share. */
+const ANSWER = {
+  access: "write",
+  isForPeople: true,
+  isForNextSync: true,
+  input: INPUT,
+  expected: EXPECTED,
+  result: RESULT,
+} as const;
+
 /** Lets the next sync carry out what a safety check stopped. */
 export const APPROVE = defineOperation({
   name: "approve",
@@ -27,12 +37,7 @@ export const APPROVE = defineOperation({
     "Shows the changes that a safety check stopped, asks for confirmation, and approves exactly these. The next sync carries them out. If more such changes are added before that sync, it stops again.",
     "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
   ],
-  access: "write",
-  isForPeople: true,
-  isForNextSync: true,
-  input: INPUT,
-  expected: EXPECTED,
-  result: RESULT,
+  ...ANSWER,
 });
 
 /** Undoes the changes that led to a stop. */
@@ -43,10 +48,5 @@ export const REJECT = defineOperation({
     "Shows the changes that a safety check stopped, asks for confirmation, and reverts what led to them. Restores files that were deleted locally. Uploads files as new if their documents were deleted on the service.",
     "To carry the changes out instead: mdmirror approve.",
   ],
-  access: "write",
-  isForPeople: true,
-  isForNextSync: true,
-  input: INPUT,
-  expected: EXPECTED,
-  result: RESULT,
+  ...ANSWER,
 });
