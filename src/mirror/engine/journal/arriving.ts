@@ -40,13 +40,14 @@ export async function recoverArriving(
 async function putAwayTorn(ctx: PassContext, { id, path }: Arriving, local: LocalTree): Promise<Judged> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
-  if (file.empty || hasZeros(ctx, path)) return putAway(ctx, id, file);
+  if (file.empty) return putAway(ctx, id, file);
   const fetched = await fetchText(ctx, id, path);
   if (fetched.kind === "end") {
     const why = whyOpen(fetched.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
-  return isTorn(ctx.world, file, fetched.value.text) ? putAway(ctx, id, file) : "whole";
+  const isDamaged = hasZeros(ctx, path) || isTorn(ctx.world, file, fetched.value.text);
+  return isDamaged ? putAway(ctx, id, file) : "whole";
 }
 
 function hasZeros({ world: { disk } }: PassContext, path: LocalPath): boolean {
