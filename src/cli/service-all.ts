@@ -46,8 +46,8 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
 }
 
 /**
- * Returns why a folder is not ready. The background service inherits neither the environment nor
- * the options of this shell, so the folder must have everything that the daemon needs.
+ * Returns why a folder is not ready; null if it is ready. The background service inherits neither
+ * the environment nor the options of this shell. So the address and the key must be stored.
  */
 function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string | null {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;

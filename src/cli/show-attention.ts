@@ -13,7 +13,7 @@ import { byPath } from "../mirror/model/by-path.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: documents with one cause that become one entry. */
+/** LIMIT: least number of documents with one cause that become one entry. */
 const SHARED = 4;
 /** LIMIT: names shown for one cause. */
 const NAMES = 5;

@@ -55,7 +55,8 @@ function readNames(names: Map<string, string>, env: Io["env"]): void {
 }
 
 /**
- * Returns true if a phase has not just been printed.
+ * Returns true if a phase has to be printed: never `observing` or `applying`, and no phase that was
+ * printed last.
  * @param last phase that was printed last for each folder; updated by this function
  */
 function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {

@@ -68,7 +68,7 @@ export type SyncOptions = {
   /**
    * Signal that ends the sync. When aborted, active steps are completed and recorded, and no
    * further step starts. The report names the other steps as `unfinished`, and the next sync
-   * continues. A sync that a daemon runs is not interrupted.
+   * continues. A sync that a daemon runs is not interrupted; the call waits for its end.
    */
   readonly signal?: AbortSignal;
 };
@@ -149,7 +149,9 @@ export type TwoTexts = { readonly path: string; readonly live: string | null; re
 
 /** Result of listing, reading and hashing both sides, without anything from an earlier scan. */
 export type Verification = {
-  /** True if both sides are equal, and everything was seen. */
+  /**
+   * True if both sides agree, and everything was seen. Documents in `dressed` count as agreeing.
+   */
   readonly agree: boolean;
   readonly documents: readonly {
     readonly path: string;
@@ -158,7 +160,10 @@ export type Verification = {
     /** Bytes in UTF-8. */
     readonly size: number;
   }[];
-  /** Documents whose sides are equal except for line ends, byte order mark or final newline. */
+  /**
+   * Documents whose sides are equal except for line ends, byte order mark or final newline, and
+   * unchanged since they were linked.
+   */
   readonly dressed: readonly string[];
   readonly differing: readonly { readonly path: string; readonly id: string; readonly why: string }[];
   readonly onlyLocal: readonly string[];

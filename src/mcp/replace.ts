@@ -1,4 +1,7 @@
-/** Edits content: replaces old pieces by new ones. Each old piece must occur exactly once. */
+/**
+ * Edits content: replaces old pieces by new ones. Each old piece must occur exactly once; with
+ * `all`, at least once.
+ */
 
 type Replacement = {
   readonly old_text: string;

@@ -32,8 +32,8 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
 }
 
 /**
- * Returns stored content of a version. Only for folders in which local files have the same content
- * as the service.
+ * Returns stored content of a version; null if it is not stored. Finds it only if local files have
+ * the same content as the service.
  */
 function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
   const opened = openLocal(root, openOptions);

@@ -15,7 +15,7 @@ export type JobView = {
   /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
   readonly done: number;
-  /** Number of documents in this phase; null if not known yet. */
+  /** Total for this phase, in the unit of `done`; null if not known yet. */
   readonly total: number | null;
   /** Result of the job; null while the job runs. */
   readonly end: (Notice & { readonly at: number }) | null;

@@ -45,7 +45,9 @@ export class Stops {
     return { since: held.since, seen: held.seen };
   }
 
-  /** Removes the result of a folder, so that the next page that asks starts a new scan. */
+  /**
+   * Marks the result of a folder as outdated, so that the next page that asks starts a new scan.
+   */
   forget(root: string): void {
     const held = this.#held.get(root);
     if (held !== undefined) held.key = "";

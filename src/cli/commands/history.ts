@@ -111,9 +111,9 @@ function shownAt(
 }
 
 /**
- * Returns a line for each version.
+ * Returns the name of the document and a line for each shown version.
  * @param now digest of the local file; null if the document has no file
- * @param shown number of versions
+ * @param shown versions that are shown
  */
 function versionLines(
   { id, path, link }: KnownPlace,

@@ -190,7 +190,7 @@ function readSettings(args: Args): ServiceSettings | string {
   };
 }
 
-/** Reads a number or `none`. Returns undefined if the option is not given. */
+/** Reads a number or `all`. Returns null for `all`, undefined if the option is not given. */
 function readCount(text: string | null): number | null | undefined | "bad" {
   if (text === null) return undefined;
   if (text === "all") return null;

@@ -99,8 +99,8 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
-  // The background service inherits neither the environment nor the options of this shell, so the
-  // folder must have everything that the daemon needs.
+  // The background service inherits neither the environment nor the options of this shell. So the
+  // address and the key must be stored.
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
   const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);

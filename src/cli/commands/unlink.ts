@@ -52,8 +52,9 @@ export const command: Command = {
 };
 
 /**
- * Returns the listed folder that an operand names, if the folder is missing or another folder is at
- * its path. Null if the operand means an existing folder, or none.
+ * Returns the listed folder that an operand means, if that folder is missing. If the operand is a
+ * name, another folder may also be at its path. Null if the operand means an existing folder, or
+ * none.
  */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
   if (operand === undefined) return null;
@@ -82,7 +83,10 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
   return EXIT.inSync;
 }
 
-/** Checks for local changes that are not uploaded. Returns null if the folder may be unlinked. */
+/**
+ * Checks for changes that are not uploaded or not decided. Returns null if the folder may be
+ * unlinked.
+ */
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const { env, cwd, clock, random } = io;

@@ -172,7 +172,8 @@ type DocumentAction =
   /** The document was renamed: the copy of its conflict's `nth` version follows. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
-   * The document is gone on both sides: its conflict copy goes to the trash, and the conflict ends.
+   * The document is gone from one side or from both: its conflict copy goes to the trash, and the
+   * conflict ends.
    */
   | {
       readonly kind: "drop-conflict";

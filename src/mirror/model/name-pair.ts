@@ -14,8 +14,8 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
  */
 
 /**
- * Sets of refused characters that may have been used to map a name: this version's set, the first
- * version's, and both.
+ * Sets of refused characters that may have mapped a name: this version's set, the first version's,
+ * and this version's with the doubtful characters.
  */
 const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 

@@ -45,9 +45,7 @@ export function newLink(
   };
 }
 
-/**
- * Both sides have another version. The new version also settles a review, unless it says otherwise.
- */
+/** Moves base to another version, which both sides have. This also settles every review. */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
 }

@@ -14,8 +14,8 @@ export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
   readonly found: ReadonlyMap<Id, LocalPath>;
   /**
-   * Documents that are not in the linked folder, or may not be. All other documents are at base's
-   * place.
+   * Documents that are not in the linked folder, or may not be. Documents in neither `found` nor
+   * `open` are at base's place.
    */
   readonly open: ReadonlySet<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
@@ -24,7 +24,10 @@ export type LocalPlaces = {
   readonly unlinked: ReadonlySet<LocalPath>;
 };
 
-/** Returns the place of each document and folder that is elsewhere than base says. Pure. */
+/**
+ * Returns the local places of folders, and of all documents except those at rest, which are at
+ * base's place. Pure.
+ */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };

@@ -89,7 +89,10 @@ export type Verdict =
   | {
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
-      /** Indexes of the steps that are approved, by their own keys or by an approved reason. */
+      /**
+       * Indexes of the steps that an approval names by their keys, alone or together with the
+       * reasons.
+       */
       readonly stoppedSteps: readonly number[];
       /**
        * True if the reasons themselves are approved: they doubt the folder, the workspace or the

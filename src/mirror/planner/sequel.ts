@@ -7,9 +7,9 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Kinds of action that may leave work for the next cycle, so that the run continues. All other
- * kinds leave the document in its final state on both sides, so that a run needs no further scan to
- * be in sync (I02).
+ * Kinds of action that may leave work for the next cycle when they succeed, so that the run
+ * continues. All other kinds leave the document in its final state on both sides, so that a run
+ * needs no further scan to be in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   // The next cycle sends or fetches the result.
@@ -95,8 +95,8 @@ export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
 }
 
 /**
- * Returns true if a block of the action's document may have ended: another step may have removed
- * the obstacle.
+ * Returns true if the block of a moved document or folder may have ended: the obstacle to its place
+ * may be gone now.
  */
 function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
   if (action.kind === "move-local") return held().has(action.id);

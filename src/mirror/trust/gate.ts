@@ -101,7 +101,7 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
  * none.
  */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
-  // Without a registry there is no home folder, and so no configuration.
+  // Without a place for the registry there is no home folder, and so no configuration.
   if (placeOf(env).kind === "trouble") return null;
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;

@@ -38,7 +38,8 @@ export function peerOf(ends: Ends): Peer {
 
 /**
  * Returns true if mdmirror may answer the peer: this user, or root, who has access to everything
- * anyway (a forwarded port often belongs to root). If the user is unknown, the session decides.
+ * anyway (a forwarded port often belongs to root). If the system has no answer, the session
+ * decides.
  */
 export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): boolean {
   return peer === "unknown" || me === null || peer === me || peer === 0;

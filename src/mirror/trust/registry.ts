@@ -233,8 +233,8 @@ export function folderId(root: string): string | null {
     const { ino, birthtimeMs } = statSync(root);
     return `${ino}:${birthtimeMs}`;
   } catch {
-    // The folder was moved, or its disk is not mounted. Without an identity, nothing is decided
-    // about the folder.
+    // The folder was moved, or its disk is not mounted. Then the folder has no identity, so nothing
+    // is decided by it.
     return null;
   }
 }

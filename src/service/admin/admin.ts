@@ -70,7 +70,7 @@ export class Admin {
   }
 
   /**
-   * Opens or closes a workspace.
+   * Sets the state of a workspace.
    * @param retryAfter seconds, sent with the 503 while the state is not `open`
    */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<WorkspaceInfo | Refused> {

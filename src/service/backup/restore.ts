@@ -7,8 +7,8 @@ import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * Files of a service's database. If one is left in the folder, SQLite would apply its journal to
- * the restored database.
+ * Files of a service's database. SQLite would apply a journal that is left in the folder to the
+ * restored database.
  */
 const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
 

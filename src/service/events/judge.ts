@@ -176,7 +176,7 @@ class Judge {
   readonly #access: Access;
   readonly #grants: readonly GrantRow[];
   readonly #ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
-  /** Folders above the folders that have a grant. */
+  /** Folders that have a grant, and the folders above them. */
   readonly #aboveGrants = new Set<number>();
 
   constructor(

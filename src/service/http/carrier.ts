@@ -163,8 +163,8 @@ async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply |
 }
 
 /**
- * Returns the answer to a request before its body is read.
- * @returns null if the body has to be read
+ * Returns the answer to a request that is refused before its body is read.
+ * @returns null if the request is not refused
  */
 async function refuseEarly(
   { admission }: Desk,

@@ -201,8 +201,9 @@ async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }:
 const QUIET_MS = 100;
 
 /**
- * Resolves after clients have closed their connections, because each answer has `Connection:
- * close`. To close a connection while a request arrives would reset that connection.
+ * Resolves after a time without new requests, or after `mostMs` milliseconds. Meanwhile clients
+ * close their connections, because each answer has `Connection: close`. To close a connection while
+ * a request arrives would reset that connection.
  */
 async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
@@ -218,9 +219,9 @@ async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
 const MOST_TURNS = 2_000;
 
 /**
- * Resolves after a turn without new connections and requests, so that no connection that the system
- * has accepted is reset. New requests wait meanwhile, so a client that sends its next request after
- * an answer becomes idle.
+ * Resolves after two consecutive turns without new connections and requests, so that no connection
+ * that the system has accepted is reset. New requests wait meanwhile, so a client that sends its
+ * next request after an answer becomes idle.
  */
 async function untilAllCame(desk: Desk, servers: readonly Server[]): Promise<void> {
   let came = 0;

@@ -196,7 +196,10 @@ async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   return made === null ? NOTHING : { kind: "made", bytes: 0 };
 }
 
-/** Returns the refusal of an item. A link to an id of another workspace has a reason of its own. */
+/**
+ * Returns the refusal of an item. A link to an id that does not exist in this workspace has a
+ * reason of its own.
+ */
 function refuseFor({ code, detail, errors }: Problem): Outcome {
   const lost = errors?.find((error) => error.code === "unresolved_reference");
   return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);

@@ -102,7 +102,7 @@ export async function answering(
 }
 
 /**
- * Runs a write. If the disk is full, a deletion may use the reserved space; any other write is
+ * Runs a request. If the disk is full, a deletion may use the reserved space; any other write is
  * refused.
  */
 async function runOrMakeRoom(

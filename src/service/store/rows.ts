@@ -113,7 +113,8 @@ export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
 };
 
 /**
- * Level of a grant. `none` removes, in a subtree, the access that a grant on a folder above gives.
+ * Level of a grant. `none` removes, in a subtree, the access that a grant on a folder above or on
+ * the whole workspace gives.
  */
 export type Level = Grant | "none";
 

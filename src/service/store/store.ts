@@ -48,7 +48,7 @@ export type Store = {
 
   /** Indexes written documents for search. Left out if each write indexes its document itself. */
   readonly indexing?: Indexing;
-  /** Reports changes. Left out if the store has no event listeners. */
+  /** Reports changes. Left out if nobody can listen to changes of this store. */
   readonly outbox?: Outbox;
   /** Space on the local disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;

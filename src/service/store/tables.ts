@@ -34,7 +34,7 @@ export type Tables = {
   readonly grants: Grants;
   readonly settings: SettingsTable;
   readonly search: Search;
-  /** Table of changes for listeners. Left out if the store has no event listeners. */
+  /** Table of changes for listeners. Left out if nobody can listen to changes of this store. */
   readonly outbox?: OutboxTable;
   /** Returns the key with that hash and its access, as `Store.holder` does. */
   holder(hash: Buffer): Promise<Holder | undefined>;

@@ -46,7 +46,10 @@ ${version.origins !== null && originsPart(version.origins)}
   },
 });
 
-/** Returns the effect of a restore; null if no local file can be read. */
+/**
+ * Returns the effect of a restore; null if no local file can be read, or if the file already has
+ * this content.
+ */
 function changePart({ entry, here, text }: VersionSeen): Html | null {
   if (here === null || here.text === null || here.digest === entry.digest) return null;
   const [before, after] = [

@@ -155,8 +155,8 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
 }
 
 /**
- * Ends a record, within the caller's transaction: leaves a tombstone, and closes the document's
- * conflict and block.
+ * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
+ * the document's conflict.
  */
 function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;

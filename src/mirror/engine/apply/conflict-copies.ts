@@ -41,9 +41,10 @@ type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds a copy by its inode at its recorded place or at its moved document; else the file at the
- * recorded place, or a file with its content. A file with the inode of another conflict's copy does
- * not count: when two folders change places, each record names the other's copy for a while.
+ * Finds a copy by its inode at its recorded place or beside its moved document. Otherwise finds a
+ * file with its content, or, for the newest version, the file at the recorded place. A file with
+ * the inode of another conflict's copy does not count: when two folders change places, each record
+ * names the other's copy for a while.
  * @param places where the caller expects the copy, besides the recorded place
  */
 export function findCopy(

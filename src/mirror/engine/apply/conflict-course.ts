@@ -163,9 +163,9 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  // ORDER: recorded before the copy is removed. Otherwise, after an interruption, another file
-  // might be at the document's path in the next scan, and the removed copy would count as the
-  // user's choice for that file.
+  // ORDER: recorded before the copy is removed. Otherwise, after an interruption or a failed write
+  // of the service's content, the next scan may find another file at the document's path. The
+  // removed copy would then count as the user's choice for that file.
   state.putConflict(withoutCopy(conflict));
   const document = state.link(action.id)?.localPath ?? conflict.newestCopyPath;
   const dropped = trashConflictCopies(ctx, conflict, document, action.newestCopyPath);

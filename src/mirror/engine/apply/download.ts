@@ -61,9 +61,10 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 /**
  * Handles a document that is new on both sides at one path. Equal contents are linked, and the
  * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links. Otherwise
- * an empty content yields, or the preference of the first sync decides, or policy `copy` keeps the
- * local content beside it, or a conflict with an empty base is opened. No content is overwritten
- * (I05) except by a preference that the user chose, and then it stays in the content store.
+ * a document that is empty on the service yields, or the preference of the first sync decides, or
+ * policy `copy` keeps the local content beside it, or a conflict with an empty base is opened. No
+ * content is overwritten (I05) except by a preference that the user chose, and then it stays in the
+ * content store.
  */
 export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);

@@ -22,8 +22,8 @@ const FLUSH_AT_ONCE = 64;
 const FLUSH_LATER = 2_000;
 
 /**
- * Notes a file that must be fsynced at the end of the cycle. If there are too many files, the next
- * cycle finds the others by their records.
+ * Notes a file that must be fsynced at the end of the cycle. If there are too many files, none is
+ * flushed in this cycle: the next cycle finds all of them by their records.
  */
 export function flushAtEnd({ notes: { toFlush } }: PassContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
@@ -50,7 +50,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
 /** Returns whether a power loss may take the file of a record. */
 export const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
 
-/** @returns paths that may not survive a power loss yet, except for files that are gone */
+/** @returns paths that may not survive a power loss yet, including files that are gone */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });

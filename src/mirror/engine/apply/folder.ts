@@ -57,8 +57,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, stri
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If the read fails, the block for the refusal stays, so that the POST is not sent again
-      // without a read (I08).
+      // If the read fails, the refusal counts and the folder is blocked, so that the POST is not
+      // sent again without a read (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
     return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };

@@ -10,7 +10,7 @@ import { madeOfBoth } from "./text-name.ts";
 type AfterLive = {
   /** The local content from now on; null: it does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions that are still in review, merged with the published content. */
+  /** Submissions that are still in review, as sent and as merged with the published content. */
   readonly waiting: readonly Submission[];
   /** The content from which the local and the published one were both made; null: not known. */
   readonly parted: KnownText | null;
@@ -62,7 +62,7 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
 
 /**
  * Returns a clause for the log about content that is still in review although the document's record
- * ends; "" if there is none.
+ * no longer has it; "" if there is none.
  */
 export function stillInReview({ submissions }: Link): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";

@@ -14,9 +14,9 @@ import type { Look } from "../../ports/disk.ts";
 
 /** Result of a check of a path that the service called taken. */
 type Taken =
-  /** The next scan shows what is at the path, so that the next plan can use it. */
+  /** The next listing shows what is at the path, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No scan will show what is at the path: the write is blocked, and not sent again. */
+  /** No listing will show what is at the path: the write is blocked, and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**

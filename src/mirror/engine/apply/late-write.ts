@@ -169,7 +169,7 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
   const now = state.link(row.id);
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
-  // The next write is merged with this content.
+  // A later write to the set-aside file is an edit of this content.
   if (disk.isHeld(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return discard(ctx, row);

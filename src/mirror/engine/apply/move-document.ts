@@ -130,8 +130,8 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
-  // True if base was compared with the read version: an effect on the content may have concluded
-  // since.
+  // True if the id that was read is base's id before the read, or its present id. An effect on the
+  // content may have concluded in between.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),

@@ -68,8 +68,8 @@ function isOneFile(from: Look, to: Look): boolean {
 }
 
 /**
- * Returns the block of the document or folder at its new path, because links to it lead to the path
- * of its block. A block about a place ends at another place.
+ * Returns the document's block at its new path, because links to it lead to the path of its block.
+ * A block about a place ends at another place.
  */
 function heldAt({ world }: PassContext, { id, from, to }: Row): { hold?: Hold } {
   const hold = world.state.holds().find(({ key, path }) => key === id && path === from);

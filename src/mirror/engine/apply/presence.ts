@@ -35,8 +35,9 @@ export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Re
 }
 
 /**
- * Deletes a document on the service whose file was deleted locally, unless either side has a newer
- * version. If the service refuses, the file is restored, unless a review is the reason.
+ * Deletes a document on the service whose file was deleted locally, unless the service has another
+ * version or a file is at the path again. If the service refuses, the file is restored, unless the
+ * refusal lasts only as long as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return stale("mdmirror removed its record of this document meanwhile");

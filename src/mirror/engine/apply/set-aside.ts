@@ -60,7 +60,7 @@ function returnAside(ctx: PassContext, setAsideAt: string, path: LocalPath): str
 
 /**
  * Returns true if content has all changes from one version to another, ignoring line ends and the
- * end of the content; false if the store lost one of the versions.
+ * end of the content; false if the content of either version is not known.
  */
 export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;

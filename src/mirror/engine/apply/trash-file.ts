@@ -21,8 +21,8 @@ export type Removal = {
 type Row = Extract<Intent, { kind: "trash" }>;
 
 /**
- * Moves a file to the trash. If a crash interrupts the move, recovery puts the file back, and the
- * next plan decides again.
+ * Moves a file to the trash. After a crash before the state is changed, recovery puts the file
+ * back, and the next plan decides again.
  */
 export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   prepare(_, removal) {

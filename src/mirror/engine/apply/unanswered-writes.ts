@@ -16,13 +16,14 @@ import { holdsChanges } from "./set-aside.ts";
  * Handles content that was sent without an answer, and that a read did not find. The service may
  * still save it later: a gateway ended the request, and the service works on. The content then
  * looks like another user's, while the local content descends from it. Merged from base, it would
- * restore lines that were removed since, or remove lines that were added since. But another user
- * may write content that was never saved from this folder, and that edit must not be reverted. So
- * content counts as sent from this folder only under three conditions: it was sent on the present
- * base; that was in this run or in the one before; and since then nothing was written and the sides
- * were not seen to agree. The service may also answer a PUT with another version, which combines it
- * with another edit. If the local file changes before that version is written to it, base stays.
- * Then the sent content is certainly part of the service's version, and needs no proof.
+ * restore lines that were removed since, or remove lines that were added since. But if the content
+ * was never saved, another user may write the same content much later, and that edit must not be
+ * reverted. So content counts as sent from this folder only under three conditions: it was sent on
+ * the present base; that was in this run or in the one before; and since then nothing was written
+ * and the sides were not seen to agree. The service may also answer a PUT with another version,
+ * which combines it with another edit. If the local file changes before that version is written to
+ * it, base stays. Then the sent content is certainly part of the service's version, and needs no
+ * proof.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;

@@ -161,8 +161,8 @@ export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, c
 }
 
 /**
- * Records the written content. During a conflict, only content that ends the conflict moves base
- * and removes the copies.
+ * Returns the written file as seen, after removing the copies of a conflict that it ends. During a
+ * conflict, only content that ends the conflict moves base and removes the copies.
  */
 function written(
   ctx: PassContext,

@@ -32,7 +32,7 @@ type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 /**
  * Keeps the daemon's knowledge of both sides between cycles, so that an edit costs one scan of one
  * file and no listing. A cycle over everything always scans the folder. The service's tree is kept
- * as long as the result of every effect is known; otherwise the service is listed again.
+ * as long as it can be updated for every effect; otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -116,8 +116,8 @@ export class KnownTrees {
   }
 
   /**
-   * Called after the steps of a cycle: keeps the service's tree if the result of every effect is
-   * known.
+   * Keeps the service's tree after the steps of a cycle, if the tree can be updated for every
+   * effect.
    */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {

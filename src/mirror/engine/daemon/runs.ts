@@ -114,7 +114,7 @@ export class Runs {
     return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
   }
 
-  /** Judges documents that the service has just shown, at their local paths. */
+  /** Scans the local files of documents that the service has just shown. */
   lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     if (shown.length === 0) return "same";
     if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";

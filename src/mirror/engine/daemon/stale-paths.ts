@@ -113,8 +113,8 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
 
 /**
  * Returns the new content of the document's file. Null if the file has edits that do not merge with
- * the saved content, or another file has taken the document's path. Then the file at the old path
- * may have the document's only local content, and the planner must decide.
+ * the saved content, or another file with unlike content has taken the document's path. Then the
+ * file at the old path may have the document's only local content, and the planner must decide.
  */
 function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
   if (there.digest === link.localDigest) return saved;

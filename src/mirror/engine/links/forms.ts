@@ -80,9 +80,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content that a file's bytes had before documents are matched: the content that they
-   * had at this path (`isKnown`) or at another path; else the content by base's places of their
-   * link targets.
+   * Returns the content that a file's bytes stand for; called before documents are matched. It is
+   * the content known for these bytes at this path (`isKnown`) or at another path. If there is
+   * none, their links are read by base's places.
    */
   recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
     const own = this.known.of(path, bytes.digest);
@@ -132,9 +132,9 @@ export class LinkForms {
   }
 
   /**
-   * ORDER: called when a file is read as other content than base's. Its bytes may be unchanged:
-   * with a trusted stamp, the next scan would take them for base's content, and the edit would be
-   * forgotten if it cannot be sent in this cycle.
+   * ORDER: the stamp is distrusted when a file is read as other content than base's. Its bytes may
+   * be unchanged: with a trusted stamp, the next scan would take them for base's content. The edit
+   * would then be forgotten if it cannot be sent in this cycle.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
@@ -185,7 +185,7 @@ export class LinkForms {
    * links lead to the same targets, or nowhere if the content has them by id. (A power cut takes
    * the knowledge of a clone's files.) If so, its bytes count as that content, and its ids become
    * paths later.
-   * @param isFree returns true if a path has no file
+   * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
     if (!this.mayLink(bytes.text)) return false;

@@ -101,8 +101,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is outside the linked folder, on the service or locally. Another
-   * document is at its path.
+   * Returns true if an entry is outside the linked folder, on the service or locally. If a document
+   * is at its path, it is another one.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
@@ -114,8 +114,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if the entry with this path is gone from the service: links to the path do not
-   * lead to it.
+   * Returns true if the entry with this path is gone from the service: links to the path that are
+   * read now do not lead to it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));

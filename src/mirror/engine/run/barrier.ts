@@ -47,7 +47,7 @@ export type NotedPaths =
 
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
- * later. - `gone`: no file is at the path on both sides. - `in-review`: the content was submitted,
+ * later. - `gone`: nothing is at the path on either side. - `in-review`: the content was submitted,
  * and a reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be
  * sent yet.
  */

@@ -101,8 +101,8 @@ async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // Local files that were renamed because the service has another document at their path, and that
-  // now has the path locally.
+  // Local files that were renamed because the service has another document at their path. Files
+  // that are not at their new path are left out.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );

@@ -138,8 +138,8 @@ export class NameAssignment {
   }
 
   /**
-   * Renames a local row in favour of a row of the service, if its place comes from the local side,
-   * or its local name is a substitute.
+   * Renames a local row in favour of the service's, if its place comes from the local side, or its
+   * two names do not correspond.
    */
   #giveWay(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);

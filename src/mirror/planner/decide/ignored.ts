@@ -40,8 +40,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
 }
 
 /**
- * Returns the clause for something that mdmirror never syncs and that replaced a document, such as
- * a symbolic link. Its user keeps the content somewhere else and deleted nothing.
+ * Returns the clause for a folder, a symbolic link or a special file in place of a document; null
+ * if there is none. Its user keeps the content somewhere else and deleted nothing.
  */
 function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";

@@ -77,7 +77,8 @@ function knownPaths(row: Row): KnownPaths | null {
 }
 
 /**
- * Returns the present name of a row on a side, unless the other side's name requires another one.
+ * Returns the name that base has for a row on a side, unless the other side's name requires another
+ * one. If the other side's name is temporary, the row's lasting name on this side stays.
  * @param asked the row's present name on the other side
  * @param known the row's paths in base
  */
@@ -93,8 +94,8 @@ function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null)
 }
 
 /**
- * Returns the lasting name on the side that decides: the present name, or base's; null if both are
- * temporary or unknown.
+ * Returns the lasting name on the side for which a place is wanted: the present name, or base's;
+ * null if both are temporary or unknown.
  */
 function firstLasting(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];

@@ -132,7 +132,10 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
   return carried;
 }
 
-/** Adds a step that records a document on both sides. Returns false for a blocked document. */
+/**
+ * Adds a step that records a document which both sides have. Returns false if the document is
+ * blocked, or missing on a side.
+ */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.whys.has(document)) return true;

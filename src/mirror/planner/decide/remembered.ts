@@ -133,7 +133,7 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
 }
 
 /**
- * Returns true if the service has refused this change of a folder before. The block stays until the
+ * Returns true if an earlier answer forbids this change of a folder. The block stays until the
  * change is no longer wanted, or is tried again.
  * @param key the id, or the local path of a folder that is not linked yet
  * @param path present path of a linked folder: a refusal that concerns its place ends when the

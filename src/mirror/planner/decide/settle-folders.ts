@@ -111,8 +111,8 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Nee
 }
 
 /**
- * Returns true if a local folder stays empty: it contains neither synced files nor files that
- * mdmirror leaves alone.
+ * Returns true if a local folder is empty after this plan: neither synced files and folders nor
+ * things that mdmirror leaves alone stay in it.
  */
 function isLeftEmpty(folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
   const path = folder.localPath!;

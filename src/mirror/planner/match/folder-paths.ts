@@ -32,10 +32,11 @@ export type FolderPaths = {
 };
 
 /**
- * Finds folders by inode and birth time first (a rename, even into a swap), then by the path below
- * the parent's new place, then by the base path. If the deployment cannot move a folder, or not to
- * the root, a folder at another local path counts as new: its documents move to it one by one, with
- * their ids, and the old folder counts as deleted.
+ * Finds folders by inode and birth time first (a rename, even into a swap), then by path. The path
+ * below the parent's new place counts before the base path. If the deployment cannot move folders,
+ * a folder at another local path counts as new. If it cannot move folders to the root, only a
+ * folder that was moved to the root does. The documents of such a folder move to it one by one,
+ * with their ids, and the old folder counts as deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(

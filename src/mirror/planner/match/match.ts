@@ -151,9 +151,9 @@ function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen
 }
 
 /**
- * Finds the linked documents that are not at base's places, by the strongest evidence first. Each
- * step removes files and records that later steps would use. In the end `links` has the documents
- * that were not found, `files` the new files, and `folders` their final places.
+ * Finds the linked documents that are not at rest, by the strongest evidence first. Each step
+ * removes files and records that later steps would use. In the end `links` has the documents that
+ * were not found, `files` the new files, and `folders` their final places.
  */
 function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;

@@ -46,7 +46,7 @@ export type FolderRow = CommonRow & {
    * not listed in this cycle.
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
-  /** Id of the record, if another folder is at its place now. */
+  /** Id of the record, if the folder at its place on the service now has another id. */
   replaced: DirId | null;
   /**
    * True if the linked folder was replaced by another local folder: its contents move there, and

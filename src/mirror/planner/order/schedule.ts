@@ -154,7 +154,8 @@ class Schedule {
     const to = row[side].goal!;
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
-      // A folder whose goal is below one of its own children waits until that child has left.
+      // A folder whose goal is below a folder that is still inside it waits until that folder has
+      // left.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (ledger.at(at) === null && !ledger.exists(at)) return `moved ${side} ${at.key}`;
     }

@@ -134,9 +134,9 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 /**
  * Judges if the other side is emptied: linked documents are gone from it, and none stays. The
  * others are missing too, or this plan removes them because they are gone from this side. The stop
- * remains until the user answers. A single document may go without approval: its deletion looks
- * like any other, two scans missed it, and the service showed by the document, or by a folder, that
- * the key belongs to this workspace.
+ * remains until the user answers. If only one document is linked, it may go without approval. Its
+ * deletion looks like any other, and two scans missed it. The document, or a folder, also showed
+ * that the key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasAllGone } = loss;

@@ -91,8 +91,9 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
 }
 
 /**
- * In a restored service, missing documents were mostly created after the backup. Each removal needs
- * its own approval: if another document is found missing later, mdmirror asks again.
+ * In a restored service, missing documents were mostly created after the backup. Removals are
+ * approved by their own keys, not by the reason: if another document is found missing later,
+ * mdmirror asks again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];

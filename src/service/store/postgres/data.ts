@@ -72,7 +72,7 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
 
 /**
  * Creates the first key.
- * @returns null if another process created it; the key is then in that process's data folder
+ * @returns null if another process created the key and this data folder has no copy
  */
 async function firstKey(service: Service, file: string): Promise<string | null> {
   const own = readKey(file);

@@ -17,9 +17,9 @@ const KEPT_S = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Signals commits to other processes, and receives their signals. The signal is sent on a separate
- * connection after the commit: a NOTIFY within each transaction would make all transactions wait
- * for each other. A signal only wakes a process, which then reads the changes from the outbox.
+ * Signals commits to other processes, and receives their signals on a separate connection. A signal
+ * is sent after the commit: a NOTIFY within each transaction would make all transactions wait for
+ * each other. A signal only wakes a process, which then reads the changes from the outbox.
  */
 export class OutboxSignal implements Outbox {
   readonly #url: string;
@@ -53,7 +53,7 @@ export class OutboxSignal implements Outbox {
   committed(): void {
     this.#wake();
     // RACE: upkeep may commit while the store closes. Other processes find that commit by their
-    // periodic reads.
+    // periodic reads, or after the next signal.
     if (this.#isClosed) return;
     this.#sign ??= later(SIGN_EVERY_MS, () => {
       this.#sign = null;

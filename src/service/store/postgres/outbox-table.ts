@@ -11,7 +11,7 @@ type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
 type Horizon = {
   /** Number of a transaction; all transactions with lower numbers are finished. */
   readonly xmin: string;
-  /** Number of a transaction; none with this or a higher number has begun. */
+  /** Number of a transaction; none with this or a higher number is finished. */
   readonly xmax: string;
   /** Place up to which rows are pruned; null if no row is. */
   readonly pruned: string | null;
@@ -76,7 +76,8 @@ export function outboxTable(session: Session, onWaiting: () => void): KeptOutbox
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // The place is of another database, or of a time before a backup was restored.
+      // A place ahead of this database is of another database, or of a time before a backup was
+      // restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const stored =

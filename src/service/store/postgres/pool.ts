@@ -8,8 +8,8 @@ import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } fr
 const MOST_CONNECTIONS = 12;
 
 /**
- * Time limits in milliseconds. Statements take less than a tenth of their limit, except searches,
- * which end at the limit.
+ * Time limits in milliseconds. Statements take less than a tenth of their limit. Only a search may
+ * take longer; it is ended at the limit.
  */
 const LIMITS = {
   /** Time to get a free or new connection. */
@@ -25,7 +25,7 @@ const INT8 = 20;
 const JSON_TYPE = 114;
 
 /**
- * Parsers of numbers: row numbers and times are well below 2^53, so they fit into a JavaScript
+ * Parsers of values. Row numbers and times are well below 2^53, so they fit into a JavaScript
  * number.
  */
 const types: NonNullable<ClientConfig["types"]> = {

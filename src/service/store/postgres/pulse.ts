@@ -23,7 +23,7 @@ export class Pulse {
   readonly #url: string;
   readonly #pool: Pool;
   readonly #limits: PulseLimits;
-  /** Connections in use, each with the time of its start; the oldest first. */
+  /** Connections in use, each with the time at which it was taken; the oldest first. */
   readonly #taken = new Map<PoolClient, number>();
   readonly #waiting = new Map<symbol, number>();
   #hang: PromiseWithResolvers<never> = neverYet();

@@ -15,8 +15,8 @@ import { MIGRATIONS } from "./schema.ts";
 const COMPARED = /([=<>]) ([?@])/g;
 
 /**
- * A SQL statement that is prepared on its first run. A short-lived service runs only a few of about
- * two hundred statements.
+ * A SQL statement that is prepared on its first run. A short-lived service runs few of about two
+ * hundred statements, and preparing all took a third of its start.
  * @throws as better-sqlite3 does; an error in the SQL appears on the first run
  */
 export class Statement<Values extends unknown[], Row> {
