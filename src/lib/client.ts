@@ -38,7 +38,7 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of faulty members of the request. Left out if the answer names none. */
+      /** Codes of faults in members of the request. Left out if the answer names none. */
       readonly fieldCodes?: readonly string[];
     }
   /**

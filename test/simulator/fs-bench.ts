@@ -8,6 +8,7 @@ import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
  * An empty folder on a real disk or in memory, with actions of a test besides the calls of the Fs.
+ * Each action also works without its object.
  */
 export type Bench = {
   readonly fs: Fs;

@@ -121,7 +121,7 @@ function opensOpaque(line: string): string | undefined {
 
 /**
  * Applies a directive: a directive with a name opens a block, one without a name closes a block.
- * Returns 1 if no block was open to close.
+ * Returns 1 if the innermost block is no directive that could be closed; otherwise 0.
  */
 function directive(place: Place, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;

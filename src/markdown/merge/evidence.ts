@@ -123,8 +123,8 @@ type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly
 
 /**
  * Returns true if `later`, the edits of a text, keep everything that `earlier` added. `isWhole`:
- * returns true for an addition of whole lines, between which other lines may come. `isReplaced`:
- * returns true if the text that an earlier edit removed is gone, by the edit's index.
+ * returns true if a later edit adds whole lines, which may come between earlier lines.
+ * `isReplaced`: returns true if the text that an earlier edit removed is gone, by the edit's index.
  */
 export function leaves(
   later: readonly Edit[],
@@ -141,8 +141,8 @@ export function leaves(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // If an addition has elements that base already had, with changes beside them, it may be a
-    // chance match of another place.
+    // If all elements of an addition were in base already, with changes beside them, the addition
+    // may be a chance match of another place.
     const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(at)) return false;
@@ -152,7 +152,7 @@ export function leaves(
 }
 
 /**
- * Returns true if no text is added again in the gap that a removal left. The gap may become wider.
+ * Returns true if later edits add no text in the gap that a removal left. The gap may become wider.
  * Whole lines may fill the gap once the removed text is gone.
  */
 function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {

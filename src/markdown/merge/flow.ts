@@ -142,8 +142,8 @@ function sentencesMeet(earlier: Edit, later: Edit): boolean {
 
 /**
  * Returns true if two edits of words must be settled together. Edits that touch are independent,
- * unless one only removes or adds words. In an item that a side rewrote, additions of the other
- * side must always be settled with the rewriting.
+ * unless one removes text (see `removes`) or only adds words. In an item that a side rewrote,
+ * additions of the other side must always be settled with the rewriting.
  */
 function wordsMeet(
   tokens: Passage,

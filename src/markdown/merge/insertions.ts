@@ -6,10 +6,7 @@ import { fencesIn, longerGap, placeOf, type Reading, STEPS_A_LINE, type ThreeTex
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
-/**
- * Share of words that two entries have in common if they are duplicates. The share is that of the
- * smaller entry.
- */
+/** Least share of the smaller entry's words that two duplicate entries have in common. */
 const SAME_ENTRY = 0.6;
 
 /**
@@ -114,7 +111,8 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // A row continues a table, so other text needs a blank line between itself and a row.
+  // A row continues a table, so it may only follow a row with as many cells. Other text needs a
+  // blank line after a row.
   if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
   return keepsSeams(first, second);

@@ -114,8 +114,8 @@ const MOST_LINES = 3_000;
 
 /**
  * Returns true if `later` (second text to third) keeps what `earlier` (first text to second) did.
- * Both change the second text. They must be at different places, or `later` must keep the words of
- * `earlier`.
+ * Both are compared as edits of the second text, `earlier` in reverse. They must be at different
+ * places, or `later` must keep the words of `earlier`.
  */
 function isLater(
   [base, less, more]: ThreeLines,
@@ -218,8 +218,8 @@ function agree(
 }
 
 /**
- * Counts, for each place in a text, the earlier elements that are new in this text and that the
- * later text keeps.
+ * Counts, for each place in a text, the elements before that place that are new in this text and
+ * that the later text keeps.
  */
 function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
   const before = new Int32Array(after.length + 1);

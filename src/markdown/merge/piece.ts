@@ -19,7 +19,10 @@ export type Piece = {
   readonly deepest: number;
   /** Columns of indent of the first line. */
   readonly indent: number;
-  /** Kind and indent of the first entry; below, of the last entry. Undefined if it is no entry. */
+  /**
+   * Shape of the first entry, as `shapeOf` returns it; below, of the last entry. Undefined if it is
+   * no entry.
+   */
   readonly head: string | undefined;
   readonly tail: string | undefined;
   /**
@@ -29,8 +32,8 @@ export type Piece = {
   readonly opens: boolean;
   readonly closes: boolean;
   /**
-   * Number of entries of the kind that the piece begins with, or of headings of that level; 1 for
-   * running text.
+   * Number of entries of the shape that the piece begins with, or of headings of the level that it
+   * begins with; 1 for running text.
    */
   readonly parts: number;
 };
@@ -57,7 +60,10 @@ export function pieceOf(text: Lines, range: Range): Piece {
   };
 }
 
-/** Counts the entries of the kind that some lines begin with; 1 for running text. */
+/**
+ * Counts the entries of the shape that some lines begin with, without nested entries; 1 for running
+ * text.
+ */
 function countEntries(lines: readonly string[]): number {
   const shape = shapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;

@@ -218,8 +218,9 @@ export function isUnresolved(text: string): boolean {
 }
 
 /**
- * Returns true if no section of the merged text, the last of the four, has more subsections with
- * the same name than another text has. Readers take sections with the same name for one section.
+ * Returns true unless a section of the merged text has several subsections with the same name, more
+ * than in any other text. The merged text is the last of the four. Readers take sections with the
+ * same name for one section.
  */
 function keepsSections(texts: Four<string>): boolean {
   const [base, local, remote, merged] = mapFour(texts, countSections);

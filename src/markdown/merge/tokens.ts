@@ -40,8 +40,8 @@ export function endsLineBefore(ids: readonly number[], at: number): boolean {
 }
 
 /**
- * Returns an empty list of numbers for runs of tokens. A run that is just the end of a line keeps
- * the number of its text, so that `endsLine` works for runs too.
+ * Returns a numbering for runs of tokens, in which only line ends have numbers yet. A run that is
+ * just the end of a line keeps the number of its text, so that `endsLine` works for runs too.
  */
 export function newRuns(): Runs {
   const runs = new Runs();
@@ -92,8 +92,8 @@ export function isHiddenToken(text: string): boolean {
 }
 
 /**
- * Joins the tokens of whole lines.
- * @param cuts the tokens of each line. In code, every line break stays a token
+ * Joins the tokens of whole lines. In code, every line break stays a token.
+ * @param cuts the tokens of each line
  */
 export function joinTokens(
   lines: readonly string[],

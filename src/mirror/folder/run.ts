@@ -172,7 +172,8 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
 }
 
 /**
- * Returns true if the service's version is not downloaded yet because a program has the file open.
+ * Returns true if the service's version is not written yet because a program has the file open, or
+ * the file changed a moment ago.
  */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");

@@ -85,7 +85,7 @@ export function ownInput({ access, isForNextSync, input }: Declaration): z.ZodOb
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
-/** Part of a result that all operations on several documents share. */
+/** Part of a result that all operations share. */
 export type Ends = {
   /** Run that `undo` would revert; null if there is none. */
   readonly run: number | null;

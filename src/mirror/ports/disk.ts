@@ -120,7 +120,7 @@ export interface Disk {
    */
   createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /**
-   * Replaces a file. The caller has noted its inode in an intent. The old file stays at
+   * Replaces a file. The caller has opened an intent with `setAsideAt`. The old file stays at
    * `setAsideAt` until `removeSetAside`.
    */
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;

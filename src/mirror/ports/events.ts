@@ -7,8 +7,8 @@ import type { RemotePath } from "../../contract/path.ts";
  */
 export type EventHint =
   /**
-   * Hint about one document or folder. `path` and `changeId`: the service's present values; null if
-   * the event has none.
+   * Hint about one document. `path` and `changeId`: the service's present values; null if the event
+   * has none.
    */
   | {
       readonly kind: "file";

@@ -319,8 +319,8 @@ export interface State {
   intents(): OpenIntent[];
 
   /**
-   * Stores content; a second call with the same content changes nothing. Content and its name are
-   * stored together, so that all content can be found.
+   * Stores content; a second call with the same content and name does no harm. Content and its name
+   * are stored together, so that all content can be found.
    */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;

@@ -174,7 +174,7 @@ class FloodGauge {
 
 /**
  * Returns the state and the wait after the end of a stream.
- * @param failures number of attempts before this one without a lasting stream
+ * @param failures number of attempts in a row before this one without a lasting stream
  */
 function afterEnd(end: End, failures: number): After {
   const doubled = 2 ** Math.min(failures, 16);

@@ -129,8 +129,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Returns true if the first page is checked for coming from another program. The list of one path
-   * is not checked.
+   * Returns true if the next page is the first page of documents, which is checked for coming from
+   * another program. A list of one path is not checked.
    */
   #tellsForeign(): boolean {
     const { route, selector } = this.#options;

@@ -22,9 +22,9 @@ const MAX_POINTERS = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code gets a code from its status (`status_404`), on
- * which no code acts. If a documented code comes with another status, or the `status` member
- * differs from the answer's, the body is contradictory and proves nothing.
+ * Reads an error body. An object without a code gets a code from its status (`status_404`), which
+ * never equals a documented code. If a documented code comes with another status, or the `status`
+ * member differs from the answer's, the body is contradictory and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);

@@ -27,7 +27,10 @@ export function checkFiles(folder: string): Damage[] {
   return found;
 }
 
-/** Checks the pages of a file. Content is checked against its digest later, when it is read. */
+/**
+ * Checks the rows of `state.db`. Of `texts.db`, only the pages are checked: content is checked
+ * against its digest when it is read.
+ */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   const found = examineBase(db, openBaseTables(db));
@@ -45,10 +48,10 @@ type SetAside = {
 /**
  * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` creates a new
  * one. The caller has the lock, and both files are closed. With `state.db`, `tmp/` is moved too:
- * only the lost intents name the files that were set aside in it, so the next sweep would remove
- * them. Stored contents stay, because linking finds bases and lost edits in them. From a damaged
- * `texts.db`, readable contents are copied, each checked by its digest. Others that records name
- * are read again from the disk and the service.
+ * only the lost intents name the files that were set aside in it, so the next sweep would move them
+ * to `trash/unclaimed/`. Stored contents stay, because linking finds bases and lost edits in them.
+ * From a damaged `texts.db`, readable contents are copied, each checked by its digest. Others that
+ * records name are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, "damaged", stamp);

@@ -14,7 +14,7 @@ export type FolderRows = {
   readonly documents: readonly DocumentRow[];
   /** Folders directly in the folder. */
   readonly folders: readonly LocalPath[];
-  /** Blocks of paths at any depth below the folder. */
+  /** All blocks of the state, at any depth and also outside the folder. */
   readonly holds: readonly Hold[];
   /** Local paths of documents in conflict, and of those in review, at any depth. */
   readonly conflicts: readonly LocalPath[];

@@ -72,7 +72,7 @@ export class TextPruning extends WithStatements {
     }
   }
 
-  /** Deletes expired rows. Returns how many. */
+  /** Deletes idle contents that are past their time. Returns how many. */
   *deleteExpired(cutoff: number): Generator<void, number> {
     const named = this.#fresh(() => this.#referenced.all());
     let deleted = 0;
@@ -91,7 +91,8 @@ export class TextPruning extends WithStatements {
   }
 
   /**
-   * Deletes idle contents until the store has at most `bytes`.
+   * Deletes idle contents that the service had as versions, until the store has at most `bytes` or
+   * none is left.
    * @param before contents stored later stay, because an action may be about to name them
    * @returns how many were deleted
    */

@@ -219,8 +219,8 @@ INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coal
 ), shown), looks_gone, since FROM conflicts_before;
 DROP TABLE conflicts_before;
 `,
-    // Indexes losses by run, because the deletion limit counts by runs. Losses of earlier versions
-    // are not counted.
+    // Indexes losses by run, because the deletion limit counts by runs. Losses before this
+    // migration are not counted.
     `
 DROP INDEX local_deletions;
 DROP INDEX remote_deletions;

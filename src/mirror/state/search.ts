@@ -77,7 +77,10 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/** Removes the index, if the file was found damaged in use. The next search builds a new one. */
+/**
+ * Removes the index, so that the next search builds a new one. Used for a file that is damaged, or
+ * of another version.
+ */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }

@@ -17,8 +17,7 @@ export class Tally {
   links = 0;
   /** Paths that were reported to a program as live, and that were checked. */
   barriers = 0;
-  /** Exchanges that held several requests. */
-  /** Folders that a scan took from an earlier scan. */
+  /** Number of injected faults, by kind. */
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {
@@ -64,7 +63,7 @@ export class Actors {
     this.noteIds();
   }
 
-  /** Notes the ids that the working mirror can read now. */
+  /** Notes the ids that the working mirror cannot read now. */
   noteIds(): void {
     const readable = new Set(this.simulatedWorld.readable(this.#looker).map(({ id }) => id as string));
     this.liveIds();

@@ -150,7 +150,7 @@ function actOnFolder(
   act: "rename-folder" | "move-folder" | "remove-folder",
   seed: number,
 ): string | null {
-  // The linked folder of a mirror stays: another mirror's run tests its move.
+  // The workspace folder of a mirror with a prefix stays: these runs do not test its move.
   const folder = choose(
     simulatedWorld.folders().filter((path) => path !== "work"),
     seed,

@@ -103,7 +103,7 @@ export function givesWay(seed: number): boolean {
  */
 export const ODD_FROM = 1_000_000;
 
-/** Seeds from this number to its double have files that are open in editors. */
+/** Seeds from this number on have files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [

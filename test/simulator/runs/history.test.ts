@@ -3,7 +3,11 @@ import { History } from "./history.ts";
 
 const [A, B] = ["tag 1\n\na\n", "tag 2\n\nb\n"];
 
-/** `b.md` was renamed to `a.md` and then written again. The document of the former `a.md`: */
+/**
+ * Renames `b.md` to `a.md` and saves it again with the same content.
+ * @param a present path of the document that was at `a.md`; null: the document was removed
+ * @returns tags of documents whose ids may go
+ */
 function afterRename(history: History, a: string | null): Set<string> {
   history.lookedAt(
     0,
@@ -105,7 +109,11 @@ it("I09 its id may go where it was renamed within the run that looked, and edite
   expect(editedAfter(2)).toEqual(new Set(["2"]));
 });
 
-/** Both were new at `a.md`; B was kept. The knowledge of the mirror when B was renamed: */
+/**
+ * Renames B after a conflict of two new documents at `a.md`, in which B was kept.
+ * @param isSent true if the mirror sent B before the rename
+ * @returns tags of documents whose ids may go
+ */
 function renamedAfterKept(isSent: boolean): Set<string> {
   const history = new History();
   history.step = 2;

@@ -83,7 +83,7 @@ export function actOnFolder(
 ): string | null {
   const { user } = desk;
   const folders = foldersOf(desk);
-  // The linked folder of a mirror stays: another mirror's run tests its move.
+  // The workspace folder of a mirror with a prefix stays: these runs do not test its move.
   const folder = choose(
     folders.filter((path) => path !== "work"),
     seed,

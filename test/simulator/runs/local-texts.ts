@@ -122,9 +122,9 @@ export function endConflict({ desk, history, seed }: Person): string | null {
   }
   if (seed % 3 === 1) {
     history.replaced(mine, theirs);
-    // A document may be edited and moved together with its content. A file that came to the path
-    // since the mirror's scan is not the conflict's any more: that file is elsewhere, and keeps the
-    // links to it.
+    // With the copy's content, a document may be edited and moved at the same time. A file that
+    // came to the path since the mirror's scan is not the conflict's document. That document is
+    // elsewhere, and keeps the links to it.
     history.takenHere(desk.mirror, mine, theirs);
     user.rename(at(desk, conflictCopy), at(desk, note));
     return `${conflictCopy} → ${note}`;

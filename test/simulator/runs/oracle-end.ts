@@ -122,8 +122,8 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     // Another file came to the path where base has a document in a folder with a blocked move, and
     // is blocked itself.
     if (held.has(path) && tagOf(text) !== tagOfLink(link) && tagsBelowHeld.has(tagOfLink(link))) continue;
-    // Files that were swapped, and may not be on the service: the first of the moves is blocked,
-    // the others wait for it.
+    // Files were swapped locally, and the key may not move them on the service: the first move is
+    // blocked, the others wait for it.
     if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     fail(

@@ -12,8 +12,8 @@ export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readon
 
 /**
  * Returns true if a local move is rightly given up: the service refused it, or that of a folder
- * above, and another document has the new name on the service now. Two documents cannot have one
- * path, and the one on the service keeps it.
+ * above, and the new path is taken. Another document or folder on the service has that path, or the
+ * path of a folder above, and keeps it.
  * @param place path of the document after its move
  */
 export function isGivenUp(

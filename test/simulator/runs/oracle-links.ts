@@ -35,8 +35,8 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
   const files = actors.simulatedWorld.files();
   const documents = documentsOf(mirror.desk);
   const { links, conflicts, holds } = mirror.state.load();
-  // LIMIT: links to a document that was renamed out of the linked folder, and to the file that took
-  // its place.
+  // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
+  // that took its place.
   const left = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
   const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
   // Any file at the path, if it was another document's before the two were linked.
@@ -72,8 +72,7 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
 const LEFT = "renamed-out-of-mirror";
 
 /**
- * @param isLinked returns true if base has the target; otherwise a file of its tag is another
- * document
+ * @param isLinked true if base has the target; otherwise a file of its tag is another document
  * @param kept the document's tag by the tag of the content that its user kept of a conflict
  */
 function leadsHomeHere(

@@ -14,7 +14,7 @@ import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts"
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
-/** Statuses that refuse no content: the request may be sent again unchanged. */
+/** Statuses that do not judge the request itself: the request may be sent again unchanged. */
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
 /** Checks the requests of one mirror: I04, I06, I07, I08, I10, I26. */
@@ -147,7 +147,7 @@ export class WireOracle {
     if (said!.every((to, n) => to === says![n])) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
   }
 
-  /** Called with the answer that the mirror receives; null: the process ended first. */
+  /** Called with the result of a request: the answer, or the reason why no answer came. */
   heard(request: WireRequest, result: WireResult): void {
     const { method, path } = request;
     const target = targetOf(request);

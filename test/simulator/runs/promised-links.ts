@@ -28,8 +28,8 @@ export class PromisedLinks {
 
   /**
    * Called after acts in a folder: unread links must still lead to their targets.
-   * @param read null: no sync has read the present files; otherwise the documents before this step
-   * was read
+   * @param read step before which a sync has read everything; null: no sync has read the present
+   * files
    */
   lookedAt(mirror: number, documents: () => ReadonlyMap<string, string>, read: number | null): void {
     const own = [...this.#unread].filter(([, unread]) => unread.mirror === mirror);

@@ -6,7 +6,7 @@ import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } 
 /**
  * Runs with scenarios: a few steps that belong together, among random steps. In a scenario, users
  * cause one kind of effect, and an incident happens at one moment of it: in time, every moment
- * meets every incident. None is about a known bug.
+ * meets every incident. No scenario is written for a mutant.
  */
 
 const QUIET = { retry: true, kill: null, storm: null, trouble: null, interventions: [] } as const;

@@ -34,7 +34,7 @@ export function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly 
     const link = state.link(id);
     // Accepted by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
-    // The service lists only versions in the linked folder to this mirror.
+    // The service lists to this mirror only versions in the linked folder of the workspace.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     if (link === null || bare(link.changeId) === changeId) return [];
     // Change ids are opaque: an old version under an id that was issued since looks new.

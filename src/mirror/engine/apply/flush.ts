@@ -7,12 +7,12 @@ import type { World } from "../run/world.ts";
 
 /**
  * Makes files survive a power loss. Replaced files are fsynced when they are written; new ones in
- * batches, and until then their links are marked as not durable.
+ * batches, and until then their records are marked as not durable.
  */
 
 /**
- * New files that are fsynced at the end of their cycle. The others wait for the next cycle: by then
- * the system has written most of them itself.
+ * LIMIT: new files that are fsynced at the end of their cycle. If there are more, all of them wait
+ * for the next cycle: by then the system has written most of them itself.
  */
 const FLUSH_AT_ONCE = 64;
 /**

@@ -153,7 +153,7 @@ function checkHooks(root: string, env: Readonly<Record<string, string | undefine
 
 const WAIT_MS = 5_000;
 
-/** Checks whether the service reports its changes: listens until the first event or heartbeat. */
+/** Checks whether the service reports its changes: listens until the first bytes of the stream. */
 async function checkNews(wire: Wire, key: string): Promise<Check[]> {
   if (wire.stream === undefined) return [];
   const heard = new AbortController();

@@ -26,8 +26,8 @@ export type Entry = {
   /** Number of names below a folder that require action. */
   readonly needs: number;
   /**
-   * State's record of a file that is in sync unless its content differs; null if the content is
-   * already compared.
+   * State's record of a file that is in sync unless its content differs; null if the state of the
+   * entry is already certain.
    */
   readonly row: DocumentRow | null;
 };

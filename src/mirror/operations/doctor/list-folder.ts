@@ -32,7 +32,7 @@ type Kept = {
   readonly entries: readonly Entry[];
   /**
    * Digests of files that had to be read, because their stamps do not prove that they are
-   * unchanged. Key: name.
+   * unchanged. Key: path.
    */
   readonly read: Map<string, { readonly stamp: Stamp; readonly digest: Digest | null }>;
 };
@@ -115,7 +115,10 @@ function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<rea
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Reads files that were in sync, and returns the entries with the states that they have now. */
+/**
+ * Checks whether files that were in sync have changed since, and returns the entries with their
+ * present states. Reads a file only if its stamp does not prove that it is unchanged.
+ */
 function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed["entries"] {
   const stamps = kept.disk.stampsIn(
     folder,

@@ -10,7 +10,7 @@ import type { Route } from "../../remote/proxy.ts";
 
 /**
  * LIMIT: a larger clock error makes dates of folders, retention and `Retry-After` wrong, but no
- * decision about content.
+ * decision about content (I29).
  */
 const SKEW_MS = 60_000;
 /** Precision of a `Date` header in milliseconds: the header counts whole seconds. */

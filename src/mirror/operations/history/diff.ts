@@ -82,8 +82,8 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
 type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
 
 /**
- * Returns documents that are on one side only, and documents that the listing and the stamps show
- * as changed.
+ * Returns documents that are on one side only, and documents whose contents have to be compared.
+ * Those have changed on a side, or are new on both sides.
  */
 function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
   const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];

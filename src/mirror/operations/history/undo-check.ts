@@ -50,7 +50,7 @@ export function isFree(disk: LookingDisk, path: LocalPath): boolean {
 }
 
 /**
- * Returns the reason not to undo a move, as a clause.
+ * Returns the reason not to undo a move or a deletion, as a clause.
  * @param path a place that must be free, and is not
  */
 export function somethingAt(path: LocalPath): string {

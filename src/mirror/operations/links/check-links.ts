@@ -20,7 +20,7 @@ type BrokenLink = {
 };
 
 export type CheckedLinks = {
-  /** Number of links to documents of the workspace. */
+  /** Number of links into the workspace, including those without a target. */
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];

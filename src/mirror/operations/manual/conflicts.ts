@@ -20,7 +20,8 @@ export type OpenConflict = {
   /** Milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Size of the local version in bytes; null if there is no file, or the content is no longer kept.
+   * Size of the local version in bytes; null if there is no file. Below, the size of the service's
+   * version; null if its content is no longer kept.
    */
   readonly mine: number | null;
   readonly theirs: number | null;

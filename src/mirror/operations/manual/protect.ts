@@ -87,7 +87,10 @@ async function planProtection(
   );
 }
 
-/** LIMIT: documents that are requested one by one; for more, the whole workspace is listed. */
+/**
+ * LIMIT: documents that are requested one by one; for more, all documents of the linked folder are
+ * listed.
+ */
 const FEW = 8;
 
 type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };

@@ -44,7 +44,10 @@ export function misfitOf(
   return { kind: "usage", what: `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next };
 }
 
-/** Resolves a problem within a manual run. The caller has already asked about conflict markers. */
+/**
+ * Resolves a problem within a manual run. The caller has already checked for conflict markers,
+ * which need `--force`.
+ */
 export async function resolveIn(
   ctx: PassContext,
   subject: OpenProblem,

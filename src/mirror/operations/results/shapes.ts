@@ -109,7 +109,7 @@ export type PlannedStep = {
   /** Side that the step changes; `none` for a step that only updates the state. */
   readonly side: "local" | "remote" | "both" | "none";
   readonly path: string;
-  /** Path of a moved document before the step; null for other steps. */
+  /** Path of a moved document, folder or conflict copy before the step; null for other steps. */
   readonly from: string | null;
   /** Id of the document or folder; null if it has none yet. */
   readonly id: string | null;

@@ -83,8 +83,8 @@ const INTRUDERS: readonly Intruder[] = [
 ];
 
 /**
- * Acts before a request of the cycle: each of the first requests, then each that names one of the
- * intruder's documents.
+ * Runs one cycle in which the intruder acts before request number `moment`, unless that request is
+ * a DELETE. `reached`: false if the cycle sent fewer requests.
  */
 async function intrude(intruder: Intruder, moment: number): Promise<{ failures: readonly string[]; reached: boolean }> {
   const stage = await stageWithWork(`${intruder.name} before request ${moment}`);
