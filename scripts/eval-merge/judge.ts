@@ -1,5 +1,5 @@
 import { newBudget } from "../../src/markdown/merge/budget.ts";
-import { Interner, splitLines } from "../../src/markdown/merge/split.ts";
+import { StringNumbers, splitLines } from "../../src/markdown/merge/split.ts";
 import { diff } from "../../src/markdown/merge/myers.ts";
 
 /**
@@ -73,7 +73,7 @@ function said(text: string): string[] {
 
 /** Lines that a side added in a row without taking any away, by the base line they stand before. */
 function insertions(base: string, side: string): Map<number, string[]> {
-  const interner = new Interner();
+  const interner = new StringNumbers();
   const [b, s] = [splitLines(base), splitLines(side)];
   const found = new Map<number, string[]>();
   for (const edit of diff(interner.ids(b), interner.ids(s), newBudget())) {

@@ -14,7 +14,7 @@ const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 /**
  * Returns true if a terminal or a reader of lines would take a part for something other than text.
  */
-export function steers(text: string): boolean {
+export function hasControlCharacters(text: string): boolean {
   return STEERING.test(text);
 }
 

@@ -71,7 +71,7 @@ export function errnoClause(error: unknown): string {
   return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
 }
 
-export const FULL_NEXT = "nothing is lost: free some space, then run the command again";
+export const FREE_SPACE_NEXT = "nothing is lost: free some space, then run the command again";
 
 export function isDiskFull(code: string | null): boolean {
   return code !== null && FULL_CODES.includes(code);
@@ -81,20 +81,20 @@ export function isDiskFull(code: string | null): boolean {
  * Returns the trouble with a file that cannot be written. A full disk has its own next step,
  * whoever may write there.
  */
-export function unwritableFile(
+export function unwritableFileTrouble(
   file: string,
   error: unknown,
   { kind, next, undone = "" }: Pick<Trouble, "kind" | "next"> & { readonly undone?: string },
 ): Result<never> {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const what = `${file} cannot be written: ${errnoClause(error)}${undone}`;
-  return isDiskFull(code) ? trouble("fault", what, FULL_NEXT, { code }) : trouble(kind, what, next, { code });
+  return isDiskFull(code) ? trouble("fault", what, FREE_SPACE_NEXT, { code }) : trouble(kind, what, next, { code });
 }
 
 /**
  * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if it has
  * none.
  */
-export function codeOf(error: unknown): string | null {
+export function errorCodeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

@@ -12,14 +12,14 @@ export class UnsafePath extends Error {
   }
 }
 
-export type Expected = "file" | "own-file" | "folder";
+export type ExpectedFile = "file" | "own-file" | "folder";
 
 /**
  * Checks the file at a path. `own-file`: a file written in place, which must have no second name (a
  * hard link).
  * @throws UnsafePath
  */
-export function judge(path: string, stat: Stats, expected: Expected): void {
+export function checkPath(path: string, stat: Stats, expected: ExpectedFile): void {
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
     const why = "is a symbolic link: mdmirror reads and writes nothing through links";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assumedCase, type ContractCase, contractCase, expectProblem } from "./world.ts";
+import { defineAssumedCase, type ContractCase, defineCase, expectProblem } from "./world.ts";
 
 export const NOBODY = "doc_00000000000000";
 const NO_FOLDER = "dir_00000000000000";
@@ -20,20 +20,20 @@ export const ENDPOINTS: readonly (readonly [string, string])[] = [
 
 export const accessCases: readonly ContractCase[] = [
   ...ENDPOINTS.map(([method, path]) =>
-    contractCase(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
+    defineCase(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
       expectProblem(await as(null).send(method, path, method === "GET" ? undefined : {}), "unauthenticated");
     }),
   ),
-  contractCase("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
+  defineCase("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
     expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
   }),
-  assumedCase("answers 401 before it says whether an endpoint exists", async ({ as }) => {
+  defineAssumedCase("answers 401 before it says whether an endpoint exists", async ({ as }) => {
     expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
   }),
 ];
 
 export const answerCases: readonly ContractCase[] = [
-  contractCase("carries a request id of its own on every answer", async ({ api, folder }) => {
+  defineCase("carries a request id of its own on every answer", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const replies = [
       await api.get(`/v1/files/${file.id}`),
@@ -45,7 +45,7 @@ export const answerCases: readonly ContractCase[] = [
     assert.ok(ids.every((id) => id !== undefined && id !== ""));
     assert.equal(new Set(ids).size, ids.length);
   }),
-  assumedCase("answers not_found to unknown paths and methods", async ({ api }) => {
+  defineAssumedCase("answers not_found to unknown paths and methods", async ({ api }) => {
     for (const [method, path] of [
       ["GET", "/"],
       ["GET", "/v1"],
@@ -61,7 +61,7 @@ export const answerCases: readonly ContractCase[] = [
       expectProblem(await api.send(method, path, method === "PUT" ? {} : undefined), "not_found");
     }
   }),
-  assumedCase("keeps answers out of caches", async ({ api }) => {
+  defineAssumedCase("keeps answers out of caches", async ({ api }) => {
     assert.equal((await api.get("/v1/files")).headers["cache-control"], "no-store");
   }),
 ];

@@ -1,6 +1,6 @@
 import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest } from "../contract/wire.ts";
-import { ForeignItem, parsed } from "./observe.ts";
+import { ForeignItem, parseOrNull } from "./observe.ts";
 import type { Exchange } from "./world.ts";
 
 /** LIMIT: pages of files read in one folder; a service under judgement may never end a list. */
@@ -80,7 +80,7 @@ class Cleaner {
 
 /** Returns the items of a page and the cursor of the next one; null if the text is no page. */
 export function readPage(text: string): { readonly data: readonly Item[]; readonly nextCursor: string | null } | null {
-  const page = parsed(text);
+  const page = parseOrNull(text);
   if (!isJsonObject(page)) return null;
   const [data, cursor] = [member(page, "data"), member(page, "nextCursor")];
   if (!Array.isArray(data)) return null;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ContractCase, assumedCase, contractCase, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** Cases about content: the permitted texts, and that each comes back exactly as sent. */
 
@@ -7,14 +7,14 @@ const spelled = (text: string) =>
   text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 export const contentCases: readonly ContractCase[] = [
-  contractCase("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
+  defineCase("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
     for (const length of [51_199, 51_200]) {
       const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
       const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "y".repeat(length)));
       assert.equal(saved.content.length, length);
     }
   }),
-  contractCase("refuses a text of 51,201 characters, and names its length and the limit", async ({ api, folder }) => {
+  defineCase("refuses a text of 51,201 characters, and names its length and the limit", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const text = "x".repeat(51_201);
     for (const reply of [
@@ -28,7 +28,7 @@ export const contentCases: readonly ContractCase[] = [
     }
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
   }),
-  assumedCase("counts an astral character as one", async ({ api, folder }) => {
+  defineAssumedCase("counts an astral character as one", async ({ api, folder }) => {
     const text = "😀".repeat(51_200);
     const file = await api.file(`${folder.path}/a.md`, text);
     assert.equal((await api.read(file.id)).content, text);
@@ -38,7 +38,7 @@ export const contentCases: readonly ContractCase[] = [
       "/content",
     );
   }),
-  assumedCase("takes the longest text and path in their longest spelling", async ({ api, folder }) => {
+  defineAssumedCase("takes the longest text and path in their longest spelling", async ({ api, folder }) => {
     const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
     const path = `${folder.path}/${names}/a.md`;
     const text = "😀".repeat(51_200);
@@ -46,7 +46,7 @@ export const contentCases: readonly ContractCase[] = [
     const file = expectOk(await api.post("/v1/files", sent), 201);
     assert.equal((await api.read(file.id)).content, text);
   }),
-  contractCase("gives back every text unchanged", async ({ api, folder }) => {
+  defineCase("gives back every text unchanged", async ({ api, folder }) => {
     const texts = [
       "\r\nCRLF\r\n",
       "\ufeffBOM",
@@ -65,7 +65,7 @@ export const contentCases: readonly ContractCase[] = [
       assert.equal((await api.read(file.id)).content, `${text}!`);
     }
   }),
-  assumedCase("refuses content that is not text", async ({ api, folder }) => {
+  defineAssumedCase("refuses content that is not text", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const text of ['"a\\u0000b"', '"a\\ud800b"', '"\\udc00"']) {
       const body = `{"path":"${folder.path}/b.md","content":${text}}`;

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import { KINDS, make, makeMany, nameOf } from "./list-helpers.ts";
-import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { KINDS, createItem, createItems, nameOf } from "./list-helpers.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 /** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 const pages = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`pages through everything once, in the order of creation: ${kind}`, async (world) => {
-    const paths = await makeMany(world, kind, 23);
+  defineCase(`pages through everything once, in the order of creation: ${kind}`, async (world) => {
+    const paths = await createItems(world, kind, 23);
     for (const limit of [1, 5, 22, 23, 24]) {
       assert.deepEqual(await world.api.paths(kind, { parent_id: world.folder.id, limit }), paths);
       assert.deepEqual(await world.api.paths(kind, { path_prefix: world.folder.path, limit }), paths);
     }
   }),
-  contractCase(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (world) => {
+  defineCase(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (world) => {
     const { api, folder } = world;
-    const paths = await makeMany(world, kind, 6);
+    const paths = await createItems(world, kind, 6);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     const all = (await api.page(kind, { parent_id: folder.id })).data;
@@ -31,24 +31,24 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
     assert.equal(seen.length, paths.length);
     assert.equal(third.hasMore, false);
   }),
-  contractCase(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (world) => {
+  defineCase(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await makeMany(world, kind, 3);
+    await createItems(world, kind, 3);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
     expectGone(await api.delete(`/v1/${kind}/${last.id}`));
     expectGone(await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`));
-    const id = await make(world, kind, `${folder.path}/new`);
+    const id = await createItem(world, kind, `${folder.path}/new`);
     const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
     assert.deepEqual(
       second.data.map((item) => item.id),
       [id],
     );
   }),
-  contractCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
+  defineCase(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await makeMany(world, kind, 3);
+    await createItems(world, kind, 3);
     const query = { parent_id: folder.id, limit: 2 };
     const first = await api.page(kind, query);
     for (const item of (await api.page(kind, { parent_id: folder.id })).data)
@@ -59,8 +59,8 @@ const pages = KINDS.flatMap((kind): ContractCase[] => [
 ]);
 
 const cursors = KINDS.flatMap((kind): ContractCase[] => [
-  assumedCase(`takes a cursor again, and with another limit: ${kind}`, async (world) => {
-    const paths = await makeMany(world, kind, 5);
+  defineAssumedCase(`takes a cursor again, and with another limit: ${kind}`, async (world) => {
+    const paths = await createItems(world, kind, 5);
     const query = { parent_id: world.folder.id };
     const { nextCursor } = await world.api.page(kind, { ...query, limit: 2 });
     for (const limit of [1, 3, 3, 100]) {
@@ -71,9 +71,9 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       );
     }
   }),
-  contractCase(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
+  defineCase(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await makeMany(world, kind, 3);
+    await createItems(world, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     const cursor = encodeURIComponent(nextCursor!);
     const other = kind === "files" ? "folders" : "files";
@@ -86,18 +86,18 @@ const cursors = KINDS.flatMap((kind): ContractCase[] => [
       expectProblem(await api.get(`/v1/${target}`), "invalid_cursor");
     }
   }),
-  assumedCase(`refuses a cursor beside a path: ${kind}`, async (world) => {
+  defineAssumedCase(`refuses a cursor beside a path: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await makeMany(world, kind, 3);
+    await createItems(world, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     for (const cursor of [nextCursor!, "x", ""]) {
       const reply = await api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
       expectProblem(reply, "invalid_request", "/cursor");
     }
   }),
-  contractCase(`refuses a cursor that was not issued: ${kind}`, async (world) => {
+  defineCase(`refuses a cursor that was not issued: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await makeMany(world, kind, 3);
+    await createItems(world, kind, 3);
     const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
     const changed = [...nextCursor!];
     changed[8] = changed[8] === "A" ? "B" : "A";

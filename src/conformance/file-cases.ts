@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isChangeId, isDocId } from "../contract/ids.ts";
-import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NOBODY = "doc_00000000000000";
 const NO_FOLDER = "dir_00000000000000";
@@ -37,7 +37,7 @@ const WORSE_IDS = [
 ];
 
 const ids: readonly ContractCase[] = [
-  contractCase("refuses ids that are not of the form", async ({ api }) => {
+  defineCase("refuses ids that are not of the form", async ({ api }) => {
     for (const id of [...BAD_IDS, ...WORSE_IDS]) {
       expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
       expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
@@ -45,7 +45,7 @@ const ids: readonly ContractCase[] = [
       expectProblem(await api.delete(`/v1/files/${id}`), "invalid_id");
     }
   }),
-  contractCase("refuses folder ids that are not of the form", async ({ api }) => {
+  defineCase("refuses folder ids that are not of the form", async ({ api }) => {
     for (const id of [
       "abc",
       "dir_",
@@ -65,7 +65,7 @@ const ids: readonly ContractCase[] = [
       expectProblem(await api.delete(`/v1/folders/${id}`), "invalid_id");
     }
   }),
-  contractCase("answers file_not_found to an id that names nothing", async ({ api }) => {
+  defineCase("answers file_not_found to an id that names nothing", async ({ api }) => {
     expectProblem(await api.get(`/v1/files/${NOBODY}`), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" }), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { parentId: null }), "file_not_found");
@@ -73,7 +73,7 @@ const ids: readonly ContractCase[] = [
     expectProblem(await api.edit(NOBODY, "chg_00000000000000", ""), "file_not_found");
     expectProblem(await api.delete(`/v1/files/${NOBODY}`), "file_not_found");
   }),
-  contractCase("refuses a query where none is taken", async ({ api, folder }) => {
+  defineCase("refuses a query where none is taken", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectProblem(await api.get(`/v1/files/${file.id}?content=false`), "invalid_request", "/content");
     expectProblem(await api.delete(`/v1/files/${file.id}?recursive=true`), "invalid_request", "/recursive");
@@ -83,7 +83,7 @@ const ids: readonly ContractCase[] = [
 ];
 
 const create: readonly ContractCase[] = [
-  assumedCase("creates a file by path with its missing folders", async ({ api, folder }) => {
+  defineAssumedCase("creates a file by path with its missing folders", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/new/er/a.md`, "hello\n");
     assert.ok(isDocId(file.id));
     assert.ok(isChangeId(file.lastChangeId));
@@ -95,24 +95,24 @@ const create: readonly ContractCase[] = [
     ]);
     assert.deepEqual(await api.read(file.id), { ...file, content: "hello\n" });
   }),
-  contractCase("creates a file in a folder", async ({ api, folder }) => {
+  defineCase("creates a file in a folder", async ({ api, folder }) => {
     const body = { parentId: folder.id, name: "a.md", content: "hello" };
     const file = expectOk(await api.post("/v1/files", body), 201);
     assert.equal(file.path, `${folder.path}/a.md`);
     assert.equal((await api.read(file.id)).content, "hello");
   }),
-  assumedCase("creates a file in the root by parentId null", async ({ api, folder }) => {
+  defineAssumedCase("creates a file in the root by parentId null", async ({ api, folder }) => {
     const path = `${folder.path}.md`;
     const body = { parentId: null, name: path.slice(1), content: "" };
     const file = expectOk(await api.post("/v1/files", body), 201);
     assert.deepEqual([file.path, file.parentId, file.parentPath], [path, null, "/"]);
     expectGone(await api.delete(`/v1/files/${file.id}`));
   }),
-  assumedCase("creates an empty file", async ({ api, folder }) => {
+  defineAssumedCase("creates an empty file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/empty.md`, "");
     assert.equal((await api.read(file.id)).content, "");
   }),
-  contractCase("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
+  defineCase("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "first");
     expectProblem(await api.post("/v1/files", { path: file.path, content: "second" }), "path_already_exists");
     expectProblem(await api.post("/v1/files", { path: file.path, content: "first" }), "path_already_exists");
@@ -120,22 +120,22 @@ const create: readonly ContractCase[] = [
     expectProblem(await api.post("/v1/files", inFolder), "path_already_exists");
     assert.equal((await api.read(file.id)).content, "first");
   }),
-  assumedCase("leaves no folder behind when a create is refused", async ({ api, folder }) => {
+  defineAssumedCase("leaves no folder behind when a create is refused", async ({ api, folder }) => {
     const content = "x".repeat(51_201);
     expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a.md`, content }), "content_too_large");
     expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" }), "invalid_request");
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
   }),
-  contractCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
+  defineCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
     expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
   }),
-  contractCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
+  defineCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
     const { id } = await api.file(`${folder.path}/a.md`);
     for (const parentId of [id, "dir_", "", "x", `${folder.id}:${folder.id}`]) {
       expectProblem(await api.post("/v1/files", { parentId, name: "b.md", content: "" }), "invalid_id", "/parentId");
     }
   }),
-  assumedCase("names each bad field", async ({ api, folder }) => {
+  defineAssumedCase("names each bad field", async ({ api, folder }) => {
     const bad: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name", "/content"],
       [{ path: "a.md" }, "/content"],
@@ -156,7 +156,7 @@ const create: readonly ContractCase[] = [
       expectProblem(await api.post("/v1/files", body), "invalid_request", ...pointers);
     }
   }),
-  contractCase("gives each created file ids of its own", async ({ api, folder }) => {
+  defineCase("gives each created file ids of its own", async ({ api, folder }) => {
     const files = [await api.file(`${folder.path}/a.md`), await api.file(`${folder.path}/b.md`)];
     expectGone(await api.delete(`/v1/files/${files[0]!.id}`));
     files.push(await api.file(`${folder.path}/a.md`));
@@ -165,7 +165,7 @@ const create: readonly ContractCase[] = [
 ];
 
 const bodies: readonly ContractCase[] = [
-  contractCase("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
+  defineCase("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const targets = [
       ["POST", "/v1/files"],
@@ -193,7 +193,7 @@ const bodies: readonly ContractCase[] = [
       expectProblem(await api.send(method, path), "invalid_request");
     }
   }),
-  assumedCase("bounds the body", async ({ api, folder }) => {
+  defineAssumedCase("bounds the body", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const padding = " ".repeat(4 * 1024 * 1024);
     const body = `${padding}{"path":"${folder.path}/b.md","content":""}`;
@@ -201,7 +201,7 @@ const bodies: readonly ContractCase[] = [
     expectProblem(await api.put(`/v1/files/${file.id}/content`, body), "invalid_request");
     assert.deepEqual(await api.paths("files", { path: `${folder.path}/b.md` }), []);
   }),
-  contractCase("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
+  defineCase("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       expectProblem(
         await api.post("/v1/files", `{"path":"a.md","content":"","${name}":{}}`),

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
-import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NO_FOLDER = "dir_00000000000000";
 
 const patch: readonly ContractCase[] = [
-  contractCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
+  defineCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     const renamed = expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     assert.deepEqual(renamed, { ...file, path: `${folder.path}/sub/b.md` });
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
     assert.equal((await api.file(file.path)).path, file.path);
   }),
-  assumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
+  defineAssumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/readme.md`);
     assert.equal(
       expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
@@ -22,7 +22,7 @@ const patch: readonly ContractCase[] = [
       `${folder.path}/README.md`,
     );
   }),
-  contractCase("moves a file to another folder", async ({ api, folder }) => {
+  defineCase("moves a file to another folder", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
@@ -31,13 +31,13 @@ const patch: readonly ContractCase[] = [
     assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
   }),
-  assumedCase("moves a file to the root", async ({ api, folder }) => {
+  defineAssumedCase("moves a file to the root", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}${folder.path}.md`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: null }), 200);
     assert.deepEqual([moved.path, moved.parentId, moved.parentPath], [`${folder.path}.md`, null, "/"]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
   }),
-  contractCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
+  defineCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`, "a");
     const b = await api.file(`${folder.path}/b.md`, "b");
     const sub = await api.file(`${folder.path}/sub/a.md`, "sub");
@@ -53,18 +53,18 @@ const patch: readonly ContractCase[] = [
       ],
     );
   }),
-  contractCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
+  defineCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER }), "folder_not_found");
     assert.equal((await api.read(file.id)).path, file.path);
   }),
-  contractCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
+  defineCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const parentId of [file.id, "", "dir_", "root", `${folder.id}/${folder.id}`]) {
       expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId }), "invalid_id", "/parentId");
     }
   }),
-  contractCase("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
+  defineCase("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
     expectProblem(await api.patch(url, {}), "invalid_request");
@@ -73,7 +73,7 @@ const patch: readonly ContractCase[] = [
     expectProblem(await api.patch(url, { name: "b.md", parentId: null, protected: false }), "invalid_request");
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
   }),
-  contractCase("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
+  defineCase("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
     expectProblem(await api.patch(url, { path: "b.md" }), "invalid_request", "/path");
@@ -83,7 +83,7 @@ const patch: readonly ContractCase[] = [
     expectProblem(await api.patch(url, { protected: null }), "invalid_request", "/protected");
     expectProblem(await api.patch(url, { parentId: 5 }), "invalid_request", "/parentId");
   }),
-  contractCase("sets and clears protected with Full access", async ({ api, folder }) => {
+  defineCase("sets and clears protected with Full access", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const value of [true, true, false, false]) {
       assert.deepEqual(expectOk(await api.patch(`/v1/files/${file.id}`, { protected: value }), 200), {
@@ -96,7 +96,7 @@ const patch: readonly ContractCase[] = [
 ];
 
 const remove: readonly ContractCase[] = [
-  contractCase("deletes a file and its history for good", async ({ api, folder }) => {
+  defineCase("deletes a file and its history for good", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectGone(await api.delete(`/v1/files/${file.id}`));
     expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
@@ -106,12 +106,12 @@ const remove: readonly ContractCase[] = [
     assert.notEqual(again.id, file.id);
     expectProblem(await api.edit(again.id, file.lastChangeId, "x"), "invalid_base_change");
   }),
-  assumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
+  defineAssumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     expectGone(await api.delete(`/v1/files/${file.id}`));
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
   }),
-  contractCase(
+  defineCase(
     "answers file_protected to the delete of a protected file, and removes nothing",
     async ({ api, folder }) => {
       const file = await api.file(`${folder.path}/a.md`);

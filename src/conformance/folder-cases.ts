@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NO_FOLDER = "dir_00000000000000";
 
 const create: readonly ContractCase[] = [
-  assumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
+  defineAssumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     assert.match(made.id, /^dir_[a-z0-9]{14}$/);
     const standing = { parentId: folder.id, parentPath: folder.path };
@@ -19,7 +19,7 @@ const create: readonly ContractCase[] = [
     assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);
     assert.deepEqual(expectOk(await api.get(`/v1/folders/${made.id}`), 200), made);
   }),
-  contractCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
+  defineCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
     await api.folder(`${folder.path}/a/b/c`);
     const paths = await api.paths("folders", { path_prefix: folder.path });
     assert.deepEqual(
@@ -27,32 +27,32 @@ const create: readonly ContractCase[] = [
       ["a", "a/b", "a/b/c"].map((path) => `${folder.path}/${path}`),
     );
   }),
-  contractCase("creates a folder in a parent", async ({ api, folder }) => {
+  defineCase("creates a folder in a parent", async ({ api, folder }) => {
     const made = expectOk(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), 201);
     assert.equal(made.path, `${folder.path}/a`);
   }),
-  assumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
+  defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
     const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` }), 201);
     assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
-  contractCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
+  defineCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     expectProblem(await api.post("/v1/folders", { path: made.path }), "path_already_exists");
     expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), "path_already_exists");
     expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
   }),
-  contractCase("answers folder_not_found to a create in a parent that does not exist", async ({ api }) => {
+  defineCase("answers folder_not_found to a create in a parent that does not exist", async ({ api }) => {
     expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
   }),
-  contractCase("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
+  defineCase("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const parentId of [file.id, "", "dir_", `${folder.id}:${folder.id}`]) {
       expectProblem(await api.post("/v1/folders", { parentId, name: "a" }), "invalid_id", "/parentId");
     }
   }),
-  assumedCase("names each bad field of a folder", async ({ api, folder }) => {
+  defineAssumedCase("names each bad field of a folder", async ({ api, folder }) => {
     const bad: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name"],
       [{ name: "a" }, "/parentId"],
@@ -71,14 +71,14 @@ const create: readonly ContractCase[] = [
 ];
 
 const place: readonly ContractCase[] = [
-  assumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
+  defineAssumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
     expectProblem(await api.get(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
     expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" }), "folder_not_found");
     expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null }), "folder_not_found");
     expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
     expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`), "folder_not_found");
   }),
-  assumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
+  defineAssumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
@@ -93,7 +93,7 @@ const place: readonly ContractCase[] = [
     assert.equal(back.path, `${folder.path}/a`);
     assert.equal((await api.read(file.id)).path, file.path);
   }),
-  assumedCase("moves a folder with all below", async ({ api, folder }) => {
+  defineAssumedCase("moves a folder with all below", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
@@ -102,13 +102,13 @@ const place: readonly ContractCase[] = [
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
   }),
-  assumedCase("moves a folder to the root", async ({ api, folder }) => {
+  defineAssumedCase("moves a folder to the root", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}${folder.path}-moved`);
     const moved = expectOk(await api.patch(`/v1/folders/${made.id}`, { parentId: null }), 200);
     assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
-  assumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
+  defineAssumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/a/b`);
     const like = await api.folder(`${folder.path}/ab`);
@@ -119,7 +119,7 @@ const place: readonly ContractCase[] = [
       `${folder.path}/ab/a`,
     );
   }),
-  assumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
+  defineAssumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/b`);
     await api.folder(`${folder.path}/b/a`);
@@ -127,33 +127,39 @@ const place: readonly ContractCase[] = [
     expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "path_already_exists");
     assert.equal(expectOk(await api.patch(`/v1/folders/${a.id}`, { name: "a" }), 200).path, `${folder.path}/a`);
   }),
-  assumedCase("answers folder_not_found to a move of a folder to one that does not exist", async ({ api, folder }) => {
-    const a = await api.folder(`${folder.path}/a`);
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
-  }),
-  assumedCase("answers invalid_request to a folder PATCH of none, two or unknown members", async ({ api, folder }) => {
-    const a = await api.folder(`${folder.path}/a`);
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, {}), "invalid_request");
-    expectProblem(
-      await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null }),
-      "invalid_request",
-      "/name",
-      "/parentId",
-    );
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { protected: true }), "invalid_request", "/protected");
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: 5 }), "invalid_request", "/name");
-    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: "x" }), "invalid_id", "/parentId");
-  }),
+  defineAssumedCase(
+    "answers folder_not_found to a move of a folder to one that does not exist",
+    async ({ api, folder }) => {
+      const a = await api.folder(`${folder.path}/a`);
+      expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
+    },
+  ),
+  defineAssumedCase(
+    "answers invalid_request to a folder PATCH of none, two or unknown members",
+    async ({ api, folder }) => {
+      const a = await api.folder(`${folder.path}/a`);
+      expectProblem(await api.patch(`/v1/folders/${a.id}`, {}), "invalid_request");
+      expectProblem(
+        await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null }),
+        "invalid_request",
+        "/name",
+        "/parentId",
+      );
+      expectProblem(await api.patch(`/v1/folders/${a.id}`, { protected: true }), "invalid_request", "/protected");
+      expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: 5 }), "invalid_request", "/name");
+      expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: "x" }), "invalid_id", "/parentId");
+    },
+  ),
 ];
 
 const remove: readonly ContractCase[] = [
-  contractCase("deletes an empty folder", async ({ api, folder }) => {
+  defineCase("deletes an empty folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
     expectProblem(await api.get(`/v1/folders/${made.id}`), "folder_not_found");
     assert.notEqual((await api.folder(made.path)).id, made.id);
   }),
-  contractCase(
+  defineCase(
     "answers folder_not_empty to the delete of a folder with a file or a folder in it",
     async ({ api, folder }) => {
       const a = await api.folder(`${folder.path}/a`);
@@ -166,7 +172,7 @@ const remove: readonly ContractCase[] = [
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),
-  contractCase("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
+  defineCase("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const gone = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
     const kept = [
@@ -185,7 +191,7 @@ const remove: readonly ContractCase[] = [
       `${folder.path}/ab`,
     ]);
   }),
-  assumedCase("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
+  defineAssumedCase("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     for (const value of ["", "1", "TRUE", "yes", "true%20"]) {
       expectProblem(await api.delete(`/v1/folders/${made.id}?recursive=${value}`), "invalid_request", "/recursive");
@@ -197,7 +203,7 @@ const remove: readonly ContractCase[] = [
     );
     expectProblem(await api.delete(`/v1/folders/${made.id}?force=true`), "invalid_request", "/force");
   }),
-  assumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
+  defineAssumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
     const top = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);

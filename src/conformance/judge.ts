@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { clearCase, readPage } from "./clear.ts";
-import { guarded, NoAnswer, NotOffered, observed } from "./observe.ts";
+import { changingOnlyBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
@@ -35,7 +35,7 @@ export type Report = {
   readonly leftBehind: readonly string[];
 };
 
-export type Judged =
+export type Judgement =
   | { readonly kind: "judged"; readonly report: Report }
   | { readonly kind: "unreachable"; readonly why: string }
   /** The service does not let this key list or create. */
@@ -62,8 +62,8 @@ export type JudgeOptions = {
  * Runs the cases of the sections, each in a folder of its own, and deletes these folders.
  * Documents outside of these folders are listed, never changed.
  */
-export async function judge(given: JudgeOptions): Promise<Judged> {
-  const options = { ...given, exchange: guarded(given.exchange, given.name) };
+export async function judgeService(given: JudgeOptions): Promise<Judgement> {
+  const options = { ...given, exchange: changingOnlyBelow(given.exchange, given.name) };
   try {
     const obstacle = await tryOut(options);
     if (obstacle !== null) return obstacle;
@@ -75,7 +75,7 @@ export async function judge(given: JudgeOptions): Promise<Judged> {
 }
 
 /** Lists, creates a folder and deletes it. Returns what keeps the cases from running, or null. */
-async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judged | null> {
+async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judgement | null> {
   const headers = { authorization: `Bearer ${key}` };
   const list = await exchange({ method: "GET", path: "/v1/files?limit=1", headers, body: null });
   if (list.status !== 200) return { kind: "refused", request: "GET /v1/files", status: list.status };
@@ -134,7 +134,7 @@ function count(report: Counting, { title, basis }: ContractCase, outcome: Outcom
 
 /** @throws NoAnswer if the service cannot be reached any more */
 async function runCase(one: ContractCase, { exchange, key }: JudgeOptions, path: string): Promise<Outcome> {
-  const { observe, last } = observed(exchange);
+  const { observe, last } = keepingLastAnswer(exchange);
   const api = new Api(observe, key);
   try {
     const folder = await api.folder(path);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { type ContractCase, assumedCase, expectEdited } from "./world.ts";
+import { type ContractCase, defineAssumedCase, expectEdited } from "./world.ts";
 
 /**
  * Links in a text: what a deployment that judges them takes as well as one that does not, and keeps
  * as it is.
  */
 export const linkCases: readonly ContractCase[] = [
-  assumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {
+  defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {
     const target = await api.file(`${folder.path}/target.md`);
     const links = `[id](${target.id}) [folder](${folder.id}) [path](${target.path})\n`;
     const file = await api.file(`${folder.path}/links.md`, links);
@@ -14,7 +14,7 @@ export const linkCases: readonly ContractCase[] = [
     const more = `${links}\n[again](${target.path})\n`;
     assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, more)).content, more);
   }),
-  assumedCase("leaves links with a scheme, anchors and what is in code alone", async ({ api, folder }) => {
+  defineAssumedCase("leaves links with a scheme, anchors and what is in code alone", async ({ api, folder }) => {
     const text = [
       "[web](https://example.org/a.md) [mail](mailto:a@example.org) [inert](ref://later.md) [here](#anchor)",
       "`[code](customers.md)`",

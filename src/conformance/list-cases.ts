@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { KINDS, make, makeMany, nameOf } from "./list-helpers.ts";
-import { type ContractCase, assumedCase, contractCase, expectProblem } from "./world.ts";
+import { KINDS, createItem, createItems, nameOf } from "./list-helpers.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectProblem } from "./world.ts";
 
 /**
  * Cases that hold for lists of files and of folders alike (`src/contract/README.md`, "Pagination
@@ -8,8 +8,8 @@ import { type ContractCase, assumedCase, contractCase, expectProblem } from "./w
  */
 
 const limits = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`answers the list envelope: ${kind}`, async (world) => {
-    const [path] = await makeMany(world, kind, 1);
+  defineCase(`answers the list envelope: ${kind}`, async (world) => {
+    const [path] = await createItems(world, kind, 1);
     const page = await world.api.page(kind, { parent_id: world.folder.id });
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
     assert.equal(page.object, "list");
@@ -21,19 +21,19 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
       [path],
     );
   }),
-  contractCase(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
+  defineCase(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
     for (const limit of ["0", "1001", "-1", "99999999"]) {
       const problem = expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
       assert.equal(problem.errors?.[0]?.code, "out_of_range");
     }
   }),
-  contractCase(`takes a limit of 1, 2, 999 and 1,000: ${kind}`, async ({ api }) => {
+  defineCase(`takes a limit of 1, 2, 999 and 1,000: ${kind}`, async ({ api }) => {
     for (const limit of [1, 2, 999, 1_000]) {
       const page = await api.page(kind, { limit });
       assert.ok(page.data.length <= limit);
     }
   }),
-  contractCase(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
+  defineCase(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
     for (const limit of [
       "",
       "abc",
@@ -53,8 +53,8 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
       expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
     }
   }),
-  contractCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
-    await makeMany(world, kind, 101);
+  defineCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
+    await createItems(world, kind, 101);
     const query = { parent_id: world.folder.id };
     assert.equal((await world.api.page(kind, query)).data.length, 100);
     assert.equal((await world.api.page(kind, { ...query, limit: 1 })).data.length, 1);
@@ -63,32 +63,32 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
     const short = await world.api.page(kind, { ...query, limit: 100 });
     assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
   }),
-  contractCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
+  defineCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
     expectProblem(await api.get(`/v1/${kind}?offset=3`), "invalid_request", "/offset");
     expectProblem(await api.get(`/v1/${kind}?Limit=3`), "invalid_request", "/Limit");
     expectProblem(await api.get(`/v1/${kind}?a~b%2Fc=3`), "invalid_request", "/a~0b~1c");
     expectProblem(await api.get(`/v1/${kind}?limit=0&x=1&y=2`), "invalid_request", "/x", "/y");
   }),
-  assumedCase(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
+  defineAssumedCase(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
     expectProblem(await api.get(`/v1/${kind}?limit=3&limit=3`), "invalid_request", "/limit");
     expectProblem(await api.get(`/v1/${kind}?limit=3&li%6Dit=4`), "invalid_request", "/limit");
   }),
 ]);
 
 const selectors = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`lists by exact path one item or none: ${kind}`, async (world) => {
+  defineCase(`lists by exact path one item or none: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await make(world, kind, `${folder.path}/a/b`);
-    await make(world, kind, `${folder.path}/a/bc`);
+    await createItem(world, kind, `${folder.path}/a/b`);
+    await createItem(world, kind, `${folder.path}/a/bc`);
     const path = nameOf(kind, `${folder.path}/a/b`);
     assert.deepEqual(await api.paths(kind, { path }), [path]);
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/a/x`) }), []);
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/x/b`) }), []);
   }),
-  contractCase(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
+  defineCase(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
     const { api, folder } = world;
     for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e", "inner/f", "in0/g"]) {
-      if (kind === "files" || stem !== "in") await make(world, kind, `${folder.path}/${stem}`);
+      if (kind === "files" || stem !== "in") await createItem(world, kind, `${folder.path}/${stem}`);
     }
     const below = await api.paths(kind, { path_prefix: `${folder.path}/in` });
     const wanted =
@@ -99,17 +99,17 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
     );
     assert.deepEqual(await api.paths(kind, { path_prefix: `${folder.path}/nothing` }), []);
   }),
-  contractCase(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
+  defineCase(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
     const { api, folder } = world;
-    await make(world, kind, `${folder.path}/a`);
-    await make(world, kind, `${folder.path}/sub/b`);
+    await createItem(world, kind, `${folder.path}/a`);
+    await createItem(world, kind, `${folder.path}/sub/b`);
     const paths = await api.paths(kind, { parent_id: folder.id });
     assert.deepEqual(
       paths.sort(),
       kind === "files" ? [`${folder.path}/a.md`] : [`${folder.path}/a`, `${folder.path}/sub`],
     );
   }),
-  contractCase(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
+  defineCase(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
     const pairs = [
       ["path", nameOf(kind, "a"), "path_prefix", "b"],
       ["path", nameOf(kind, "a"), "parent_id", folder.id],
@@ -121,12 +121,12 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
       assert.equal(problem.errors?.[0]?.code, "mutually_exclusive");
     }
   }),
-  contractCase(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
+  defineCase(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
     const path = kind === "files" ? "a/folder" : "a/file.md";
     expectProblem(await api.get(`/v1/${kind}?path=${path}`), "type_mismatch", "/path");
     expectProblem(await api.get(`/v1/${kind}?path_prefix=a/file.md`), "type_mismatch", "/path_prefix");
   }),
-  contractCase(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
+  defineCase(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
     for (const path of ["", "/", "a//b.md", "a/../b.md", "a%20b.md", "%ff.md", "a%00b.md", "%ED%A0%80.md"]) {
       expectProblem(await api.get(`/v1/${kind}?path=${path}`), "invalid_request", "/path");
     }
@@ -137,19 +137,19 @@ const selectors = KINDS.flatMap((kind): ContractCase[] => [
 ]);
 
 const only: readonly ContractCase[] = [
-  contractCase("lists all readable files without a selector", async ({ api, folder }) => {
+  defineCase("lists all readable files without a selector", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`);
     const b = await api.file(`${folder.path}/deep/down/b.md`);
     const paths = (await api.paths("files", { limit: 1_000 })).filter((path) => path.startsWith(`${folder.path}/`));
     assert.deepEqual(paths, [a.path, b.path]);
   }),
-  contractCase("lists root folders alone without a selector", async ({ api, folder }) => {
+  defineCase("lists root folders alone without a selector", async ({ api, folder }) => {
     await api.folder(`${folder.path}/sub`);
     const paths = await api.paths("folders", { limit: 1_000 });
     assert.ok(paths.includes(folder.path));
     assert.ok(paths.every((path) => path.lastIndexOf("/") === 0));
   }),
-  assumedCase("lists the whole tree by path_prefix /", async ({ api, folder }) => {
+  defineAssumedCase("lists the whole tree by path_prefix /", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/deep/a.md`);
     const top = await api.file(`${folder.path}.md`);
     for (const limit of [1, 1_000]) {
@@ -166,13 +166,13 @@ const only: readonly ContractCase[] = [
     }
     await api.delete(`/v1/files/${top.id}`);
   }),
-  contractCase("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
+  defineCase("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
     assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000" }), []);
   }),
-  contractCase("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
+  defineCase("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
     expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000"), "folder_not_found");
   }),
-  assumedCase("shows in a list exactly the members of a File", async ({ api, folder }) => {
+  defineAssumedCase("shows in a list exactly the members of a File", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const [item] = (await api.page("files", { path: file.path })).data;
     assert.deepEqual(item, file);

@@ -2,19 +2,19 @@ import type { World } from "./world.ts";
 
 /** Items to list, of either kind. */
 
-export type Kind = "files" | "folders";
-export const KINDS: readonly Kind[] = ["files", "folders"];
+export type ItemKind = "files" | "folders";
+export const KINDS: readonly ItemKind[] = ["files", "folders"];
 
-export const nameOf = (kind: Kind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
+export const nameOf = (kind: ItemKind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
 
-export async function make(world: World, kind: Kind, path: string): Promise<string> {
+export async function createItem(world: World, kind: ItemKind, path: string): Promise<string> {
   const named = nameOf(kind, path);
   return (kind === "files" ? await world.api.file(named) : await world.api.folder(named)).id;
 }
 
 /** Items directly in the test's folder, in an order that is not the alphabet's. */
-export async function makeMany(world: World, kind: Kind, count: number): Promise<string[]> {
+export async function createItems(world: World, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
-  for (const stem of stems) await make(world, kind, `${world.folder.path}/${stem}`);
+  for (const stem of stems) await createItem(world, kind, `${world.folder.path}/${stem}`);
   return stems.map((stem) => nameOf(kind, `${world.folder.path}/${stem}`));
 }

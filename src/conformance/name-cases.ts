@@ -5,8 +5,8 @@ import {
   type ContractCase,
   type World,
   type Reply,
-  assumedCase,
-  contractCase,
+  defineAssumedCase,
+  defineCase,
   expectOk,
   expectProblem,
 } from "./world.ts";
@@ -67,7 +67,7 @@ const WAYS: readonly Way[] = [
 const ending = (kind: Way["kind"]) => (kind === "file" ? ".md" : "");
 
 const lengths = WAYS.flatMap((way) => [
-  contractCase(`takes a name of 254 and of 255 characters: ${way.how}`, async (world) => {
+  defineCase(`takes a name of 254 and of 255 characters: ${way.how}`, async (world) => {
     for (const [i, length] of [254, 255].entries()) {
       const name = String(i).repeat(length - ending(way.kind).length) + ending(way.kind);
       const reply = await way.send(world, name);
@@ -75,12 +75,12 @@ const lengths = WAYS.flatMap((way) => [
       assert.equal(reply.json.path, `${world.folder.path}/${name}`);
     }
   }),
-  contractCase(`refuses a name of 256 characters: ${way.how}`, async (world) => {
+  defineCase(`refuses a name of 256 characters: ${way.how}`, async (world) => {
     const reply = await way.send(world, "n".repeat(256 - ending(way.kind).length) + ending(way.kind));
     const problem = expectProblem(reply, "invalid_request", way.pointer);
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  assumedCase(`counts a name in code points: ${way.how}`, async (world) => {
+  defineAssumedCase(`counts a name in code points: ${way.how}`, async (world) => {
     const stem = "😀".repeat(255 - ending(way.kind).length);
     assert.equal((await way.send(world, stem + ending(way.kind))).status < 300, true);
     expectProblem(await way.send(world, `${stem}x${ending(way.kind)}`), "invalid_request", way.pointer);
@@ -102,7 +102,7 @@ const ILLEGAL: readonly (readonly [what: string, names: readonly string[]])[] = 
 
 const illegal = WAYS.flatMap((way) =>
   ILLEGAL.map(([what, names]) =>
-    contractCase(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
+    defineCase(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
       for (const name of names) {
         const reply = await way.send(world, name.replace("@", ending(way.kind)));
         expectProblem(reply, "invalid_request", way.pointer);
@@ -112,7 +112,7 @@ const illegal = WAYS.flatMap((way) =>
 );
 
 const metacharacters = WAYS.map((way) =>
-  contractCase(`refuses each shell metacharacter: ${way.how}`, async (world) => {
+  defineCase(`refuses each shell metacharacter: ${way.how}`, async (world) => {
     for (const character of SHELL_METACHARACTERS) {
       expectProblem(await way.send(world, `a${character}b${ending(way.kind)}`), "invalid_request", way.pointer);
     }
@@ -120,7 +120,7 @@ const metacharacters = WAYS.map((way) =>
 );
 
 const slashes = WAYS.filter((way) => way.pointer === "/name").map((way) =>
-  contractCase(`refuses a slash in a name: ${way.how}`, async (world) => {
+  defineCase(`refuses a slash in a name: ${way.how}`, async (world) => {
     for (const name of ["a/b", "/a", "a/"]) {
       expectProblem(await way.send(world, name + ending(way.kind)), "invalid_request", "/name");
     }
@@ -131,7 +131,7 @@ const endings = WAYS.flatMap((way) => {
   const code: ProblemCode = way.pointer === "/path" ? "type_mismatch" : "invalid_request";
   const names = way.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md", ".md"];
   const wrong = way.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
-  return contractCase(`answers ${code} to a name ${wrong}: ${way.how}`, async (world) => {
+  return defineCase(`answers ${code} to a name ${wrong}: ${way.how}`, async (world) => {
     for (const name of names) {
       if (name === ".md") continue;
       expectProblem(await way.send(world, name), code, way.pointer);
@@ -140,7 +140,7 @@ const endings = WAYS.flatMap((way) => {
 });
 
 const choices: readonly ContractCase[] = [
-  contractCase("refuses a folder name that starts with a dot, and takes such a file", async ({ api, folder }) => {
+  defineCase("refuses a folder name that starts with a dot, and takes such a file", async ({ api, folder }) => {
     expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: ".git" }), "invalid_request", "/name");
     expectProblem(await api.post("/v1/folders", { path: `${folder.path}/.git/x` }), "invalid_request", "/path");
     expectProblem(
@@ -150,13 +150,13 @@ const choices: readonly ContractCase[] = [
     );
     assert.equal((await api.file(`${folder.path}/.hidden.md`)).path, `${folder.path}/.hidden.md`);
   }),
-  assumedCase("keeps names that differ in case apart", async ({ api, folder }) => {
+  defineAssumedCase("keeps names that differ in case apart", async ({ api, folder }) => {
     const lower = await api.file(`${folder.path}/readme.md`, "lower");
     const upper = await api.file(`${folder.path}/README.md`, "upper");
     assert.equal((await api.read(lower.id)).content, "lower");
     assert.deepEqual(await api.paths("files", { path: upper.path }), [upper.path]);
   }),
-  assumedCase("keeps composed and decomposed names apart, byte for byte", async ({ api, folder }) => {
+  defineAssumedCase("keeps composed and decomposed names apart, byte for byte", async ({ api, folder }) => {
     const composed = await api.file(`${folder.path}/caf\u00e9.md`, "nfc");
     const decomposed = await api.file(`${folder.path}/cafe\u0301.md`, "nfd");
     assert.equal(composed.path, `${folder.path}/caf\u00e9.md`);
@@ -166,7 +166,7 @@ const choices: readonly ContractCase[] = [
       [decomposed.id],
     );
   }),
-  assumedCase("takes names in any script", async ({ api, folder }) => {
+  defineAssumedCase("takes names in any script", async ({ api, folder }) => {
     for (const name of [
       "日本語.md",
       "العربية.md",
@@ -181,7 +181,7 @@ const choices: readonly ContractCase[] = [
       assert.deepEqual(await api.paths("files", { path: file.path }), [`${folder.path}/${name}`]);
     }
   }),
-  assumedCase("takes a path without its leading slash", async ({ api, folder }) => {
+  defineAssumedCase("takes a path without its leading slash", async ({ api, folder }) => {
     const bare = folder.path.slice(1);
     const file = expectOk(await api.post("/v1/files", { path: `${bare}/a.md`, content: "" }), 201);
     assert.equal(file.path, `${folder.path}/a.md`);
@@ -191,16 +191,16 @@ const choices: readonly ContractCase[] = [
     assert.deepEqual(await api.paths("files", { path_prefix: bare }), [file.path]);
     assert.deepEqual(await api.paths("folders", { path: `${bare}/sub` }), [sub.path]);
   }),
-  contractCase("refuses empty names within a path", async ({ api, folder }) => {
+  defineCase("refuses empty names within a path", async ({ api, folder }) => {
     for (const path of ["", "/", "//a.md", `${folder.path}//a.md`, `${folder.path}/`]) {
       expectProblem(await api.post("/v1/files", { path, content: "" }), "invalid_request", "/path");
     }
   }),
-  assumedCase("answers type_mismatch to a path that leads through a file name", async ({ api, folder }) => {
+  defineAssumedCase("answers type_mismatch to a path that leads through a file name", async ({ api, folder }) => {
     const body = { path: `${folder.path}/a.md/b.md`, content: "" };
     expectProblem(await api.post("/v1/files", body), "type_mismatch", "/path");
   }),
-  assumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
+  defineAssumedCase("bounds the length and the depth of a path", async ({ api, folder }) => {
     // The limit of a path's characters does not include the leading slash.
     const rest = 4_096 - folder.path.length;
     const long = `${"n".repeat(200)}/`.repeat(30).slice(0, rest - 13);
@@ -217,7 +217,7 @@ const choices: readonly ContractCase[] = [
     const deeper = { path: `${folder.path}/${"e/".repeat(127)}f.md`, content: "" };
     expectProblem(await api.post("/v1/files", deeper), "invalid_request", "/path");
   }),
-  assumedCase(
+  defineAssumedCase(
     "refuses a folder rename or move that makes a path below too long or too deep",
     async ({ api, folder }) => {
       const deep = await api.folder(`${folder.path}/a/${"d/".repeat(100)}end`);

@@ -39,7 +39,7 @@ export class ForeignItem extends Error {}
  * shown elsewhere, or without a path, is refused here.
  * @throws ForeignItem
  */
-export function guarded(exchange: Exchange, prefix: string): Exchange {
+export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();
   const created = new Set<string>();
   const note = (item: ShownItem) => {
@@ -71,7 +71,7 @@ type ShownItem = { readonly id: string; readonly path?: unknown };
 
 /** Returns the documents and folders of an answer: of a list, or a single one. */
 function itemsOf(body: string): readonly ShownItem[] {
-  const answer = parsed(body);
+  const answer = parseOrNull(body);
   if (!isJsonObject(answer)) return [];
   const data = member(answer, "data");
   const items: readonly unknown[] = Array.isArray(data) ? data : [answer];
@@ -79,7 +79,7 @@ function itemsOf(body: string): readonly ShownItem[] {
 }
 
 /** Returns null for a text that is no JSON. */
-export function parsed(text: string): unknown {
+export function parseOrNull(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -92,7 +92,7 @@ export function parsed(text: string): unknown {
  * Returns an exchange that keeps its last answer.
  * @throws NotOffered (the exchange) if the service lacks an optional operation
  */
-export function observed(exchange: Exchange): Observed {
+export function keepingLastAnswer(exchange: Exchange): Observed {
   let last: ReturnType<Observed["last"]> = { request: null, status: null };
   return {
     async observe(request) {
@@ -120,7 +120,7 @@ function lackingOperation({ method, path }: WireRequest, { status, body }: WireR
 const MOST_WAITS = 20;
 
 /** Returns an exchange that waits as long as a refusal for now asks for, then sends again. */
-export function patient(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
+export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waits = 0; ; waits++) {
       const response = await exchange(request);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
-import { type ContractCase, assumedCase, contractCase, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, defineAssumedCase, defineCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** PUT /v1/files/{id}/content on a file that is not protected. */
 
@@ -8,7 +8,7 @@ const lines = (...changed: number[]) =>
   Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
 
 export const putCases: readonly ContractCase[] = [
-  contractCase("answers the saved content and its change id", async ({ api, folder }) => {
+  defineCase("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
     assert.ok(isChangeId(saved.lastChangeId));
@@ -17,12 +17,12 @@ export const putCases: readonly ContractCase[] = [
     assert.deepEqual(await api.read(file.id), saved);
     assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, saved.lastChangeId);
   }),
-  contractCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
+  defineCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")).path, `${folder.path}/b.md`);
   }),
-  contractCase("combines an edit on a stale base with what came between", async ({ api, folder }) => {
+  defineCase("combines an edit on a stale base with what came between", async ({ api, folder }) => {
     const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
     const file = await api.file(`${folder.path}/a.md`, base);
     expectEdited(await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")));
@@ -30,24 +30,24 @@ export const putCases: readonly ContractCase[] = [
     assert.equal(saved.content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
     assert.deepEqual(await api.read(file.id), saved);
   }),
-  assumedCase("answers a repeated edit as it did before", async ({ api, folder }) => {
+  defineAssumedCase("answers a repeated edit as it did before", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
     assert.deepEqual(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")), saved);
   }),
-  assumedCase("makes no new change for equal content", async ({ api, folder }) => {
+  defineAssumedCase("makes no new change for equal content", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "one\n"));
     assert.deepEqual(saved, { ...file, content: "one\n" });
   }),
-  contractCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
+  defineCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, lines());
     const second = expectEdited(await api.edit(file.id, file.lastChangeId, lines(5)));
     expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 20)));
     const saved = expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 35)));
     assert.equal(saved.content, lines(5, 20, 35));
   }),
-  contractCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
+  defineCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const other = await api.file(`${folder.path}/b.md`);
     for (const base of [other.lastChangeId, "chg_00000000000000"]) {
@@ -55,7 +55,7 @@ export const putCases: readonly ContractCase[] = [
     }
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
-  contractCase("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
+  defineCase("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const base of [
       "",
@@ -70,23 +70,20 @@ export const putCases: readonly ContractCase[] = [
       expectProblem(await api.edit(file.id, base, "x"), "invalid_id", "/baseChangeId");
     }
   }),
-  contractCase(
-    "answers invalid_request to a PUT with missing, unknown or mistyped members",
-    async ({ api, folder }) => {
-      const file = await api.file(`${folder.path}/a.md`);
-      const url = `/v1/files/${file.id}/content`;
-      const baseChangeId = file.lastChangeId;
-      expectProblem(await api.put(url, {}), "invalid_request", "/baseChangeId", "/content");
-      expectProblem(await api.put(url, { content: "x" }), "invalid_request", "/baseChangeId");
-      expectProblem(await api.put(url, { baseChangeId }), "invalid_request", "/content");
-      expectProblem(
-        await api.put(url, { baseChangeId: null, content: 5 }),
-        "invalid_request",
-        "/baseChangeId",
-        "/content",
-      );
-      expectProblem(await api.put(url, { baseChangeId, content: "x", force: true }), "invalid_request", "/force");
-      assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
-    },
-  ),
+  defineCase("answers invalid_request to a PUT with missing, unknown or mistyped members", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}/content`;
+    const baseChangeId = file.lastChangeId;
+    expectProblem(await api.put(url, {}), "invalid_request", "/baseChangeId", "/content");
+    expectProblem(await api.put(url, { content: "x" }), "invalid_request", "/baseChangeId");
+    expectProblem(await api.put(url, { baseChangeId }), "invalid_request", "/content");
+    expectProblem(
+      await api.put(url, { baseChangeId: null, content: 5 }),
+      "invalid_request",
+      "/baseChangeId",
+      "/content",
+    );
+    expectProblem(await api.put(url, { baseChangeId, content: "x", force: true }), "invalid_request", "/force");
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
 ];

@@ -1,28 +1,32 @@
 import assert from "node:assert/strict";
-import { type ContractCase, type Json, assumedCase, contractCase, expectOk, expectProblem } from "./world.ts";
-import { ask, found, make, places } from "./search-helpers.ts";
+import { type ContractCase, type Json, defineAssumedCase, defineCase, expectOk, expectProblem } from "./world.ts";
+import { searchUntilStable, foundItems, createDocument, matchPlaces } from "./search-helpers.ts";
 
 /** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 export const regexSearchCases: readonly ContractCase[] = [
-  contractCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (world) => {
-    await make(world, "a.md", `${"p".repeat(1_030)}\n`);
+  defineCase("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (world) => {
+    await createDocument(world, "a.md", `${"p".repeat(1_030)}\n`);
     for (const length of [1_023, 1_024])
-      assert.equal((await found(world, "regex search", "p".repeat(length))).length, 1);
-    expectOk(await ask(world, "regex search", "𝒑".repeat(1_024)), 200);
-    const problem = expectProblem(await ask(world, "regex search", "p".repeat(1_025)), "invalid_request", "/query");
+      assert.equal((await foundItems(world, "regex search", "p".repeat(length))).length, 1);
+    expectOk(await searchUntilStable(world, "regex search", "𝒑".repeat(1_024)), 200);
+    const problem = expectProblem(
+      await searchUntilStable(world, "regex search", "p".repeat(1_025)),
+      "invalid_request",
+      "/query",
+    );
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  contractCase("refuses a pattern of more than one line", async (world) => {
+  defineCase("refuses a pattern of more than one line", async (world) => {
     for (const pattern of ["a\nb", "a\r", "\n", ""])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
-    expectOk(await ask(world, "regex search", "a\\nb"), 200);
+      expectProblem(await searchUntilStable(world, "regex search", pattern), "invalid_request", "/query");
+    expectOk(await searchUntilStable(world, "regex search", "a\\nb"), 200);
   }),
-  contractCase("refuses a malformed pattern", async (world) => {
+  defineCase("refuses a malformed pattern", async (world) => {
     for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
+      expectProblem(await searchUntilStable(world, "regex search", pattern), "invalid_request", "/query");
   }),
-  assumedCase("refuses a search of too many steps, and shows nothing that was found till then", async (world) => {
+  defineAssumedCase("refuses a search of too many steps, and shows nothing that was found till then", async (world) => {
     const { api, folder } = world;
     for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
     const costly = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
@@ -30,13 +34,13 @@ export const regexSearchCases: readonly ContractCase[] = [
     const again = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
     assert.equal(expectOk(again, 200).data.length, 2);
   }),
-  assumedCase("refuses a pattern that grows beyond measure", async (world) => {
+  defineAssumedCase("refuses a pattern that grows beyond measure", async (world) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
+      expectProblem(await searchUntilStable(world, "regex search", pattern), "invalid_request", "/query");
   }),
-  contractCase("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (world) => {
-    for (const count of [49, 50, 51]) await make(world, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
-    const items = await found(world, "regex search", "^- lemur$");
+  defineCase("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (world) => {
+    for (const count of [49, 50, 51]) await createDocument(world, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
+    const items = await foundItems(world, "regex search", "^- lemur$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
       [
@@ -46,11 +50,12 @@ export const regexSearchCases: readonly ContractCase[] = [
       ],
     );
   }),
-  contractCase("reads lines of 4,095 and 4,096 characters, and skips one of 4,097", async (world) => {
-    for (const length of [4_095, 4_096, 4_097]) await make(world, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
-    await make(world, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
-    await make(world, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
-    const items = await found(world, "regex search", "end$");
+  defineCase("reads lines of 4,095 and 4,096 characters, and skips one of 4,097", async (world) => {
+    for (const length of [4_095, 4_096, 4_097])
+      await createDocument(world, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
+    await createDocument(world, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
+    await createDocument(world, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
+    const items = await foundItems(world, "regex search", "end$");
     assert.deepEqual(
       items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
       [
@@ -61,10 +66,10 @@ export const regexSearchCases: readonly ContractCase[] = [
       ],
     );
   }),
-  assumedCase("gives line and column of each match", async (world) => {
-    await make(world, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
-    const [hit] = await found(world, "regex search", "(hedge)?hog");
-    assert.deepEqual(places(hit), [
+  defineAssumedCase("gives line and column of each match", async (world) => {
+    await createDocument(world, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
+    const [hit] = await foundItems(world, "regex search", "(hedge)?hog");
+    assert.deepEqual(matchPlaces(hit), [
       {
         line: 2,
         column: 3,
@@ -77,17 +82,19 @@ export const regexSearchCases: readonly ContractCase[] = [
       { line: 4, column: 1, text: "hog", ranges: [[0, 3]] },
     ]);
   }),
-  contractCase("matches each line by itself", async (world) => {
-    await make(world, "a.md", "one\ntwo\n\nthree");
+  defineCase("matches each line by itself", async (world) => {
+    await createDocument(world, "a.md", "one\ntwo\n\nthree");
     for (const pattern of ["one\\ntwo", "one.two", "(?s)one.two", "e\\s+t", "e$\\n", "[^x]{9}"])
-      assert.deepEqual(await found(world, "regex search", pattern), [], pattern);
+      assert.deepEqual(await foundItems(world, "regex search", pattern), [], pattern);
     for (const pattern of ["^two$", "\\Athree\\z", "(?i)TWO", "(?-s)tw.", "^$", "\\btwo\\b", "^[[:lower:]]{5}$"])
-      assert.equal((await found(world, "regex search", pattern)).length, 1, pattern);
+      assert.equal((await foundItems(world, "regex search", pattern)).length, 1, pattern);
   }),
-  contractCase("matches text of any script", async (world) => {
-    await make(world, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
+  defineCase("matches text of any script", async (world) => {
+    await createDocument(world, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
     const lines = async (pattern: string) =>
-      (await found(world, "regex search", pattern)).flatMap(({ sources }) => sources.map(({ line }: Json) => line));
+      (await foundItems(world, "regex search", pattern)).flatMap(({ sources }) =>
+        sources.map(({ line }: Json) => line),
+      );
     assert.deepEqual(await lines("压.文"), [1]);
     assert.deepEqual(await lines("\\p{Arabic}+ \\p{Arabic}+"), [3]);
     assert.deepEqual(await lines("\\p{Han}{5}"), [1]);
@@ -95,10 +102,10 @@ export const regexSearchCases: readonly ContractCase[] = [
     assert.deepEqual(await lines("(?i)İSTANBUL"), [2]);
     assert.deepEqual(await lines("か"), [4]);
   }),
-  contractCase("lets no pattern hang the service", async (world) => {
-    await make(world, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
+  defineCase("lets no pattern hang the service", async (world) => {
+    await createDocument(world, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
     // Backtracking would take longer than the universe has been there.
     for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
-      assert.deepEqual(await found(world, "regex search", pattern), [], pattern);
+      assert.deepEqual(await foundItems(world, "regex search", pattern), [], pattern);
   }),
 ];

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { isChangeId } from "../contract/ids.ts";
 import {
-  assumedCase,
+  defineAssumedCase,
   type ContractCase,
-  contractCase,
+  defineCase,
   expectEdited,
   expectOk,
   expectProblem,
@@ -11,14 +11,14 @@ import {
 } from "./world.ts";
 
 const refused: readonly ContractCase[] = [
-  contractCase("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
+  defineCase("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expectProblem(await api.edit(file.id, file.lastChangeId, "x".repeat(51_201)), "content_too_large");
     expectProblem(await api.edit(file.id, "chg_00000000000000", "x"), "invalid_base_change");
     expectProblem(await api.edit(file.id, "x", "x"), "invalid_id");
   }),
-  assumedCase("renames and moves a protected file immediately", async ({ api, folder }) => {
+  defineAssumedCase("renames and moves a protected file immediately", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
@@ -31,7 +31,7 @@ const refused: readonly ContractCase[] = [
 ];
 
 const pending: readonly ContractCase[] = [
-  contractCase("answers 202 with the change in review", async ({ api, folder }) => {
+  defineCase("answers 202 with the change in review", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "live\n");
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
@@ -45,15 +45,18 @@ const pending: readonly ContractCase[] = [
     });
     assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
   }),
-  assumedCase("edits go live again once protected is cleared, while the review waits", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`, "live\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "edited\n")).content, "edited\n");
-    expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
-  }),
-  contractCase(
+  defineAssumedCase(
+    "edits go live again once protected is cleared, while the review waits",
+    async ({ api, folder }) => {
+      const file = await api.file(`${folder.path}/a.md`, "live\n");
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+      assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "edited\n")).content, "edited\n");
+      expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
+    },
+  ),
+  defineCase(
     "answers changes_in_review to the delete of a file in review, and removes nothing",
     async ({ api, folder }) => {
       const file = await api.file(`${folder.path}/a.md`);
@@ -64,7 +67,7 @@ const pending: readonly ContractCase[] = [
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),
-  assumedCase("takes an edit that cannot be combined into review, and pins the file", async ({ api, folder }) => {
+  defineAssumedCase("takes an edit that cannot be combined into review, and pins the file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`, "word\n");
     const live = expectEdited(await api.edit(file.id, file.lastChangeId, "first\n"));
     const change = expectOk(await api.edit(file.id, file.lastChangeId, "second\n"), 202);
@@ -80,7 +83,7 @@ const pending: readonly ContractCase[] = [
     assert.equal(next.content, "third\n");
     expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
   }),
-  contractCase("refuses a recursive delete above a file with changes in review", async ({ api, folder }) => {
+  defineCase("refuses a recursive delete above a file with changes in review", async ({ api, folder }) => {
     const top = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);

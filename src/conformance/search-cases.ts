@@ -2,61 +2,80 @@ import assert from "node:assert/strict";
 import {
   type ContractCase,
   type Json,
-  assumedCase,
-  contractCase,
+  defineAssumedCase,
+  defineCase,
   expectEdited,
   expectOk,
   expectProblem,
   leavingReview,
 } from "./world.ts";
-import { ask, found, KINDS, make, makeMany, marked, paths, places, ROUTE } from "./search-helpers.ts";
+import {
+  searchUntilStable,
+  foundItems,
+  KINDS,
+  createDocument,
+  createDocuments,
+  markedParts,
+  foundPaths,
+  matchPlaces,
+  ROUTE,
+} from "./search-helpers.ts";
 
 /** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 const envelopeAndLimits = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`answers the list envelope: ${kind}`, async (world) => {
-    const file = await make(world, "one.md", "A quokka.\n");
-    const page = expectOk(await ask(world, kind, "quokka"), 200);
+  defineCase(`answers the list envelope: ${kind}`, async (world) => {
+    const file = await createDocument(world, "one.md", "A quokka.\n");
+    const page = expectOk(await searchUntilStable(world, kind, "quokka"), 200);
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
     assert.deepEqual([page.object, page.url, page.hasMore, page.nextCursor], ["list", ROUTE[kind], false, null]);
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
-  contractCase(`finds what was written, immediately or some requests later: ${kind}`, async (world) => {
-    for (let n = 0; n < 20; n++) await make(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
-    assert.equal((await found(world, kind, "dormouse", { limit: 50 })).length, 20);
+  defineCase(`finds what was written, immediately or some requests later: ${kind}`, async (world) => {
+    for (let n = 0; n < 20; n++)
+      await createDocument(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
+    assert.equal((await foundItems(world, kind, "dormouse", { limit: 50 })).length, 20);
   }),
-  contractCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
-    await makeMany(world, 3);
-    assert.equal((await found(world, kind, "zebra", { limit: 1 })).length, 1);
-    assert.equal((await found(world, kind, "zebra", { limit: 2 })).length, 2);
-    for (const limit of [499, 500]) assert.equal((await found(world, kind, "zebra", { limit })).length, 3);
+  defineCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
+    await createDocuments(world, 3);
+    assert.equal((await foundItems(world, kind, "zebra", { limit: 1 })).length, 1);
+    assert.equal((await foundItems(world, kind, "zebra", { limit: 2 })).length, 2);
+    for (const limit of [499, 500]) assert.equal((await foundItems(world, kind, "zebra", { limit })).length, 3);
   }),
-  contractCase(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
+  defineCase(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
     for (const limit of [0, 501, -1, 1e15]) {
-      const problem = expectProblem(await ask(world, kind, "zebra", { limit }), "invalid_request", "/limit");
+      const problem = expectProblem(
+        await searchUntilStable(world, kind, "zebra", { limit }),
+        "invalid_request",
+        "/limit",
+      );
       assert.equal(problem.errors?.[0]?.code, "out_of_range");
     }
     for (const limit of ["10", 1.5, null, true]) {
-      const problem = expectProblem(await ask(world, kind, "zebra", { limit }), "invalid_request", "/limit");
+      const problem = expectProblem(
+        await searchUntilStable(world, kind, "zebra", { limit }),
+        "invalid_request",
+        "/limit",
+      );
       assert.equal(problem.errors?.[0]?.code, "wrong_type");
     }
   }),
-  contractCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
+  defineCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
     const most = kind === "search" ? 10 : 50;
-    await makeMany(world, most - 1);
-    assert.equal((await found(world, kind, "zebra")).length, most - 1);
-    await make(world, "last.md", "zebra\n");
-    assert.equal((await found(world, kind, "zebra")).length, most);
-    await make(world, "beyond.md", "zebra\n");
-    assert.equal((await found(world, kind, "zebra")).length, most);
+    await createDocuments(world, most - 1);
+    assert.equal((await foundItems(world, kind, "zebra")).length, most - 1);
+    await createDocument(world, "last.md", "zebra\n");
+    assert.equal((await foundItems(world, kind, "zebra")).length, most);
+    await createDocument(world, "beyond.md", "zebra\n");
+    assert.equal((await foundItems(world, kind, "zebra")).length, most);
   }),
 ]);
 
 const items = KINDS.flatMap((kind): ContractCase[] => [
-  assumedCase(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
-    const file = await make(world, "one.md", "A quokka.\n");
-    const [hit] = await found(world, kind, "quokka");
+  defineAssumedCase(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
+    const file = await createDocument(world, "one.md", "A quokka.\n");
+    const [hit] = await foundItems(world, kind, "quokka");
     const { score: _, sources, ...plain } = hit;
     assert.deepEqual(plain, { ...file, content: "A quokka.\n" });
     const object = kind === "search" ? "snippet" : "match";
@@ -64,85 +83,101 @@ const items = KINDS.flatMap((kind): ContractCase[] => [
       sources.map((source: Json) => [source.object, source.fileId, source.line]),
       [[object, file.id, 1]],
     );
-    assert.deepEqual(await found(world, kind, "quokka", { includeSources: true }), [hit]);
+    assert.deepEqual(await foundItems(world, kind, "quokka", { includeSources: true }), [hit]);
     const { sources: __, ...bare } = hit;
-    assert.deepEqual(await found(world, kind, "quokka", { includeSources: false }), [bare]);
-    expectProblem(await ask(world, kind, "a", { includeSources: "no" }), "invalid_request", "/includeSources");
+    assert.deepEqual(await foundItems(world, kind, "quokka", { includeSources: false }), [bare]);
+    expectProblem(
+      await searchUntilStable(world, kind, "a", { includeSources: "no" }),
+      "invalid_request",
+      "/includeSources",
+    );
   }),
-  assumedCase(`searches below a prefix alone: ${kind}`, async (world) => {
-    await make(world, "in/deep/a.md", "wombat\n");
-    await make(world, "in/b.md", "wombat\n");
-    await make(world, "inner/c.md", "wombat\n");
-    const at = (prefix: string) => paths(world, kind, "wombat", { path_prefix: `${world.folder.path}/${prefix}` });
+  defineAssumedCase(`searches below a prefix alone: ${kind}`, async (world) => {
+    await createDocument(world, "in/deep/a.md", "wombat\n");
+    await createDocument(world, "in/b.md", "wombat\n");
+    await createDocument(world, "inner/c.md", "wombat\n");
+    const at = (prefix: string) => foundPaths(world, kind, "wombat", { path_prefix: `${world.folder.path}/${prefix}` });
     assert.deepEqual((await at("in")).sort(), ["in/b.md", "in/deep/a.md"]);
     assert.deepEqual(await at("in/deep"), ["in/deep/a.md"]);
     assert.deepEqual(await at("nowhere"), []);
-    expectProblem(await ask(world, kind, "wombat", { path_prefix: "a/b.md" }), "type_mismatch", "/path_prefix");
-    expectProblem(await ask(world, kind, "wombat", { path_prefix: "a b" }), "invalid_request", "/path_prefix");
+    expectProblem(
+      await searchUntilStable(world, kind, "wombat", { path_prefix: "a/b.md" }),
+      "type_mismatch",
+      "/path_prefix",
+    );
+    expectProblem(
+      await searchUntilStable(world, kind, "wombat", { path_prefix: "a b" }),
+      "invalid_request",
+      "/path_prefix",
+    );
   }),
 ]);
 
 const refusalsAndChanges = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`names each bad member: ${kind}`, async (world) => {
+  defineCase(`names each bad member: ${kind}`, async (world) => {
     const { api } = world;
     expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", "/query");
-    expectProblem(await ask(world, kind, "a", { cursor: "x" }), "invalid_request", "/cursor");
+    expectProblem(await searchUntilStable(world, kind, "a", { cursor: "x" }), "invalid_request", "/cursor");
     expectProblem(await api.post(ROUTE[kind], { query: 7 }), "invalid_request", "/query");
-    expectProblem(await ask(world, kind, "a", { path_prefix: 1 }), "invalid_request", "/path_prefix");
+    expectProblem(await searchUntilStable(world, kind, "a", { path_prefix: 1 }), "invalid_request", "/path_prefix");
     expectProblem(await api.post(ROUTE[kind], "[]"), "invalid_request");
     expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" }), "invalid_request", "/limit");
     expectProblem(await api.get(ROUTE[kind]), "not_found");
   }),
-  contractCase(`needs a key: ${kind}`, async (world) => {
-    expectProblem(await ask({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
+  defineCase(`needs a key: ${kind}`, async (world) => {
+    expectProblem(await searchUntilStable({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
   }),
-  contractCase(`finds the live text alone, immediately: ${kind}`, async (world) => {
-    const file = await make(world, "live.md", "before capybara\n");
-    assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
+  defineCase(`finds the live text alone, immediately: ${kind}`, async (world) => {
+    const file = await createDocument(world, "live.md", "before capybara\n");
+    assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
     expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));
-    assert.deepEqual(await paths(world, kind, "capybara"), []);
-    assert.deepEqual(await paths(world, kind, "dugong"), ["live.md"]);
+    assert.deepEqual(await foundPaths(world, kind, "capybara"), []);
+    assert.deepEqual(await foundPaths(world, kind, "dugong"), ["live.md"]);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" }), 200);
-    assert.deepEqual(await paths(world, kind, "dugong"), ["renamed.md"]);
+    assert.deepEqual(await foundPaths(world, kind, "dugong"), ["renamed.md"]);
   }),
   leavingReview(
-    contractCase(`finds no change in review: ${kind}`, async (world) => {
-      const file = await make(world, "live.md", "public capybara\n");
+    defineCase(`finds no change in review: ${kind}`, async (world) => {
+      const file = await createDocument(world, "live.md", "public capybara\n");
       expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
       assert.equal((await world.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
-      assert.deepEqual(await paths(world, kind, "narwhal"), []);
-      assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
+      assert.deepEqual(await foundPaths(world, kind, "narwhal"), []);
+      assert.deepEqual(await foundPaths(world, kind, "capybara"), ["live.md"]);
     }),
   ),
-  contractCase(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
-    const file = await make(world, "gone.md", "okapi\n");
-    await make(world, "below/too.md", "okapi\n");
-    assert.equal((await found(world, kind, "okapi")).length, 2);
+  defineCase(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
+    const file = await createDocument(world, "gone.md", "okapi\n");
+    await createDocument(world, "below/too.md", "okapi\n");
+    assert.equal((await foundItems(world, kind, "okapi")).length, 2);
     await world.api.delete(`/v1/files/${file.id}`);
-    assert.deepEqual(await paths(world, kind, "okapi"), ["below/too.md"]);
+    assert.deepEqual(await foundPaths(world, kind, "okapi"), ["below/too.md"]);
     const page = await world.api.page("folders", { path: `${world.folder.path}/below` });
     await world.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
-    assert.deepEqual(await paths(world, kind, "okapi"), []);
+    assert.deepEqual(await foundPaths(world, kind, "okapi"), []);
   }),
 ]);
 
 const hybrid: readonly ContractCase[] = [
-  contractCase("answers at most 500 files", async (world) => {
-    await makeMany(world, 501);
-    for (const kind of KINDS) assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
+  defineCase("answers at most 500 files", async (world) => {
+    await createDocuments(world, 501);
+    for (const kind of KINDS) assert.equal((await foundItems(world, kind, "zebra", { limit: 500 })).length, 500);
   }),
-  assumedCase("refuses a blank query", async (world) => {
+  defineAssumedCase("refuses a blank query", async (world) => {
     for (const query of ["", " ", "\n\t\u3000"])
-      expectProblem(await ask(world, "search", query), "invalid_request", "/query");
+      expectProblem(await searchUntilStable(world, "search", query), "invalid_request", "/query");
   }),
-  assumedCase("bounds the query of a hybrid search", async (world) => {
-    for (const length of [1_023, 1_024]) expectOk(await ask(world, "search", "q".repeat(length)), 200);
-    expectOk(await ask(world, "search", "𝒒".repeat(1_024)), 200);
-    const problem = expectProblem(await ask(world, "search", "q".repeat(1_025)), "invalid_request", "/query");
+  defineAssumedCase("bounds the query of a hybrid search", async (world) => {
+    for (const length of [1_023, 1_024]) expectOk(await searchUntilStable(world, "search", "q".repeat(length)), 200);
+    expectOk(await searchUntilStable(world, "search", "𝒒".repeat(1_024)), 200);
+    const problem = expectProblem(
+      await searchUntilStable(world, "search", "q".repeat(1_025)),
+      "invalid_request",
+      "/query",
+    );
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  assumedCase("reads no operators in a query", async (world) => {
-    await make(world, "a.md", "alpha beta\n");
+  defineAssumedCase("reads no operators in a query", async (world) => {
+    await createDocument(world, "a.md", "alpha beta\n");
     const hostile = [
       '"',
       '"alpha',
@@ -163,32 +198,32 @@ const hybrid: readonly ContractCase[] = [
       "\0alpha",
       "a\0\0\0b",
     ];
-    for (const query of hostile) expectOk(await ask(world, "search", query), 200);
-    assert.deepEqual(await paths(world, "search", '"alpha* AND (beta'), ["a.md"]);
+    for (const query of hostile) expectOk(await searchUntilStable(world, "search", query), 200);
+    assert.deepEqual(await foundPaths(world, "search", '"alpha* AND (beta'), ["a.md"]);
   }),
-  assumedCase("ranks names and headings before text", async (world) => {
+  defineAssumedCase("ranks names and headings before text", async (world) => {
     const filler = "Lorem ipsum dolor sit amet consectetur.\n".repeat(5);
-    await make(world, "text.md", `# Other\n\n${filler}walrus\n`);
-    await make(world, "heading.md", `# The walrus\n\n${filler}`);
-    await make(world, "walrus.md", `# Other\n\n${filler}`);
-    assert.deepEqual(await paths(world, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
+    await createDocument(world, "text.md", `# Other\n\n${filler}walrus\n`);
+    await createDocument(world, "heading.md", `# The walrus\n\n${filler}`);
+    await createDocument(world, "walrus.md", `# Other\n\n${filler}`);
+    assert.deepEqual(await foundPaths(world, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
   }),
-  assumedCase("ranks every word before some words, and scores by rank", async (world) => {
-    await make(world, "some.md", "green tea\n");
-    await make(world, "all.md", "green mountain tea of the herders\n");
-    const items = await found(world, "search", "green mountain tea");
+  defineAssumedCase("ranks every word before some words, and scores by rank", async (world) => {
+    await createDocument(world, "some.md", "green tea\n");
+    await createDocument(world, "all.md", "green mountain tea of the herders\n");
+    const items = await foundItems(world, "search", "green mountain tea");
     assert.deepEqual(
       items.map((item) => item.path.split("/").at(-1)),
       ["all.md", "some.md"],
     );
     assert.ok(items[0].score > items[1].score && items[1].score > 0);
   }),
-  assumedCase("finds parts of words", async (world) => {
-    await make(world, "a.md", "An uncompressed archive, with --no-verify.\n");
+  defineAssumedCase("finds parts of words", async (world) => {
+    await createDocument(world, "a.md", "An uncompressed archive, with --no-verify.\n");
     for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
-      assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
+      assert.deepEqual(await foundPaths(world, "search", query), ["a.md"], query);
   }),
-  assumedCase("finds words of any script, whole and in part", async (world) => {
+  defineAssumedCase("finds words of any script, whole and in part", async (world) => {
     const texts = {
       "zh.md": ["使用 gzip 压缩和解压文件。", ["压缩", "压", "解压文件", "件"]],
       "ja.md": ["ファイルを圧縮する。がんばって", ["圧縮", "縮", "ファイル", "が"]],
@@ -201,24 +236,25 @@ const hybrid: readonly ContractCase[] = [
       "fr.md": ["Étendre la mémoire, cœur ﬁni", ["etendre", "MÉMOIRE", "fini"]],
       "emoji.md": ["Release 🎉 day", ["🎉"]],
     } as const;
-    for (const [name, [text]] of Object.entries(texts)) await make(world, name, `${text}\n`);
+    for (const [name, [text]] of Object.entries(texts)) await createDocument(world, name, `${text}\n`);
     for (const [name, [, queries]] of Object.entries(texts))
-      for (const query of queries) assert.equal((await paths(world, "search", query))[0], name, `${name}: ${query}`);
+      for (const query of queries)
+        assert.equal((await foundPaths(world, "search", query))[0], name, `${name}: ${query}`);
   }),
-  assumedCase("marks what matched in its sources", async (world) => {
-    await make(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
-    const [snippets] = (await found(world, "search", "otter")).map(places);
+  defineAssumedCase("marks what matched in its sources", async (world) => {
+    await createDocument(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
+    const [snippets] = (await foundItems(world, "search", "otter")).map(matchPlaces);
     assert.ok(snippets);
     assert.deepEqual([snippets.length, snippets[0].line, snippets[0].text], [1, 4, "The 🦦 otter and the OTTERS"]);
-    assert.deepEqual(marked(snippets[0]), ["otter", "OTTER"]);
-    await make(world, "b.md", "قال: ضَغَطَ الملف\n");
-    assert.deepEqual(marked((await found(world, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
-    await make(world, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
-    const [long] = (await found(world, "search", "needle"))[0].sources;
+    assert.deepEqual(markedParts(snippets[0]), ["otter", "OTTER"]);
+    await createDocument(world, "b.md", "قال: ضَغَطَ الملف\n");
+    assert.deepEqual(markedParts((await foundItems(world, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
+    await createDocument(world, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
+    const [long] = (await foundItems(world, "search", "needle"))[0].sources;
     assert.ok([...long.text].length <= 242);
-    assert.deepEqual(marked(long), ["needle"]);
-    await make(world, "manatee.md", "\nOnly its name says so.\n");
-    assert.deepEqual(places((await found(world, "search", "manatee"))[0]), [
+    assert.deepEqual(markedParts(long), ["needle"]);
+    await createDocument(world, "manatee.md", "\nOnly its name says so.\n");
+    assert.deepEqual(matchPlaces((await foundItems(world, "search", "manatee"))[0]), [
       { line: 2, text: "Only its name says so.", ranges: [] },
     ]);
   }),

@@ -11,7 +11,7 @@ const STEADY = 4;
 const MOST_ASKED = 200;
 
 /** Searches. A service that indexes late is asked until its answer stays the same. */
-export async function ask(
+export async function searchUntilStable(
   world: Pick<World, "api" | "indexesLate">,
   kind: Kind,
   what: string,
@@ -29,25 +29,26 @@ export async function ask(
 }
 
 /** The items of a search below the test's folder. */
-export async function found(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
-  return expectOk(await ask(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
+export async function foundItems(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
+  return expectOk(await searchUntilStable(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
 }
 
-export async function paths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {
-  const items = await found(world, kind, what, more);
+export async function foundPaths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {
+  const items = await foundItems(world, kind, what, more);
   return items.map((item: Json) => (item.path as string).slice(world.folder.path.length + 1));
 }
 
-export const make = (world: World, name: string, content: string) =>
+export const createDocument = (world: World, name: string, content: string) =>
   world.api.file(`${world.folder.path}/${name}`, content);
 
 /** Returns the places of a file's matches, without the members that every source has. */
-export const places = ({ sources }: Json): Json[] => sources.map(({ object: _, fileId: __, ...place }: Json) => place);
+export const matchPlaces = ({ sources }: Json): Json[] =>
+  sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
 /** Returns the parts of a snippet or match that its ranges mark, by characters. */
-export const marked = ({ text, ranges }: Json): string[] =>
+export const markedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 
-export async function makeMany(world: World, count: number): Promise<void> {
-  for (let n = 0; n < count; n++) await make(world, `many-${n}.md`, `zebra ${n}\n`);
+export async function createDocuments(world: World, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await createDocument(world, `many-${n}.md`, `zebra ${n}\n`);
 }

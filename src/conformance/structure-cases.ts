@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { KINDS, make, paths } from "./search-helpers.ts";
-import { type ContractCase, assumedCase, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { KINDS, createDocument, foundPaths } from "./search-helpers.ts";
+import { type ContractCase, defineAssumedCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** `.qontext.structure.md`: a file as any other, at most one a folder, which no search finds. */
 
-const one = assumedCase("holds at most one configuration a folder", async ({ api, folder }) => {
+const one = defineAssumedCase("holds at most one configuration a folder", async ({ api, folder }) => {
   const name = ".qontext.structure.md";
   await api.file(`${folder.path}/${name}`);
   const rules = await api.file(`${folder.path}/rules.md`);
@@ -16,15 +16,15 @@ const one = assumedCase("holds at most one configuration a folder", async ({ api
 });
 
 const unfound: readonly ContractCase[] = KINDS.flatMap((kind) => [
-  assumedCase(`finds no configuration of a folder: ${kind}`, async (world) => {
-    const file = await make(world, "kept/.qontext.structure.md", "quokka\n");
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
+  defineAssumedCase(`finds no configuration of a folder: ${kind}`, async (world) => {
+    const file = await createDocument(world, "kept/.qontext.structure.md", "quokka\n");
+    assert.deepEqual(await foundPaths(world, kind, "quokka"), []);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "rules.md" }), 200);
-    assert.deepEqual(await paths(world, kind, "quokka"), ["kept/rules.md"]);
+    assert.deepEqual(await foundPaths(world, kind, "quokka"), ["kept/rules.md"]);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: ".qontext.structure.md" }), 200);
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
+    assert.deepEqual(await foundPaths(world, kind, "quokka"), []);
     expectEdited(await world.api.edit(file.id, file.lastChangeId, "quokka still\n"));
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
+    assert.deepEqual(await foundPaths(world, kind, "quokka"), []);
     assert.equal((await world.api.read(file.id)).content, "quokka still\n");
   }),
 ]);

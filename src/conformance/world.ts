@@ -164,11 +164,11 @@ export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: stri
   return problem;
 }
 
-export function contractCase(title: string, run: ContractCase["run"]): ContractCase {
+export function defineCase(title: string, run: ContractCase["run"]): ContractCase {
   return { title, basis: "published", leavesReview: false, run };
 }
 
-export function assumedCase(title: string, run: ContractCase["run"]): ContractCase {
+export function defineAssumedCase(title: string, run: ContractCase["run"]): ContractCase {
   return { title, basis: "assumed", leavesReview: false, run };
 }
 

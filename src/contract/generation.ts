@@ -3,7 +3,7 @@
  * the service is restored from a backup. Some deployments never send one. ASSUMES: the published
  * contract allows further headers (contract test "names its generation on each answer").
  */
-export const GENERATION = "x-service-generation";
+export const GENERATION_HEADER = "x-service-generation";
 
 // LIMIT: form of a mark; a client only stores and compares it.
 const MARK = /^[\x21-\x7e]{1,128}$/;

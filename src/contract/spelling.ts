@@ -3,7 +3,7 @@ import type { Digest } from "./digest.ts";
 import type { LocalPath } from "./path.ts";
 
 /** A link of a file, as in its bytes. */
-export type Lead = {
+export type LinkTarget = {
   /** Destination, without query and fragment. */
   readonly said: string;
   /**
@@ -21,7 +21,7 @@ export type Lead = {
 };
 
 /** Returns the target of a link, or its former target; null for neither. */
-export function everMeant({ to, was }: Lead): DocId | DirId | null {
+export function targetOf({ to, was }: LinkTarget): DocId | DirId | null {
   return to ?? was ?? null;
 }
 
@@ -42,5 +42,5 @@ export type Spelling = {
   readonly text: Digest;
   /** Path of the file when its links were read or written, from which they lead. */
   readonly spelledAt: LocalPath;
-  readonly leads: readonly Lead[];
+  readonly leads: readonly LinkTarget[];
 };

@@ -1,5 +1,5 @@
 import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
-import { markedMerge, USUAL_MARKERS } from "../markdown/merge/marked.ts";
+import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
 import { type Origin, originsOf } from "../markdown/merge/origin.ts";
 
@@ -93,8 +93,8 @@ export function mergeMarkdown({ base, mine, theirs }: Texts): MergeResult {
  * around conflicts. If both edits merge, the text has no markers.
  * @param markerSize characters of a marker, from 1; git's own have 7
  */
-export function mergeWithMarkers(texts: Texts, markerSize: number = USUAL_MARKERS): string {
-  return markedMerge(texts, markerSize);
+export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARKER_SIZE): string {
+  return markConflicts(texts, markerSize);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
-import { codeOf, type Result, type Trouble } from "../common/trouble.ts";
+import { errorCodeOf, type Result, type Trouble } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
 /** Turns results and exceptions of the client into the library's errors. */
@@ -29,9 +29,9 @@ export async function withLibraryErrors<T>(path: string, work: () => T | Promise
 function toldError(error: unknown, path: string): unknown {
   if (error instanceof MdmirrorError || !(error instanceof Error)) return error;
   const { message, cause } = { message: error.message, cause: error };
-  if (codeOf(error) === "unsafe-path" && "next" in error)
+  if (errorCodeOf(error) === "unsafe-path" && "next" in error)
     return new MdmirrorError({ kind: "usage", code: "unsafe-path", path, next: String(error.next), message, cause });
   const disk = diskTrouble(error);
-  if (disk === null || codeOf(error) === null) return error;
+  if (disk === null || errorCodeOf(error) === null) return error;
   return new MdmirrorError({ kind: "fault", code: disk.code, path, next: disk.next, message: disk.what, cause });
 }

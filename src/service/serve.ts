@@ -9,7 +9,7 @@ import { type OpenData, openData } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
 import { ROOM_FOR_LEAST } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
@@ -158,7 +158,7 @@ function tellAddress(data: string, url: string): Lack[] {
     leaveAddress(data, { url, pid: process.pid });
     return [];
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     const what = `mdmirror serve cannot write its address into ${data}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
     return [{ what, next: "free some disk space, then start it again" }];
   }
@@ -288,7 +288,7 @@ const LISTEN_TROUBLES: readonly {
  * @returns null if the error concerns neither the address nor the certificate: a bug
  */
 function listenTrouble(error: unknown, place: Place): Result<never> | null {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
   return known === undefined ? null : trouble("usage", known.what(place), known.next, { code });
 }

@@ -4,7 +4,7 @@ import { type ProblemView, viewProblem } from "../mirror/operations/manual/probl
 import { ok, type Result, type Trouble } from "../common/trouble.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
 import type { FolderStatus } from "../mirror/folder/all-statuses.ts";
-import { markedMerge } from "../markdown/merge/marked.ts";
+import { markConflicts } from "../markdown/merge/marked.ts";
 import type { Ui } from "./page.ts";
 
 /** The conflict, review or block at one path, as plain data. */
@@ -70,7 +70,7 @@ export function startText(open: ProblemView, draft: string | null, from: Start):
   if (from === "mine") return mine!;
   if (from === "theirs") return theirs!;
   if (from === "base") return base!;
-  return mine === null || theirs === null ? null : markedMerge({ base: base ?? "", mine: mine!, theirs: theirs! });
+  return mine === null || theirs === null ? null : markConflicts({ base: base ?? "", mine: mine!, theirs: theirs! });
 }
 
 const STARTS: readonly Start[] = ["merge", "mine", "theirs", "base", "draft"];

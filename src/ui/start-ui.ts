@@ -3,7 +3,7 @@ import { LocalReads } from "../mirror/folder/local-reads.ts";
 import { Documents } from "../page/shared-renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { type Ends, type Peer, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
@@ -96,7 +96,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       },
     });
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
     const what = `port ${port} of 127.0.0.1 cannot be used: ${errnoClause(error)}`;
     return trouble("usage", what, "give another with --port N, or none for any free one", { code });

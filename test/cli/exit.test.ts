@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { unwritableFile } from "../../src/common/trouble.ts";
+import { unwritableFileTrouble } from "../../src/common/trouble.ts";
 import { exitOfTrouble } from "../../src/cli/complain.ts";
 import { worstExit } from "../../src/cli/exit.ts";
 
@@ -8,7 +8,7 @@ const FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 describe("a full disk", () => {
   test.each(FULL)("by %s has an exit code of its own, and its own next step", (code) => {
     const usual = { kind: "usage", next: "give this user the right to write there" } as const;
-    const ended = unwritableFile("the list", Object.assign(new Error("no"), { code }), usual);
+    const ended = unwritableFileTrouble("the list", Object.assign(new Error("no"), { code }), usual);
     if (ended.kind === "ok") throw new Error("it was written");
     expect(ended.trouble).toMatchObject({ kind: "fault", code });
     expect(ended.trouble.next).not.toBe(usual.next);
@@ -18,7 +18,7 @@ describe("a full disk", () => {
   test("is no right that is missing", () => {
     const error = Object.assign(new Error("no"), { code: "EACCES" });
     const usual = { kind: "usage", next: "give this user the right to write there" } as const;
-    expect(unwritableFile("the list", error, usual)).toMatchObject({ trouble: { ...usual, code: "EACCES" } });
+    expect(unwritableFileTrouble("the list", error, usual)).toMatchObject({ trouble: { ...usual, code: "EACCES" } });
     expect(exitOfTrouble({ kind: "usage", code: "EACCES" })).toBe(2);
     expect(exitOfTrouble({ kind: "fault", code: "EIO" })).toBe(1);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { judge } from "../../src/conformance/judge.ts";
+import { judgeService } from "../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../src/conformance/sections.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { openService } from "../service/fixture.ts";
@@ -30,7 +30,7 @@ async function reportOf(profile: ProfileName) {
     await server.close();
     await service.close();
   });
-  return judge({
+  return judgeService({
     exchange: fetchWire(server.url),
     key,
     name: "case",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { planRejection, rejectStop } from "../../src/mirror/operations/manual/reject.ts";
-import { GENERATION } from "../../src/contract/generation.ts";
+import { GENERATION_HEADER } from "../../src/contract/generation.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
@@ -28,8 +28,8 @@ async function settled(seed: number) {
       const isProof = request.path.startsWith("/v1/files/doc_");
       if (service.isFailing && isProof) return { kind: "answer", response: { status: 400, headers: {}, body: "" } };
       const { headers, ...rest } = await rig.service.handle(request);
-      const { [GENERATION]: _own, ...others } = headers;
-      const named = service.generation === null ? others : { ...others, [GENERATION]: service.generation };
+      const { [GENERATION_HEADER]: _own, ...others } = headers;
+      const named = service.generation === null ? others : { ...others, [GENERATION_HEADER]: service.generation };
       return { kind: "answer", response: { ...rest, headers: named } };
     },
     close: closeNothing,

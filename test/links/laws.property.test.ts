@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findLinks, readFound } from "../../src/markdown/links/find.ts";
-import { type Place, resolve } from "../../src/markdown/links/place.ts";
+import { type Place, resolveDestination } from "../../src/markdown/links/place.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { fc, runs } from "../property.ts";
 import { destinationsOf, markdown } from "./markdown.ts";
@@ -199,7 +199,7 @@ function expectFoundAnew(made: string, { names }: Place): void {
 }
 
 function targetsOf(text: string, place: Place): (string | null)[] {
-  return findLinks(text, place.names !== undefined).map((link) => resolve(readFound(text, link), place));
+  return findLinks(text, place.names !== undefined).map((link) => resolveDestination(readFound(text, link), place));
 }
 
 function check<T>(arbitrary: fc.Arbitrary<T>, law: (value: T) => void): void {

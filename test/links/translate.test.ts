@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findLinks } from "../../src/markdown/links/find.ts";
-import { leadsOf } from "../../src/markdown/links/leads.ts";
+import { linkTargetsOf } from "../../src/markdown/links/leads.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
@@ -130,9 +130,9 @@ describe("a link between documents", () => {
     expect(toService("[b](b.md)", odd)).toBe("[b](ref://b.md)");
     expect(toDisk("[b](doc_1)", odd)).toBe("[b](doc_1)");
     // So it is known to be spelled once that path leads back.
-    expect(leadsOf("[b](doc_1)", odd, [odd])).toEqual([{ said: "doc_1", at: null, to: "doc_1" }]);
+    expect(linkTargetsOf("[b](doc_1)", odd, [odd])).toEqual([{ said: "doc_1", at: null, to: "doc_1" }]);
     const even = { ...odd, idAt: () => "doc_1" };
-    expect(leadsOf("[b](doc_1)", even, [even])).toEqual([]);
+    expect(linkTargetsOf("[b](doc_1)", even, [even])).toEqual([]);
   });
 });
 

@@ -5,7 +5,7 @@ import { hasCode, openFences } from "../../src/markdown/outline/fences.ts";
 import { splitLines } from "../../src/markdown/merge/split.ts";
 import { diff } from "../../src/markdown/merge/myers.ts";
 import { newReading, tokenise } from "../../src/markdown/merge/reading.ts";
-import { write } from "../../src/markdown/merge/tokens.ts";
+import { writeTokens } from "../../src/markdown/merge/tokens.ts";
 import { seed, threeTexts } from "./documents.ts";
 import { keepsCounts } from "./word-counts.ts";
 
@@ -16,7 +16,7 @@ describe(`pieces (seed ${seed})`, () => {
     fc.assert(
       fc.property(threeTexts, ([text]) => {
         const whole = text.endsWith("\n") || text === "" ? text : `${text}\n`;
-        expect(write(tokenise(splitLines(whole), newReading()))).toBe(whole);
+        expect(writeTokens(tokenise(splitLines(whole), newReading()))).toBe(whole);
       }),
       { seed, numRuns: 500 },
     );

@@ -1,15 +1,15 @@
-import { countsKept } from "../../src/markdown/merge/counts.ts";
-import { Interner } from "../../src/markdown/merge/split.ts";
+import { staysBetweenSides } from "../../src/markdown/merge/counts.ts";
+import { StringNumbers } from "../../src/markdown/merge/split.ts";
 import { wordsOf } from "../../src/markdown/merge/words.ts";
 
 /** Tells whether a merged text has each word as often as its sides explain. */
 export function keepsCounts(base: string, local: string, remote: string, merged: string): boolean {
-  const interner = new Interner();
+  const interner = new StringNumbers();
   const words = [base, local, remote, merged].map((text) => interner.ids(wordsOf(text)));
   const counts = words.map((ids) => {
     const count = new Int32Array(interner.size);
     for (const id of ids) count[id] = (count[id] as number) + 1;
     return count;
   });
-  return countsKept(...(counts as [Int32Array, Int32Array, Int32Array, Int32Array]));
+  return staysBetweenSides(...(counts as [Int32Array, Int32Array, Int32Array, Int32Array]));
 }

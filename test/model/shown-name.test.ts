@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { shellWord } from "../../src/mirror/model/shell-word.ts";
-import { shownName, shownWords, steers } from "../../src/common/shown-name.ts";
+import { shownName, shownWords, hasControlCharacters } from "../../src/common/shown-name.ts";
 import { fc } from "../property.ts";
 
 const NAMES: readonly (readonly [string, string])[] = [
@@ -24,7 +24,7 @@ test("two names are never shown alike, and none steers", () => {
   fc.assert(
     fc.property(odd, odd, (a, b) => {
       expect(shownName(a) === shownName(b)).toBe(a === b);
-      expect(steers(shownName(a)) || steers(shownWords(a))).toBe(false);
+      expect(hasControlCharacters(shownName(a)) || hasControlCharacters(shownWords(a))).toBe(false);
     }),
     {
       seed: 1,
@@ -39,7 +39,7 @@ test("two names are never shown alike, and none steers", () => {
 
 test.each([...NAMES.map(([name]) => name), "a'b\nc\\.md"])("a shell takes %j back from what is shown of it", (name) => {
   const word = shellWord(name);
-  expect(steers(word)).toBe(false);
+  expect(hasControlCharacters(word)).toBe(false);
   const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
   expect(execFileSync("bash", ["-c", `printf %s ${word}`], { env, encoding: "utf8" })).toBe(name);
 });

@@ -1,7 +1,14 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_OF_A_ROW } from "../../src/markdown/search/key-index.ts";
-import { inEach, type KeySet, keysOf, withLiteral, withTitle, withUnit } from "../../src/markdown/search/keys.ts";
+import {
+  inAll,
+  type KeySet,
+  keysOf,
+  documentsWithLiteral,
+  documentsWithTitle,
+  documentsWithUnit,
+} from "../../src/markdown/search/keys.ts";
 import { unitsOf } from "../../src/markdown/search/tokens.ts";
 import { fc } from "../property.ts";
 
@@ -35,7 +42,7 @@ test("a look finds documents of one scope and of one block alone", () => {
   const index = openIndex();
   const documents = [1, 2, 4_095, 4_096, 40_000];
   for (const document of documents) index.put(document === 2 ? 7 : 1, document, `${document}.md`, "the quokka");
-  const set = withUnit({ kind: "word", text: "quokka" });
+  const set = documentsWithUnit({ kind: "word", text: "quokka" });
   expect(documents.map((document) => found(index, 1, document, set))).toEqual([
     [1, 4_095],
     [1, 4_095],
@@ -56,9 +63,9 @@ test("a word of the path or of a heading has a key of its own", () => {
     ["解压.md", "plain"],
   ].entries())
     index.put(1, i + 1, path!, text!);
-  expect(found(index, 1, 1, withTitle({ kind: "word", text: "quokka" }))).toEqual([2, 3, 4]);
-  expect(found(index, 1, 1, withTitle({ kind: "run", text: "解压" }))).toEqual([5]);
-  expect(found(index, 1, 1, withUnit({ kind: "word", text: "quokka" }))).toEqual([1, 2, 3, 4]);
+  expect(found(index, 1, 1, documentsWithTitle({ kind: "word", text: "quokka" }))).toEqual([2, 3, 4]);
+  expect(found(index, 1, 1, documentsWithTitle({ kind: "run", text: "解压" }))).toEqual([5]);
+  expect(found(index, 1, 1, documentsWithUnit({ kind: "word", text: "quokka" }))).toEqual([1, 2, 3, 4]);
 });
 
 test("a document of very many keys is written in rows of a bounded size, and found as any other", () => {
@@ -70,20 +77,23 @@ test("a document of very many keys is written in rows of a bounded size, and fou
     index.put(1, document + 1, "a.md", text);
   expect(Math.max(...written)).toBeLessThanOrEqual(KEYS_OF_A_ROW + 1);
   const looks: [KeySet, number[]][] = [
-    [withLiteral(run(100, 103)), [1, 2, 4]],
-    [withLiteral(run(40_100, 40_164)), [2, 3, 4]],
+    [documentsWithLiteral(run(100, 103)), [1, 2, 4]],
+    [documentsWithLiteral(run(40_100, 40_164)), [2, 3, 4]],
     [
-      inEach([
-        withLiteral(run(100, 103)),
-        withLiteral(run(48_990, 48_999)),
-        withUnit({ kind: "word", text: "quokka" }),
+      inAll([
+        documentsWithLiteral(run(100, 103)),
+        documentsWithLiteral(run(48_990, 48_999)),
+        documentsWithUnit({ kind: "word", text: "quokka" }),
       ]),
       [2, 4],
     ],
-    [{ kind: "one", of: [withLiteral(run(100, 103)), withLiteral(run(40_100, 40_103))] }, [1, 2, 3, 4]],
-    [withTitle({ kind: "run", text: run(19_000, 19_012) }), [2, 4]],
-    [withTitle({ kind: "run", text: run(21_000, 21_012) }), []],
-    [withLiteral("numbat"), []],
+    [
+      { kind: "one", of: [documentsWithLiteral(run(100, 103)), documentsWithLiteral(run(40_100, 40_103))] },
+      [1, 2, 3, 4],
+    ],
+    [documentsWithTitle({ kind: "run", text: run(19_000, 19_012) }), [2, 4]],
+    [documentsWithTitle({ kind: "run", text: run(21_000, 21_012) }), []],
+    [documentsWithLiteral("numbat"), []],
   ];
   for (const [set, documents] of looks) expect(found(index, 1, 1, set)).toEqual(documents);
   index.remove(4);
@@ -112,12 +122,12 @@ test("the work between two parts of a document is bounded", () => {
 });
 
 test("sets that are intersected are one set of keys, so that a look at an index takes the rare ones first", () => {
-  const [one, other] = [withLiteral("quokka"), withLiteral("numbat")];
+  const [one, other] = [documentsWithLiteral("quokka"), documentsWithLiteral("numbat")];
   const either: KeySet = { kind: "one", of: [one, other] };
   const both: KeySet = { kind: "with", keys: [...keysIn(one), ...keysIn(other)] };
-  expect(inEach([one, { kind: "any" }, other, one])).toEqual(both);
-  expect(inEach([one, either, other])).toEqual({ kind: "each", of: [both, either] });
-  expect([inEach([]), inEach([either]), inEach([one])]).toEqual([{ kind: "any" }, either, one]);
+  expect(inAll([one, { kind: "any" }, other, one])).toEqual(both);
+  expect(inAll([one, either, other])).toEqual({ kind: "each", of: [both, either] });
+  expect([inAll([]), inAll([either]), inAll([one])]).toEqual([{ kind: "any" }, either, one]);
 });
 
 const letters = fc.string({
@@ -137,11 +147,11 @@ test("whatever a text contains, it has the keys of", () => {
       fc.pre((before + part + after).isWellFormed());
       const text = filler + before + part + after;
       const keys = keysOf("a.md", text);
-      for (const set of [withLiteral(part), ...unitsOf(text).map(withUnit)])
+      for (const set of [documentsWithLiteral(part), ...unitsOf(text).map(documentsWithUnit)])
         for (const key of keysIn(set)) expect(keys.has(key)).toBe(true);
       const titles = keysOf("a.md", `# ${text.replaceAll("\n", " ")}`);
       for (const unit of unitsOf(text.replaceAll("\n", " ")))
-        for (const key of keysIn(withTitle(unit))) expect(titles.has(key)).toBe(true);
+        for (const key of keysIn(documentsWithTitle(unit))) expect(titles.has(key)).toBe(true);
     }),
   );
 });

@@ -1,11 +1,11 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { compileRegex } from "../../src/markdown/search/engine.ts";
-import { type Need, requiredOf } from "../../src/markdown/search/literals.ts";
+import { type RequiredText, requiredTextOf } from "../../src/markdown/search/literals.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 /** A need by its literals of three characters and more; null: there is none that helps. */
-function told(need: Need): string | null {
+function told(need: RequiredText): string | null {
   switch (need.kind) {
     case "anything":
       return null;
@@ -55,7 +55,7 @@ describe("what every match of a regex contains", () => {
     ["^#.*zip$", "zip"],
   ])("%s", (pattern, expected) => {
     expect(compileRegex(pattern).kind).toBe("compiled");
-    expect(told(requiredOf(pattern))).toBe(expected);
+    expect(told(requiredTextOf(pattern))).toBe(expected);
   });
 
   const atom = fc.constantFrom(

@@ -5,8 +5,8 @@ import type { CompiledRegex } from "../../src/markdown/search/engine.ts";
 import { type HybridHit, searchHybrid } from "../../src/markdown/search/hybrid.ts";
 import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
 import { searchRegex } from "../../src/markdown/search/regex.ts";
-import type { Found, Source } from "../../src/markdown/search/source.ts";
-import type { Pace } from "../../src/markdown/search/scheduler.ts";
+import type { FoundDocument, DocumentSource } from "../../src/markdown/search/source.ts";
+import type { StepPermit } from "../../src/markdown/search/scheduler.ts";
 
 /** What a search did. */
 export type Counted = { looks: number; read: number; steps: number; takes: number };
@@ -31,7 +31,7 @@ export class MemoryIndex {
     })();
   }
 
-  readonly source: Source<Found> = {
+  readonly source: DocumentSource<FoundDocument> = {
     waiting: async () => this.waiting,
     portion: async (set, order, after) => {
       this.counted.looks++;
@@ -55,7 +55,7 @@ export class MemoryIndex {
       }),
   };
 
-  readonly pace: Pace = {
+  readonly pace: StepPermit = {
     take: async (steps) => {
       this.counted.takes++;
       this.counted.steps += steps;
@@ -66,7 +66,7 @@ export class MemoryIndex {
   readonly hybrid = (query: string, limit = 10) => searchHybrid(this.source, this.pace, query, limit);
 
   /** @throws when the search was ended */
-  async hits(query: string, limit = 10): Promise<readonly HybridHit<Found>[]> {
+  async hits(query: string, limit = 10): Promise<readonly HybridHit<FoundDocument>[]> {
     const result = await this.hybrid(query, limit);
     if (result.kind !== "found") throw new Error(result.kind);
     return result.hits;

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
-import { withUnit } from "../../src/markdown/search/keys.ts";
+import { documentsWithUnit } from "../../src/markdown/search/keys.ts";
 
 const DOCUMENTS = 400;
 const textOf = (n: number) =>
@@ -26,7 +26,7 @@ function writeAll(isMerged: boolean) {
   }
   const segments = db.prepare<[], { n: number }>("SELECT count(DISTINCT segid) AS n FROM search_keys_idx").get()!.n;
   const isLeft = isMerged ? index.merger.merge(Number.POSITIVE_INFINITY) : null;
-  const set = withUnit({ kind: "word", text: "note" });
+  const set = documentsWithUnit({ kind: "word", text: "note" });
   const all = set.kind === "any" ? 0 : index.inBlock(1, blockOf(1), set).length;
   db.close();
   return { most: Math.max(...changed.slice(DOCUMENTS / 2)), segments, isLeft, all };

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { steers } from "../../src/common/shown-name.ts";
+import { hasControlCharacters } from "../../src/common/shown-name.ts";
 import { type Ran, useRig } from "../cli/rig.ts";
 
 /**
@@ -23,7 +23,7 @@ function expectTame(what: string, { out, err, asked }: Ran): void {
   const lines = [...out, ...err, ...asked];
   expect(lines.length, what).toBeGreaterThan(0);
   for (const line of lines) {
-    expect(steers(line), `${what}: ${JSON.stringify(line)}`).toBe(false);
+    expect(hasControlCharacters(line), `${what}: ${JSON.stringify(line)}`).toBe(false);
     expect(line.startsWith(FORGED), what).toBe(false);
   }
 }
@@ -67,5 +67,5 @@ test("--json gives each name as it is", async () => {
   const { out } = await rig.run(["sync", "w", "--json"]);
   const { attention } = JSON.parse(out[0]!) as { attention: { path: string }[] };
   expect(attention.map(({ path }) => path)).toEqual(expect.arrayContaining([CONFLICT, REFUSED]));
-  expect(out.every((line) => !steers(line))).toBe(true);
+  expect(out.every((line) => !hasControlCharacters(line))).toBe(true);
 });

@@ -3,8 +3,8 @@ import { failureWords } from "../../common/failure-words.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
-import { type Judged, judge, type Report, type SectionReport } from "../../conformance/judge.ts";
-import { NoAnswer, patient } from "../../conformance/observe.ts";
+import { type Judgement, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
+import { NoAnswer, waitingForRetryAfter } from "../../conformance/observe.ts";
 import { SECTIONS, type Section } from "../../conformance/sections.ts";
 import type { Exchange } from "../../conformance/world.ts";
 import { findKey } from "../../mirror/settings/key.ts";
@@ -69,7 +69,7 @@ function openService(io: Io, args: Args): Result<{ readonly wire: Wire; readonly
   return found.kind === "trouble" ? found : ok({ wire: openWire(origin.value), key: found.value.key });
 }
 
-async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<Judged> {
+async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<Judgement> {
   const exchange: Exchange = async (request) => {
     const result = await wire.send(request, BOUNDS);
     if (result.kind !== "answer") throw new NoAnswer(result.why);
@@ -80,8 +80,8 @@ async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<J
   io.err(`Creates folders ${name}-… at the root of the workspace, and ${leaves}.`);
   const wanted = args.texts("section");
   const { value } = await io.stoppable((stop) =>
-    judge({
-      exchange: patient(exchange, (ms) => io.clock.sleep(ms, stop)),
+    judgeService({
+      exchange: waitingForRetryAfter(exchange, (ms) => io.clock.sleep(ms, stop)),
       key,
       name,
       sections: wanted.length === 0 ? NAMES : NAMES.filter((section) => wanted.includes(section)),
@@ -96,7 +96,7 @@ async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<J
   return value;
 }
 
-function report(io: Io, args: Args, judged: Judged): ExitCode {
+function report(io: Io, args: Args, judged: Judgement): ExitCode {
   if (judged.kind !== "judged") return complain(io, troubleOf(args.operands[0]!, judged));
   const { conforms } = judged.report;
   if (args.flag("json")) io.out(jsonLine(judged.report));
@@ -104,7 +104,7 @@ function report(io: Io, args: Args, judged: Judged): ExitCode {
   return conforms ? EXIT.inSync : EXIT.attention;
 }
 
-function troubleOf(url: string, judged: Exclude<Judged, { kind: "judged" }>): Trouble {
+function troubleOf(url: string, judged: Exclude<Judgement, { kind: "judged" }>): Trouble {
   switch (judged.kind) {
     case "unreachable": {
       const what = `the service cannot be reached (${url}): ${failureWords(judged.why)}`;

@@ -1,6 +1,6 @@
 import type { InlineContext } from "@lezer/markdown";
 import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed } from "./resource.ts";
-import { readNamed, type Wiki, wordsOf } from "./wiki.ts";
+import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
 
 /**
  * Finds which brackets of a paragraph are links, in time linear in its length. The parser itself
@@ -12,7 +12,7 @@ import { readNamed, type Wiki, wordsOf } from "./wiki.ts";
 export type InlineLink = Resource & {
   readonly kind: "link" | "image" | "wiki";
   readonly from: number;
-  readonly wiki?: Wiki;
+  readonly wiki?: WikiLink;
 };
 
 type Opener = { readonly at: number; readonly image: boolean };
@@ -65,7 +65,7 @@ export function readBracket(
  */
 function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink }: BracketContext): number | null {
   const from = next === EXCLAMATION ? at + 1 : next === OPEN_BRACKET ? at : -1;
-  const read = from === -1 ? null : readNamed(cx.text, from - cx.offset);
+  const read = from === -1 ? null : readWikiLink(cx.text, from - cx.offset);
   if (read === null) return null;
   const label = cx.slice(from + 2, read.to + cx.offset - 2);
   if (defined.has(normaliseLabel(label)) || defined.has(normaliseLabel(read.text))) return null;
@@ -76,7 +76,7 @@ function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink
 }
 
 /** Returns the service's form of a wiki link, if this link is one. */
-function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: Wiki } {
+function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
   if (destination.from !== close + 2 || destination.to !== end - 1) return {};

@@ -18,14 +18,14 @@ export type Destination = {
   readonly suffixAt: number;
 };
 
-export const INERT = "ref://";
+export const INERT_SCHEME = "ref://";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
 /** @param raw as written, without `<` and `>` */
 export function readDestinationText(raw: string): Destination {
-  const inert = raw.startsWith(INERT);
-  const start = inert ? INERT.length : 0;
+  const inert = raw.startsWith(INERT_SCHEME);
+  const start = inert ? INERT_SCHEME.length : 0;
   const { said, end } = decodeUntilSuffix(raw, start);
   const read = { said, inert, suffixAt: end };
   if ((said === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(said))
@@ -105,7 +105,7 @@ const NAMED: Readonly<Record<string, string>> = {
  * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
  * may stay
  */
-export function writeDestination(path: string, angle: boolean): string {
+export function encodeDestination(path: string, angle: boolean): string {
   const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE, encodeCharacter);
   // A first name like `a:b.md` would be read as a scheme; one like `doc_1`, as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");

@@ -1,9 +1,9 @@
 import { bodyStart } from "../outline/front-matter.ts";
 import { mayHoldLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
-import { type Known, parseWith } from "./grammar.ts";
+import { type ParseInput, parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
-import { saidOf, type Wiki } from "./wiki.ts";
+import { destinationOfName, type WikiLink } from "./wiki.ts";
 
 /** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
 
@@ -22,13 +22,13 @@ export type FoundLink = {
   /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
   /** Set for a wiki link, in either form; absent for all others, and if wiki links do not count. */
-  readonly wiki?: Wiki;
+  readonly wiki?: WikiLink;
 };
 
 /** Returns the destination of a link. */
 export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
   if (wiki?.name == null) return readDestinationText(text.slice(from, to));
-  return { kind: "wiki", said: saidOf(wiki.name), inert: false, suffixAt: to - from };
+  return { kind: "wiki", said: destinationOfName(wiki.name), inert: false, suffixAt: to - from };
 }
 
 /**
@@ -75,7 +75,7 @@ const NONE: ReadonlySet<string> = new Set();
 
 type Found = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function read(body: string, known: Known): Found {
+function read(body: string, known: ParseInput): Found {
   const { tree, links: inline } = parseWith(body, known);
   const found: Found = { links: [], defined: new Set() };
   let tableEnd = -1;

@@ -17,7 +17,7 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
  */
 
 /** Facts before a document is parsed. */
-export type Known = {
+export type ParseInput = {
   /** Normalised labels of the document's definitions. */
   readonly defined: ReadonlySet<string>;
   /** True if wiki links count. */
@@ -25,7 +25,7 @@ export type Known = {
 };
 
 /** Input and results of one parse. Set while it runs, which nothing can interrupt. */
-type Reading = Known & {
+type Reading = ParseInput & {
   /**
    * By the start of their destinations. Only those with a node in the tree are part of the
    * document.
@@ -36,7 +36,7 @@ type Reading = Known & {
 
 let reading: Reading | null = null;
 
-export function parseWith(text: string, known: Known): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
+export function parseWith(text: string, known: ParseInput): { tree: ReturnType<MarkdownParser["parse"]> } & Reading {
   const own: Reading = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = own;
   try {

@@ -1,16 +1,16 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import type { Lead } from "../../contract/spelling.ts";
+import type { LinkTarget } from "../../contract/spelling.ts";
 import { type Destination, isId } from "./destination.ts";
 import { findLinks, readFound } from "./find.ts";
-import { type Place, pathTo, resolve } from "./place.ts";
-import { type Meant, resolveIn } from "./translate.ts";
+import { type Place, pathTo, resolveDestination } from "./place.ts";
+import { type TargetLookup, resolveInOrder } from "./translate.ts";
 
 /**
  * Returns the targets of a local document's links, each once, by the first source that knows.
  * @param here place of the document
  */
-export function leadsOf(text: string, here: Place, meant: readonly (Meant | Place)[]): Lead[] {
-  const leads = new Map<string, Lead>();
+export function linkTargetsOf(text: string, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget[] {
+  const leads = new Map<string, LinkTarget>();
   for (const link of findLinks(text, here.names !== undefined)) {
     const read = readFound(text, link);
     if (read.kind === "foreign" || leads.has(read.said)) continue;
@@ -21,12 +21,12 @@ export function leadsOf(text: string, here: Place, meant: readonly (Meant | Plac
 }
 
 /** Returns null for an id that was written, which stays, whatever moves. */
-function leadOf(read: Destination, here: Place, meant: readonly (Meant | Place)[]): Lead | null {
+function leadOf(read: Destination, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { said, kind } = read;
-  const known = resolveIn(read, meant) as DocId | DirId | null;
+  const known = resolveInOrder(read, meant) as DocId | DirId | null;
   // Unless nothing is known to exist there.
   if (isId(said) && (known === null || known === said))
-    return resolve(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
+    return resolveDestination(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
   const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;
   return { said, at: at ?? pathOf(here, known, pathTo(read, here)), to: known };
 }
@@ -48,7 +48,7 @@ export function withoutDestinations(text: string, wiki: boolean): string {
 }
 
 /** Returns the targets of one document's links by the ids in another, which has as many of them. */
-export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant {
+export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
   const said = destinationsOf(text, wiki);
   if (said.length !== ids.length) return () => null;
@@ -58,7 +58,7 @@ export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant 
 }
 
 /** Returns the destinations that are inert on the service. */
-export function inertIn(text: string, wiki: boolean): string[] {
+export function inertDestinationsIn(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readFound(text, link));
   return read.flatMap(({ inert, said }) => (inert ? [said] : []));
 }
@@ -76,7 +76,7 @@ function pathOf(here: Place, id: string | null, literal: string | null): string 
  * Returns a lookup: for a link destination as written in earlier bytes of the file, the document
  * that the link led to then.
  */
-export function meantBy(leads: Iterable<Lead>): Meant {
+export function targetLookup(leads: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
   for (const { said, to } of leads) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);
   return (said) => bySaid.get(said) ?? null;

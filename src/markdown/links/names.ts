@@ -1,6 +1,6 @@
 import { isDocId } from "../../contract/ids.ts";
 import { nameOf } from "../../contract/path.ts";
-import type { Names } from "./wiki.ts";
+import type { DocumentNames } from "./wiki.ts";
 
 /**
  * Paths by the name that a wiki link would use. A path at which nothing exists any more stays, and
@@ -30,7 +30,7 @@ type Lookups = {
   readonly isWaiting: (path: string) => boolean;
 };
 
-export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
+export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNames {
   const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().at(stem));
   const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {

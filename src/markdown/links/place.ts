@@ -1,7 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { parentOf } from "../../contract/path.ts";
-import { type Destination, isId, writeDestination } from "./destination.ts";
-import { nameOfSaid, type Names } from "./wiki.ts";
+import { type Destination, isId, encodeDestination } from "./destination.ts";
+import { nameOfDestination, type DocumentNames } from "./wiki.ts";
 
 /**
  * Places for reading a document's links: its own, and those of all others. Paths are relative to
@@ -21,15 +21,15 @@ export type Place = {
    */
   idAtAbsolute?(path: string): string | null;
   /** Targets of wiki links. If left out, these are no links. */
-  readonly names?: Names | undefined;
+  readonly names?: DocumentNames | undefined;
 };
 
 /** Returns the id of a destination's target; null if none is known. */
-export function resolve({ kind, said }: Destination, place: Place): string | null {
+export function resolveDestination({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign") return null;
   const id =
     kind === "wiki"
-      ? (place.names?.idOf(nameOfSaid(said)!) ?? null)
+      ? (place.names?.idOf(nameOfDestination(said)!) ?? null)
       : ((kind === "id" ? knownId(said, place) : null) ?? resolvePath(said, place));
   return id !== null && isId(id) ? id : null;
 }
@@ -56,7 +56,7 @@ function resolvePath(said: string, place: Place): string | null {
  */
 export function pathTo({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign" || said === "") return null;
-  if (kind === "wiki") return place.names?.pathOf(nameOfSaid(said)!) ?? null;
+  if (kind === "wiki") return place.names?.pathOf(nameOfDestination(said)!) ?? null;
   const absolute = said.startsWith("/");
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
 }
@@ -89,10 +89,10 @@ function decodePercent(part: string): string {
  * Returns the shortest relative destination for an id; a folder's ends with a slash.
  * @returns null if the id has no path, or no destination would lead to it
  */
-export function spell(id: string, place: Place, angle: boolean): string | null {
+export function shortestDestination(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);
   if (path === null) return null;
-  const written = writeDestination(relativePath(parentOf(place.path), path, isDirId(id)), angle);
+  const written = encodeDestination(relativePath(parentOf(place.path), path, isDirId(id)), angle);
   return resolvePath(written, place) === id ? written : null;
 }
 

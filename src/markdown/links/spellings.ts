@@ -1,7 +1,7 @@
-import { type Destination, INERT } from "./destination.ts";
+import { type Destination, INERT_SCHEME } from "./destination.ts";
 import { type FoundLink, findLinks, readFound } from "./find.ts";
-import { type Place, resolve } from "./place.ts";
-import { serviceForm } from "./wiki.ts";
+import { type Place, resolveDestination } from "./place.ts";
+import { wikiServiceForm } from "./wiki.ts";
 
 /** Spellings of a document's links, so that its other form can spell them the same way. */
 export class Spellings {
@@ -26,7 +26,7 @@ export class Spellings {
       const raw = text.slice(link.from, link.to);
       const read = readFound(text, link);
       if (read.kind === "foreign") continue;
-      const id = resolve(read, place);
+      const id = resolveDestination(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
       // A link that does not count keeps its place in the order, and gets a new spelling.
@@ -37,7 +37,7 @@ export class Spellings {
 
   #noteWiki(text: string, wiki: NonNullable<FoundLink["wiki"]>, raw: string, read: Destination, id: string): void {
     const form = wiki.name === null ? `[[${wiki.text}]](${id}${raw.slice(read.suffixAt)})` : null;
-    note(this.#wiki, form ?? serviceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
+    note(this.#wiki, form ?? wikiServiceForm(id, wiki.heading, wiki.text), text.slice(wiki.from, wiki.to));
   }
 
   /**
@@ -79,7 +79,7 @@ function nextOf<T>(spelled: T[] | undefined): T | undefined {
  * those of wiki links, which may have another form.
  */
 function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
-  const target = id ?? `nowhere ${inert ? raw.slice(INERT.length) : raw}`;
+  const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;
   if (wiki !== undefined) return `[[${wiki.text}]] ${target}`;
   return angle ? `<${target}>` : target;
 }

@@ -1,8 +1,8 @@
-import { type Destination, INERT } from "./destination.ts";
+import { type Destination, INERT_SCHEME } from "./destination.ts";
 import { expectLinks, type FoundLink, findLinks, readFound } from "./find.ts";
-import { type Place, resolve, spell } from "./place.ts";
+import { type Place, resolveDestination, shortestDestination } from "./place.ts";
 import { Spellings } from "./spellings.ts";
-import { diskForm, headingOf, serviceForm, type Wiki } from "./wiki.ts";
+import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
 
 /**
  * Translates between the two forms of a document. On the service its links are ids, which no move
@@ -23,15 +23,15 @@ export type ToServiceOptions = {
   /** Places of all documents before they moved, for links without a present target. */
   readonly before?: Place;
   /** Targets of the links in the document's previous bytes: asked first. */
-  readonly stood?: Meant;
+  readonly stood?: TargetLookup;
   /** Targets in older bytes: asked last. */
-  readonly formerly?: Meant;
+  readonly formerly?: TargetLookup;
 };
 
 /**
  * Returns the id that a destination, without query and fragment, stood for; null if there was none.
  */
-export type Meant = (said: string) => string | null;
+export type TargetLookup = (said: string) => string | null;
 
 /**
  * Makes the local form. Known ids and absolute paths become relative paths; `ref://…` loses its
@@ -49,18 +49,18 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
   return respellEach(text, place, {
     destination: (raw, read, link) => {
-      const id = resolve(read, place);
+      const id = resolveDestination(read, place);
       const before = spellings?.next(raw, read, id, link);
       if (!read.inert && (id === null || isRelative(read))) return null;
-      if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT.length));
-      const spelled = before ?? spell(id, place, link.angle);
+      if (id === null) return before ?? (read.kind === "id" ? null : raw.slice(INERT_SCHEME.length));
+      const spelled = before ?? shortestDestination(id, place, link.angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (whole, wiki, read, raw, link) => {
-      const id = wiki.name === null && read.kind === "id" && !read.inert ? resolve(read, place) : null;
+      const id = wiki.name === null && read.kind === "id" && !read.inert ? resolveDestination(read, place) : null;
       if (id === null || raw.slice(0, read.suffixAt) !== id) return null;
       const heading = headingOf(raw.slice(read.suffixAt));
-      const usual = heading === null ? null : diskForm(id, heading, wiki, place.names!);
+      const usual = heading === null ? null : wikiLocalForm(id, heading, wiki, place.names!);
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(wikiAnew && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
@@ -103,19 +103,19 @@ function serviceOf(
   found?: readonly FoundLink[],
 ): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
-  const idOf = (read: Destination) => resolveIn(read, [stood, place, before, formerly]);
+  const idOf = (read: Destination) => resolveInOrder(read, [stood, place, before, formerly]);
   const respell: Respell = {
     destination: (raw, read, link) => {
       const id = idOf(read);
       const spelled = spellings?.next(raw, read, id, link);
       if (id !== null) return (spelled ?? id) + raw.slice(read.suffixAt);
-      return read.inert || read.kind === "id" ? null : (spelled ?? INERT + raw);
+      return read.inert || read.kind === "id" ? null : (spelled ?? INERT_SCHEME + raw);
     },
     wiki: (_whole, { name, heading, text: words }, read, raw, link) => {
       const id = name === null ? null : idOf(read);
       if (id === null) return null;
       spellings?.next(raw, read, id, link);
-      return serviceForm(id, heading, words);
+      return wikiServiceForm(id, heading, words);
     },
   };
   return respellEach(text, place, respell, found);
@@ -129,25 +129,26 @@ function serviceOf(
  */
 export function respell(
   text: string,
-  before: Place | Meant,
+  before: Place | TargetLookup,
   after: Place,
   isAway: (id: string) => boolean = () => false,
 ): string {
-  const spellAnew = (id: string, angle: boolean): string | null => (isAway(id) ? id : spell(id, after, angle));
+  const spellAnew = (id: string, angle: boolean): string | null =>
+    isAway(id) ? id : shortestDestination(id, after, angle);
   const made = respellEach(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
-      const id = resolveIn(read, [before]);
-      if (id === null || resolve(read, after) === id) return null;
+      const id = resolveInOrder(read, [before]);
+      if (id === null || resolveDestination(read, after) === id) return null;
       const spelled = spellAnew(id, angle);
       return spelled === null ? null : spelled + raw.slice(read.suffixAt);
     },
     wiki: (_whole, wiki, read) => {
-      const id = wiki.name === null ? null : resolveIn(read, [before]);
-      if (id === null || resolve(read, after) === id) return null;
+      const id = wiki.name === null ? null : resolveInOrder(read, [before]);
+      if (id === null || resolveDestination(read, after) === id) return null;
       const path = spellAnew(id, false);
       const { heading, text: words } = wiki;
-      return diskForm(id, heading, wiki, after.names!) ?? (path && serviceForm(path, heading, words));
+      return wikiLocalForm(id, heading, wiki, after.names!) ?? (path && wikiServiceForm(path, heading, words));
     },
   });
   return toBeRead(made, after);
@@ -160,9 +161,9 @@ function toBeRead({ result, links }: Respelled, { names }: Place): string {
 }
 
 /** Returns the id by the first source that knows the target of the destination. */
-export function resolveIn(read: Destination, meant: readonly (Meant | Place | undefined)[]): string | null {
+export function resolveInOrder(read: Destination, meant: readonly (TargetLookup | Place | undefined)[]): string | null {
   for (const one of meant) {
-    const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolve(read, one);
+    const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolveDestination(read, one);
     if (id !== null) return id;
   }
   return null;
@@ -190,7 +191,7 @@ type Respell = {
    * @param raw its destination
    * @returns the whole new wiki link; null if it stays, or only its destination changes
    */
-  readonly wiki: (whole: string, wiki: Wiki, read: Destination, raw: string, link: FoundLink) => string | null;
+  readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
 type Respelled = {
@@ -233,7 +234,7 @@ function hasAsMany({ result, links }: Respelled): boolean {
   return findLinks(result, true).length === links.length;
 }
 
-type One = { readonly span: Pick<Wiki, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
+type One = { readonly span: Pick<WikiLink, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
 
 function respellOne(text: string, link: FoundLink, read: Destination, respell: Respell): One {
   const raw = text.slice(link.from, link.to);

@@ -6,7 +6,7 @@
  */
 
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
-export type Names = {
+export type DocumentNames = {
   /**
    * @param name a file's, or a path from the root
    * @returns the one document with this name; null if there is none, or more than one
@@ -19,7 +19,7 @@ export type Names = {
 };
 
 /** A wiki link in either form. */
-export type Wiki = {
+export type WikiLink = {
   /** Its start, at the first bracket; the `!` of an embed is before it. */
   readonly from: number;
   readonly to: number;
@@ -37,7 +37,7 @@ const NAMED = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\
 const WORDS = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
 /** Returns the local wiki link that begins at `at`, with offsets from there on. */
-export function readNamed(text: string, at: number): Wiki | null {
+export function readWikiLink(text: string, at: number): WikiLink | null {
   NAMED.lastIndex = at;
   const found = NAMED.exec(text);
   if (found === null) return null;
@@ -54,18 +54,18 @@ export function wordsOf(inner: string): string | null {
   return WORDS.exec(inner)?.[1] ?? null;
 }
 
-/** Returns the destination of a wiki link, as `Meant` and leads know it. */
-export function saidOf(name: string): string {
+/** Returns the destination of a wiki link, as `TargetLookup` and leads know it. */
+export function destinationOfName(name: string): string {
   return `[[${name}]]`;
 }
 
 /** Returns null for a destination that is no wiki link's. */
-export function nameOfSaid(said: string): string | null {
+export function nameOfDestination(said: string): string | null {
   return said.startsWith("[[") && said.endsWith("]]") && !said.includes("\n") ? said.slice(2, -2) : null;
 }
 
 /** Returns the service's form. */
-export function serviceForm(id: string, heading: string, text: string): string {
+export function wikiServiceForm(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encoded(heading)})`;
 }
 
@@ -92,15 +92,20 @@ export function headingOf(suffix: string): string | null {
  * Returns the local form: the words alone if they name the target, else its name before them.
  * @returns null if no wiki link would lead there
  */
-export function diskForm(id: string, heading: string, { text, inTable }: Wiki, names: Names): string | null {
+export function wikiLocalForm(
+  id: string,
+  heading: string,
+  { text, inTable }: WikiLink,
+  names: DocumentNames,
+): string | null {
   const name = names.nameOf(id);
   const bar = inTable ? "\\|" : "|";
   const forms = [`[[${text}]]`, ...(name === null ? [] : [`[[${name}${heading}${bar}${text}]]`])];
   return forms.find((form) => leadsTo(form, id, heading, text, names)) ?? null;
 }
 
-function leadsTo(form: string, id: string, heading: string, text: string, names: Names): boolean {
-  const read = readNamed(form, 0);
+function leadsTo(form: string, id: string, heading: string, text: string, names: DocumentNames): boolean {
+  const read = readWikiLink(form, 0);
   if (read === null || read.to !== form.length || read.heading !== heading || read.text !== text) return false;
   return names.idOf(read.name!) === id;
 }

@@ -19,13 +19,13 @@ export function newBudget(): Budget {
  * Reserves the price of work before the work is done. Returns false, with the budget used up, when
  * the budget is too small.
  */
-export function afford(budget: Budget, steps: number): boolean {
+export function reserveSteps(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);
   return budget.left >= 0;
 }
 
 /** Takes `steps` from the budget. Returns false when the budget is used up. */
-export function spend(budget: Budget, steps: number): boolean {
+export function spendSteps(budget: Budget, steps: number): boolean {
   budget.left -= steps;
   return budget.left >= 0;
 }

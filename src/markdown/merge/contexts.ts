@@ -1,24 +1,24 @@
 import { closesFence, openingFence } from "../outline/fences.ts";
 
 /** A stack of open blocks. Equal stacks above one root are one object. */
-export class Nest {
+export class BlockStack {
   /** Name of the innermost block; empty when no block is open. */
   readonly name: string;
   /** The stack around the innermost block. */
-  readonly outer: Nest;
+  readonly outer: BlockStack;
   /** Number of open blocks. */
   readonly depth: number;
-  readonly #inner = new Map<string, Nest>();
+  readonly #inner = new Map<string, BlockStack>();
 
-  constructor(name = "", outer?: Nest) {
+  constructor(name = "", outer?: BlockStack) {
     this.name = name;
     this.outer = outer ?? this;
     this.depth = outer === undefined ? 0 : outer.depth + 1;
   }
 
   /** Returns this stack with one more block opened in it. */
-  open(name: string): Nest {
-    const inner = this.#inner.get(name) ?? new Nest(name, this);
+  open(name: string): BlockStack {
+    const inner = this.#inner.get(name) ?? new BlockStack(name, this);
     this.#inner.set(name, inner);
     return inner;
   }
@@ -27,7 +27,7 @@ export class Nest {
 /** The blocks around the lines of a text: fences, directives, HTML blocks and comments. */
 export type Contexts = {
   /** For each line, its stack of open blocks. */
-  readonly around: readonly Nest[];
+  readonly around: readonly BlockStack[];
   /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
   /** Number of blocks that are open at the end, plus closing marks without an open block. */
@@ -48,14 +48,14 @@ const BLOCKS = new Set(
 );
 
 /** The stack of open blocks at one position of a text. */
-type Place = { inside: Nest };
+type Place = { inside: BlockStack };
 
 /**
  * Reads the contexts of a text's lines.
  * @param root the empty stack; texts that will be compared share one root
  */
-export function contextsOf(lines: readonly string[], root: Nest = new Nest()): Contexts {
-  const [around, marks] = [new Array<Nest>(lines.length), new Array<boolean>(lines.length)];
+export function contextsOf(lines: readonly string[], root: BlockStack = new BlockStack()): Contexts {
+  const [around, marks] = [new Array<BlockStack>(lines.length), new Array<boolean>(lines.length)];
   const place: Place = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
   for (let at = 0; at < lines.length; at++) {
@@ -72,8 +72,8 @@ export function contextsOf(lines: readonly string[], root: Nest = new Nest()): C
 }
 
 /** Returns true if two contexts have the same depth and kind (code or not). */
-export function areAlike(one: Nest, other: Nest): boolean {
-  const isCode = ({ name }: Nest): boolean => /[`~]{3}$/.test(name);
+export function areAlike(one: BlockStack, other: BlockStack): boolean {
+  const isCode = ({ name }: BlockStack): boolean => /[`~]{3}$/.test(name);
   return one.depth === other.depth && isCode(one) === isCode(other);
 }
 

@@ -1,4 +1,4 @@
-import { afford } from "./budget.ts";
+import { reserveSteps } from "./budget.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
 /** Number of occurrences of each line or word, indexed by the number of the line or word. */
@@ -11,15 +11,15 @@ type Counts = Int32Array;
 const LETTERS_A_STEP = 4;
 
 /** A property of base, local, remote and merged text. */
-export type Four<T> = readonly [base: T, local: T, remote: T, merged: T];
+export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
 
 /** Computes a property of each of four texts from another property. */
-export function mapFour<T, U>([base, local, remote, merged]: Four<T>, read: (one: T) => U): Four<U> {
+export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (one: T) => U): OfFour<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }
 
 /** Returns true if the merged text has no more faults than base and both sides explain. */
-export function hasNoMore([base, local, remote, merged]: Four<number>): boolean {
+export function hasNoNewFaults([base, local, remote, merged]: OfFour<number>): boolean {
   return merged <= Math.max(local, remote, local + remote - base);
 }
 
@@ -28,7 +28,7 @@ export function hasNoMore([base, local, remote, merged]: Four<number>): boolean 
  * Other lines add the same to each count, so the checks that compare counts can ignore them.
  * Undefined when the budget is too small.
  */
-export function countApart(texts: Four<Lines>, reading: Reading): Four<Counts> | undefined {
+export function countChanged(texts: OfFour<Lines>, reading: Reading): OfFour<Counts> | undefined {
   const times = mapFour(texts, ({ ids }) => {
     const counts: Counts = new Int32Array(reading.interner.size);
     for (const id of ids) counts[id]!++;
@@ -37,7 +37,7 @@ export function countApart(texts: Four<Lines>, reading: Reading): Four<Counts> |
   const isApart = (line: number): boolean => times.some((one) => one[line] !== times[0][line]);
   const apart = times[0].keys().filter(isApart).toArray();
   const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
-  if (!afford(reading, reading.interner.size + letters / LETTERS_A_STEP)) return undefined;
+  if (!reserveSteps(reading, reading.interner.size + letters / LETTERS_A_STEP)) return undefined;
   const words = apart.map((line) => wordsIn(line, reading));
   return mapFour(times, (counted) => {
     const counts: Counts = new Int32Array(reading.words.size);
@@ -51,7 +51,7 @@ export function countApart(texts: Four<Lines>, reading: Reading): Four<Counts> |
  * counts: local, remote, and base with both changes. The check ignores how the merge was made, so
  * it finds text that a defect lost or doubled.
  */
-export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
+export function staysBetweenSides(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
     const [inLocal, inRemote] = [l[word] as number, r[word] as number];
     const both = inLocal + inRemote - (b[word] as number);
@@ -66,7 +66,7 @@ export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean 
  * for merges finer than lines. Two changes in one direction may be one change made twice; all
  * others must add up exactly.
  */
-export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
+export function hasBothChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
     const before = b[word] as number;
     const [here, there] = [(l[word] as number) - before, (r[word] as number) - before];

@@ -1,4 +1,4 @@
-import { type Budget, spend } from "./budget.ts";
+import { type Budget, spendSteps } from "./budget.ts";
 import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
@@ -90,7 +90,7 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
     leading &&= index < end || end < 0;
     leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));
-    if (!spend(budget, STEPS_A_TOKEN)) {
+    if (!spendSteps(budget, STEPS_A_TOKEN)) {
       tokens.push(texts.token(body.slice(from), ""));
       break;
     }

@@ -1,4 +1,4 @@
-import { type Budget, spend } from "./budget.ts";
+import { type Budget, spendSteps } from "./budget.ts";
 
 /** Steps that one point of the search costs. */
 export const STEPS_A_POINT = 2;
@@ -21,7 +21,7 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
     let steps = STEPS_A_POINT * (delta + 2 * p + 1);
     for (let k = -p; k < delta; k++) steps += advance(short, long, reach, zero, k, runPrice);
     for (let k = delta + p; k >= delta; k--) steps += advance(short, long, reach, zero, k, runPrice);
-    if (!spend(budget, steps)) return undefined;
+    if (!spendSteps(budget, steps)) return undefined;
     if (reach[zero + delta] === long.length) return delta + 2 * p;
   }
   return undefined;

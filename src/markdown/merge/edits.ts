@@ -27,8 +27,8 @@ export function reverse({ start, end, from, to }: Edit): Edit {
  * Returns the edits of an ordered script that overlap or touch the first sequence's elements [from,
  * to). An empty range is the gap before `from`.
  */
-export function touching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
-  const first = firstWhere(edits, (edit) => edit.end >= from);
+export function editsTouching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
+  const first = firstEditIndex(edits, (edit) => edit.end >= from);
   let last = first;
   while (last < edits.length && (edits[last] as Edit).start <= to) last++;
   return first === 0 && last === edits.length ? edits : edits.slice(first, last);
@@ -38,7 +38,7 @@ export function touching(edits: readonly Edit[], from: number, to: number): read
  * Finds by bisection the index of the first edit that passes the test. All later edits must pass it
  * too.
  */
-export function firstWhere(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
+export function firstEditIndex(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -63,7 +63,7 @@ export type Part = Ranges & { readonly edits: SideEdits };
 export type Side = "local" | "remote";
 
 /** Decides whether two neighbouring edits of different sides must be settled together. */
-export type Meets = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
+export type MustSettleTogether = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
 /** Returns true if two edits change a common base element, or the same gap. */
 export function overlaps(earlier: Edit, later: Edit): boolean {
@@ -80,7 +80,7 @@ export function isReplacement(edit: Edit): boolean {
 type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
 
 /** Groups the edits of both sides. In a cluster, each edit meets an edit of the other side. */
-function cluster({ local, remote }: SideEdits, meets: Meets): Cluster[] {
+function cluster({ local, remote }: SideEdits, meets: MustSettleTogether): Cluster[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as Side })),
     ...remote.map((edit) => ({ edit, side: "remote" as Side })),
@@ -101,7 +101,7 @@ function cluster({ local, remote }: SideEdits, meets: Meets): Cluster[] {
  * Cuts `whole` into parts, in order: the edits that meet, and the unchanged elements between them.
  * All edits must be inside of `whole`.
  */
-export function partsOf(whole: Ranges, edits: SideEdits, meets: Meets): Part[] {
+export function partsOf(whole: Ranges, edits: SideEdits, meets: MustSettleTogether): Part[] {
   const parts: Part[] = [];
   let [base, local, remote] = [whole.base.from, whole.local.from, whole.remote.from];
   const add = (end: number, found: SideEdits): void => {
@@ -140,6 +140,6 @@ export function isUnchanged({ edits }: Part): boolean {
 }
 
 /** Returns true if both sides changed a part. */
-export function isOfBoth({ edits }: Part): boolean {
+export function isChangedByBoth({ edits }: Part): boolean {
   return edits.local.length > 0 && edits.remote.length > 0;
 }

@@ -1,5 +1,5 @@
-import { firstWhere, touching } from "./edits.ts";
-import { afford } from "./budget.ts";
+import { firstEditIndex, editsTouching } from "./edits.ts";
+import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Reading, tokenTextsIn } from "./reading.ts";
 
@@ -9,7 +9,7 @@ const STEPS_A_WORD = 10;
 /** One removed word in this many may be at the place by chance. */
 const LEFT = 3;
 
-/** Numbers of lines or words; equal elements have equal numbers. */
+/** Ids of lines or words; equal elements have equal numbers. */
 export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 
@@ -22,7 +22,7 @@ export type Words = {
 };
 
 /** Treats each token as one word. */
-export const OWN_WORD: Words = { of: (id) => [id] };
+export const ONE_WORD: Words = { of: (id) => [id] };
 
 /** Returns the words of lines. */
 export function wordsOfLines(reading: Reading): Words {
@@ -40,11 +40,11 @@ type Bag = Map<number, number>;
 export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
-  const there = touching(more.edits, edit.start, edit.end);
+  const there = editsTouching(more.edits, edit.start, edit.end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
-  if (!afford(reading, more.edits.length + STEPS_A_WORD * size)) return false;
+  if (!reserveSteps(reading, more.edits.length + STEPS_A_WORD * size)) return false;
   const said = own.flatMap(words.of);
-  if (!afford(reading, said.length)) return false;
+  if (!reserveSteps(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   return left !== undefined && LEFT * left.count <= left.of;
 }
@@ -126,7 +126,7 @@ type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly
  * returns true if a later edit adds whole lines, which may come between earlier lines.
  * `isReplaced`: returns true if the text that an earlier edit removed is gone, by the edit's index.
  */
-export function leaves(
+export function keepsAdditions(
   later: readonly Edit[],
   earlier: readonly Edit[],
   text: Made,
@@ -137,7 +137,7 @@ export function leaves(
   let old: ReadonlySet<number> | undefined;
   return earlier.every((edit, at) => {
     const { from, to } = edit;
-    const near = touching(later, from, to);
+    const near = editsTouching(later, from, to);
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
@@ -207,7 +207,7 @@ function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolea
  * change touches.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
-  const before = later[firstWhere(later, ({ end }) => end > from) - 1];
-  const after = later[firstWhere(later, ({ start }) => start >= to)];
+  const before = later[firstEditIndex(later, ({ end }) => end > from) - 1];
+  const after = later[firstEditIndex(later, ({ start }) => start >= to)];
   return (after?.start ?? Number.POSITIVE_INFINITY) - (before?.end ?? 0);
 }

@@ -1,6 +1,6 @@
 import { settleDates } from "./dates.ts";
-import { Interner } from "./split.ts";
-import { type Four, tableOf } from "./table.ts";
+import { StringNumbers } from "./split.ts";
+import { type FourSequences, alignFour } from "./table.ts";
 
 /**
  * A word or mark with the white space before it, in each text; null in a text that lacks it. The
@@ -75,10 +75,10 @@ function wordsIn(text: string): Words {
 /** Aligns four texts in a table of pieces; undefined if the search finds no table. */
 function piecesOf(texts: readonly string[]): Piece[] | undefined {
   const read = texts.map(wordsIn);
-  const ids = new Interner();
+  const ids = new StringNumbers();
   const four = read.map(({ words }) => ids.ids(words.map(({ text }) => text)));
   const starts = read.map(({ words }) => Array.from(words.keys()).filter((at) => beginsLine(words, at)));
-  const rows = tableOf(four as unknown as Four, starts as unknown as Four);
+  const rows = alignFour(four as unknown as FourSequences, starts as unknown as FourSequences);
   if (rows === undefined) return undefined;
   const write = (index: number, text: number): string | null => {
     const word = read[text]?.words[index];

@@ -70,12 +70,12 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 }
 
 function mergeBody(base: string, local: string, remote: string, reading: Reading): FineMerge {
-  const merged = mergeHunks(workOf(base, local, remote, reading));
+  const merged = mergeHunks(readConflictWork(base, local, remote, reading));
   return reading.left < 0 ? undefined : merged;
 }
 
 /** Computes the edits that each side made to the filled lines of base. */
-export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
+export function readConflictWork(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];
   const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };

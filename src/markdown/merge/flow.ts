@@ -1,7 +1,7 @@
 import {
   isReplacement,
   isUnchanged,
-  type Meets,
+  type MustSettleTogether,
   overlaps,
   type Part,
   partsOf,
@@ -9,12 +9,12 @@ import {
   type Ranges,
   type Side,
 } from "./edits.ts";
-import { type Ids, OWN_WORD, type Words } from "./evidence.ts";
-import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
+import { type Ids, ONE_WORD, type Words } from "./evidence.ts";
+import { addedBy, type Change, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import type { Runs } from "./split.ts";
-import { subsumes } from "./subsume.ts";
+import type { RunNumbers } from "./split.ts";
+import { includesAllChanges } from "./subsume.ts";
 import {
   BLANK,
   BREAK,
@@ -35,8 +35,8 @@ type Flow = {
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** Numbers the sentences; words have the numbers of their tokens. */
-  readonly keys: Runs;
+  /** Ids the sentences; words have the numbers of their tokens. */
+  readonly keys: RunNumbers;
   readonly reading: Reading;
 };
 
@@ -51,7 +51,7 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "se
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
   const rewritten = grain === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
-  const meets: Meets = (earlier, side, later) =>
+  const meets: MustSettleTogether = (earlier, side, later) =>
     grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
   const allOf = (some: Ids) => ({ from: 0, to: some.length });
   const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
@@ -98,9 +98,9 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: edits.local, ...local };
   const r = { ids: ids.remote, edits: edits.remote, ...remote };
-  const said: Words = grain === "words" ? OWN_WORD : { of: (id) => keys.run(id) };
-  if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
-  if (subsumes(ids.base, l, r, said, reading)) return passage.local;
+  const said: Words = grain === "words" ? ONE_WORD : { of: (id) => keys.run(id) };
+  if (includesAllChanges(ids.base, r, l, said, reading)) return passage.remote;
+  if (includesAllChanges(ids.base, l, r, said, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words");
   return withHeadingId(passage);
 }
@@ -155,7 +155,7 @@ function wordsMeet(
   if (overlaps(earlier, later)) return true;
   const one: Change = { edit: earlier, side };
   const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
-  if (isMeantForOld(tokens, one, other, rewritten) || isMeantForOld(tokens, other, one, rewritten)) return true;
+  if (isForOldItem(tokens, one, other, rewritten) || isForOldItem(tokens, other, one, rewritten)) return true;
   if (later.start > earlier.end) return false;
   if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
   const both = [one, other];
@@ -196,7 +196,9 @@ function countBreaks(tokens: readonly Token[]): number {
  */
 function addsWords(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
-  return start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => says(text));
+  return (
+    start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => isWordOrBracket(text))
+  );
 }
 
 /** Returns true if an addition has whole lines only, and keeps the lines beside it unchanged. */
@@ -256,7 +258,7 @@ const CLOSING = /^[)\]"'”’»」』）*_]$/;
  * Splits tokens into sentences at full stops. Structural line breaks and blank lines are units of
  * their own. `keys` numbers the units.
  */
-function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
+function sentences(tokens: readonly Token[], keys: RunNumbers): Unit[] {
   const ids = tokens.map(({ id }) => id);
   const units: Unit[] = [];
   let from = 0;

@@ -1,6 +1,6 @@
 import { hasCode } from "../outline/fences.ts";
 import {
-  isOfBoth,
+  isChangedByBoth,
   isReplacement,
   isUnchanged,
   overlaps,
@@ -22,13 +22,13 @@ import {
   type Lines,
   linesOf,
   mergeGaps,
-  placeOf,
+  lineIndexOf,
   type Reading,
   type ThreeTexts,
   tokenise,
 } from "./reading.ts";
-import { subsumes } from "./subsume.ts";
-import { leadsLines, write } from "./tokens.ts";
+import { includesAllChanges } from "./subsume.ts";
+import { keepsLineMarks, writeTokens } from "./tokens.ts";
 
 /**
  * A place where the changes of both sides conflict. For each text: the index of the first line,
@@ -122,7 +122,7 @@ function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work
  * enough.
  */
 export function areApart(work: Work): boolean {
-  const isApart = (part: Part): boolean => !isOfBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
+  const isApart = (part: Part): boolean => !isChangedByBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
   return lineParts(work).every(
     (part) => isApart(part) || lineParts({ ...work, edits: finerEdits(part, work) }, part).every(isApart),
   );
@@ -173,8 +173,8 @@ function settle(part: Part, work: Work): Settled | Conflicts {
   const base = texts.base.filled.ids;
   const mine = { ids: texts.local.filled.ids, edits: local, ...part.local };
   const theirs = { ids: texts.remote.filled.ids, edits: remote, ...part.remote };
-  if (subsumes(base, theirs, mine, words, reading, true)) return ofSide(part, "remote", texts);
-  if (subsumes(base, mine, theirs, words, reading, true)) return ofSide(part, "local", texts);
+  if (includesAllChanges(base, theirs, mine, words, reading, true)) return ofSide(part, "remote", texts);
+  if (includesAllChanges(base, mine, theirs, words, reading, true)) return ofSide(part, "local", texts);
   return mergePart(part, work);
 }
 
@@ -206,9 +206,9 @@ function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
     base: linesOf(texts.base, part.base).join(""),
     local: linesOf(texts.local, part.local).join(""),
     remote: linesOf(texts.remote, part.remote).join(""),
-    baseLine: placeOf(texts.base, part.base),
-    localLine: placeOf(texts.local, part.local),
-    remoteLine: placeOf(texts.remote, part.remote),
+    baseLine: lineIndexOf(texts.base, part.base),
+    localLine: lineIndexOf(texts.local, part.local),
+    remoteLine: lineIndexOf(texts.remote, part.remote),
   };
 }
 
@@ -251,13 +251,13 @@ function mergeWords(part: Ranges, texts: ThreeTexts, reading: Reading): string |
     Tokens,
   ];
   const merged = mergeFlow({ base, local, remote }, reading);
-  return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
+  return merged === undefined || !keepsLineMarks(merged) ? undefined : writeTokens(merged);
 }
 
 type Tokens = ReturnType<typeof tokenise>;
 
 /** Returns true if a range of lines includes code. */
 function isCodeIn(text: Lines, range: Range): boolean {
-  const first = placeOf(text, range);
+  const first = lineIndexOf(text, range);
   return hasCode(fencesIn(text), first, first + linesOf(text, range).length);
 }

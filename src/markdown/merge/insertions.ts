@@ -1,8 +1,8 @@
-import { afford, spend } from "./budget.ts";
+import { reserveSteps, spendSteps } from "./budget.ts";
 import { timeOf } from "./dates.ts";
 import type { Ranges, Side } from "./edits.ts";
-import { entriesOf, type Piece, pieceOf, pieceText, shapeOf } from "./piece.ts";
-import { fencesIn, longerGap, placeOf, type Reading, STEPS_A_LINE, type ThreeTexts, tokenise } from "./reading.ts";
+import { entriesOf, type Piece, pieceOf, pieceText, entryShapeOf } from "./piece.ts";
+import { fencesIn, longerGap, lineIndexOf, type Reading, STEPS_A_LINE, type ThreeTexts, tokenise } from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
@@ -47,14 +47,14 @@ export function mergeInsertions(
   leader: Side = "remote",
 ): Inserted | undefined {
   const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
-  if (!afford(reading, STEPS_A_LINE * lines)) return undefined;
+  if (!reserveSteps(reading, STEPS_A_LINE * lines)) return undefined;
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
   if (holds(theirs, mine, reading)) return join([theirs]);
   if (holds(mine, theirs, reading)) return join([mine]);
   const { base } = texts;
   const place: Place = {
     lines: base.lines,
-    inCode: fencesIn(base)[placeOf(base, part.base)] !== "",
+    inCode: fencesIn(base)[lineIndexOf(base, part.base)] !== "",
     above: base.filled.at[part.base.from - 1] ?? -1,
     below: base.filled.at[part.base.from] ?? base.lines.length,
     leader,
@@ -72,7 +72,7 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boole
   return lines.some((_, at) => {
     let length = 0;
     while (reading.left >= 0 && length < run.length && lines[at + length] === run[length]) length++;
-    return spend(reading, length) && length === run.length;
+    return spendSteps(reading, length) && length === run.length;
   });
 }
 
@@ -84,7 +84,7 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
   if (place.inCode) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
-  if (local.length * remote.length > MOST_PAIRS || !afford(reading, local.length * remote.length)) return false;
+  if (local.length * remote.length > MOST_PAIRS || !reserveSteps(reading, local.length * remote.length)) return false;
   const [some, others] = [local, remote].map((all) => all.map((entry) => saidIn(entry.text, reading))) as [
     Said[],
     Said[],
@@ -180,7 +180,7 @@ function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece)
   if (isRow(second.head)) return "";
   if (first.tail === undefined || first.tail !== second.head) return longerGap(first.after, second.before);
   const goesOn = (line: string | undefined): boolean =>
-    line !== undefined && (shapeOf(line) === second.head || /^\s+\S/.test(line));
+    line !== undefined && (entryShapeOf(line) === second.head || /^\s+\S/.test(line));
   if (goesOn(lines[above])) return second.before;
   if (goesOn(lines[below])) return first.after;
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";

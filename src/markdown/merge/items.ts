@@ -14,7 +14,7 @@ export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token
  * Returns true if the meaning of a token depends on its neighbours: a word, or a bracket of a wiki
  * link.
  */
-export function says(text: string): boolean {
+export function isWordOrBracket(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
@@ -70,7 +70,7 @@ function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
  * Returns true if `one` is part of the rewriting of an item, and `other` adds words or a tick to
  * that item. The added words were meant for the old words.
  */
-export function isMeantForOld(
+export function isForOldItem(
   tokens: Passage,
   one: Change,
   other: Change,
@@ -88,5 +88,5 @@ function addsTo(tokens: Passage, change: Change, { from, to }: Item): boolean {
   if (start < from || end > to) return false;
   const added = addedBy(tokens, change);
   if (start < end) return added.some(({ text }) => isCheckBox(text));
-  return !added.some(({ text }) => isLineEnd(text)) && added.some(({ text }) => says(text));
+  return !added.some(({ text }) => isLineEnd(text)) && added.some(({ text }) => isWordOrBracket(text));
 }

@@ -1,7 +1,7 @@
-import { afford } from "./budget.ts";
+import { reserveSteps } from "./budget.ts";
 import { hasContexts } from "./contexts.ts";
-import { counterparts, isOfBoth, reverse } from "./edits.ts";
-import { type Ids, isGone, leaves, OWN_WORD, wordsOfLines } from "./evidence.ts";
+import { counterparts, isChangedByBoth, reverse } from "./edits.ts";
+import { type Ids, isGone, keepsAdditions, ONE_WORD, wordsOfLines } from "./evidence.ts";
 import { lineParts } from "./hunk.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
@@ -40,7 +40,7 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
  * lines, or be in an addition that has only removed lines. An addition that also has other lines
  * may quote the line.
  */
-export function bringsBack(base: string, side: string, more: string, reading: Reading): boolean {
+export function restoresLine(base: string, side: string, more: string, reading: Reading): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
   const gone = new Set(b).difference(new Set(s));
   const says = (id: number): boolean => wordsIn(id, reading).length > 0 && !hasContexts(reading.interner.text(id));
@@ -58,7 +58,7 @@ const PASSAGE = 6;
  * Returns true if a later text has a passage again that a side removed, however its lines are
  * broken.
  */
-export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
+export function restoresPassage(base: string, side: string, more: string, reading: Reading): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
 }
@@ -66,7 +66,7 @@ export function bringsPassageBack(base: string, side: string, more: string, read
 function passagesIn(text: string, reading: Reading): ReadonlySet<string> {
   const words = readLines(text, reading).filled.ids.flatMap((line) => wordsIn(line, reading));
   const passages = new Set<string>();
-  if (!afford(reading, PASSAGE * words.length)) return passages;
+  if (!reserveSteps(reading, PASSAGE * words.length)) return passages;
   for (let end = PASSAGE; end <= words.length; end++) passages.add(words.slice(end - PASSAGE, end).join(" "));
   return passages;
 }
@@ -77,7 +77,7 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
   const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
   const earlier = diffFilled(base, less, reading);
   const later = diffFilled(less, more, reading);
-  if (bringsBack(base, less, more, reading)) return false;
+  if (restoresLine(base, less, more, reading)) return false;
   if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
   const direct = diffFilled(base, more, reading);
   if (!agree(b.length, earlier, later, direct, true)) return false;
@@ -126,7 +126,7 @@ function isLater(
   const texts = { base: less, local: base, remote: more };
   const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
   return lineParts({ texts, edits, reading }).every((part) => {
-    if (!isOfBoth(part)) return true;
+    if (!isChangedByBoth(part)) return true;
     const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
     if (sides.reduce((sum, lines) => sum + lines.length, 0) > MOST_LINES) return false;
     const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
@@ -150,13 +150,13 @@ function keepsRegion(
   const direct = diff(b, m, reading, endsLineBefore);
   return (
     agree(b.length, earlier, later, direct) &&
-    leaves(
+    keepsAdditions(
       later,
       earlier,
-      { ids: l, old: b, more: m, words: OWN_WORD },
+      { ids: l, old: b, more: m, words: ONE_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
-      (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, OWN_WORD, reading),
+      (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, ONE_WORD, reading),
     ) &&
     keepsSpace([base, less, more], earlier, later)
   );

@@ -6,13 +6,13 @@ import { newReading } from "./reading.ts";
 export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
 /** Default length of git's conflict markers, in characters. */
-export const USUAL_MARKERS = 7;
+export const DEFAULT_MARKER_SIZE = 7;
 
 /**
  * Returns both edits in one text, with git's conflict markers, as merge tools expect it.
  * @param markerSize length of a marker in characters
  */
-export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: number = USUAL_MARKERS): string {
+export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: number = DEFAULT_MARKER_SIZE): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newReading());

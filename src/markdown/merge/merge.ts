@@ -1,11 +1,11 @@
-import { countApart, countsKept, keepsChanges, mapFour } from "./counts.ts";
+import { countChanged, staysBetweenSides, hasBothChanges, mapFour } from "./counts.ts";
 import { settleDates } from "./dates.ts";
-import { mergeWithinLines, workOf } from "./fine.ts";
-import { bringsBack, bringsPassageBack, keepsEveryChange } from "./keeps-every-change.ts";
+import { mergeWithinLines, readConflictWork } from "./fine.ts";
+import { restoresLine, restoresPassage, keepsEveryChange } from "./keeps-every-change.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
-import { isSound, isUnresolved, keepsFrontMatter } from "./sound.ts";
+import { isSoundMarkdown, isUnresolved, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
@@ -87,7 +87,7 @@ function faultOf(base: string, local: string, remote: string, result: Clean, rea
 function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
   // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
-  return isSound([base, local, remote, text], reading);
+  return isSoundMarkdown([base, local, remote, text], reading);
 }
 
 /**
@@ -96,10 +96,10 @@ function isSoundMerge(base: string, local: string, remote: string, { how, text }
  */
 function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
   if (text === side) return true;
-  if (bringsBack(base, side, text, reading)) return false;
+  if (restoresLine(base, side, text, reading)) return false;
   const again = attempt(base, side, text, reading);
   if (again.kind === "conflict" || again.text !== text) return false;
-  return again.how !== "fine" || !bringsPassageBack(base, side, text, reading);
+  return again.how !== "fine" || !restoresPassage(base, side, text, reading);
 }
 
 /**
@@ -108,10 +108,10 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
-  const counts = countApart(texts, reading);
+  const counts = countChanged(texts, reading);
   if (counts === undefined) return false;
   if (isOneOf(result, local, remote)) return true;
-  return result.how === "lines" ? countsKept(...counts) : keepsChanges(...counts);
+  return result.how === "lines" ? staysBetweenSides(...counts) : hasBothChanges(...counts);
 }
 
 /**
@@ -129,7 +129,7 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
   if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
   if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
-  const apart = areApart(workOf(base, local, remote, reading));
+  const apart = areApart(readConflictWork(base, local, remote, reading));
   const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);

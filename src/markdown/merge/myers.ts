@@ -1,6 +1,6 @@
-import { type Budget, newBudget, spend } from "./budget.ts";
+import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { distance, STEPS_A_POINT } from "./distance.ts";
-import { Interner } from "./split.ts";
+import { StringNumbers } from "./split.ts";
 
 /** An edit: the other sequence has elements [from, to) in place of base elements [start, end). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
@@ -47,7 +47,7 @@ export function diff(
 
 /** Returns the edits that `diff` finds between lists of strings, with a new budget. */
 export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
-  const interner = new Interner();
+  const interner = new StringNumbers();
   return diff(interner.ids(base), interner.ids(side), newBudget());
 }
 
@@ -132,7 +132,7 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
     const high = isFar ? Math.min(d, n - m + (length - d)) : d;
     const steps = advance(a, b, reach, d, low, high);
     if (steps === AT_THE_END) return walkBack(trace, d, n, m);
-    if (!spend(budget, steps)) return undefined;
+    if (!spendSteps(budget, steps)) return undefined;
     trace.push({ low, points: reach.slice(length + 1 + low, length + 2 + high) });
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { counterparts } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
 import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
-import { isWord, write } from "./tokens.ts";
+import { isWord, writeTokens } from "./tokens.ts";
 
 /** The origin of a text: base, one of the sides, or both sides alike. */
 type Source = "base" | "local" | "remote" | "both";
@@ -133,10 +133,10 @@ function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides
           (isWord(token.text) ? "none" : "base"));
     // White space before a piece is attributed to base, so that marks of origin cover only words.
     if (token.space !== "") join(words, "base", token.space);
-    join(words, from, write([{ ...token, space: "" }]));
+    join(words, from, writeTokens([{ ...token, space: "" }]));
   }
   // White space at the end of a text follows the last piece.
-  const rest = line.slice(write(tokens).length);
+  const rest = line.slice(writeTokens(tokens).length);
   if (rest !== "") join(words, "base", rest);
   return words;
 }

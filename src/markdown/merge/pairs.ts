@@ -1,4 +1,4 @@
-import { afford } from "./budget.ts";
+import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
@@ -40,7 +40,7 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
 /** Pairs the lines of an edit that are versions of one line, in order. */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
-  if (rows * columns > MOST_PAIRS || !afford(reading, STEPS_A_PAIR * rows * columns)) return [];
+  if (rows * columns > MOST_PAIRS || !reserveSteps(reading, STEPS_A_PAIR * rows * columns)) return [];
   const shares = sharesIn(edit, base, side, reading);
   const best = mostFrom(shares, columns);
   const pairs: Pair[] = [];
@@ -90,7 +90,7 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
  */
 function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
-  if (least === 0 || least < SAME_LINE * most || !afford(reading, least + most)) return 0;
+  if (least === 0 || least < SAME_LINE * most || !reserveSteps(reading, least + most)) return 0;
   const left = new Map<number, number>();
   for (const word of some) left.set(word, (left.get(word) ?? 0) + 1);
   let shared = 0;

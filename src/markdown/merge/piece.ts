@@ -20,8 +20,8 @@ export type Piece = {
   /** Columns of indent of the first line. */
   readonly indent: number;
   /**
-   * Shape of the first entry, as `shapeOf` returns it; below, of the last entry. Undefined if it is
-   * no entry.
+   * Shape of the first entry, as `entryShapeOf` returns it; below, of the last entry. Undefined if
+   * it is no entry.
    */
   readonly head: string | undefined;
   readonly tail: string | undefined;
@@ -54,8 +54,8 @@ export function pieceOf(text: Lines, range: Range): Piece {
     level: level ?? 7,
     deepest: headings.reduce((least, one) => Math.min(least, one.level), 8),
     indent: first.length - first.trimStart().length,
-    head: shapeOf(first),
-    tail: shapeOf(core.findLast((line) => shapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
+    head: entryShapeOf(first),
+    tail: entryShapeOf(core.findLast((line) => entryShapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
     parts: level === undefined ? countEntries(core) : headings.filter((one) => one.level === level).length,
   };
 }
@@ -65,8 +65,8 @@ export function pieceOf(text: Lines, range: Range): Piece {
  * text.
  */
 function countEntries(lines: readonly string[]): number {
-  const shape = shapeOf(lines[0] ?? "");
-  return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;
+  const shape = entryShapeOf(lines[0] ?? "");
+  return shape === undefined ? 1 : lines.filter((line) => entryShapeOf(line) === shape).length;
 }
 
 /** Returns the piece's lines as text, with a line feed at the end. */
@@ -86,7 +86,7 @@ const RULE = /^[\s:|-]+$/;
 export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
-    const shape = shapeOf(line);
+    const shape = entryShapeOf(line);
     const last = entries.at(-1);
     if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
       entries.push({ shape, text: line });
@@ -100,7 +100,7 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
  * Returns the kind of entry that a line starts, with its indent. Only entries of one shape belong
  * to one list.
  */
-export function shapeOf(line: string): string | undefined {
+export function entryShapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
   if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
   if (DEFINITION.test(line)) return "definition";

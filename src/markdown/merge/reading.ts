@@ -1,10 +1,10 @@
 import { openFences } from "../outline/fences.ts";
-import { type Budget, newBudget, spend } from "./budget.ts";
-import { type Contexts, contextsOf, Nest } from "./contexts.ts";
+import { type Budget, newBudget, spendSteps } from "./budget.ts";
+import { type Contexts, contextsOf, BlockStack } from "./contexts.ts";
 import { cutLine } from "./cut.ts";
 import type { Range } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
-import { Interner, splitLines } from "./split.ts";
+import { StringNumbers, splitLines } from "./split.ts";
 import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
@@ -34,21 +34,21 @@ type Filled = {
 
 /** Budget of one merge, and everything that the merge has read, so that nothing is read twice. */
 export type Reading = Budget & {
-  /** Numbers the lines. */
-  readonly interner: Interner;
-  /** Numbers words and marks. */
-  readonly words: Interner;
+  /** Ids the lines. */
+  readonly interner: StringNumbers;
+  /** Ids words and marks. */
+  readonly words: StringNumbers;
   readonly texts: Map<string, Lines>;
   /** The tokens of each line, by the line's text. */
   readonly tokens: Map<string, readonly Token[]>;
-  /** Numbers the texts of tokens. */
+  /** Ids the texts of tokens. */
   readonly tokenTexts: TokenTexts;
   /** The numbers of the texts of each line's tokens, by the line's number. */
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** The numbers of each line's words, by the line's number. */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /** Empty stack of open blocks, which all texts of the merge share. */
-  readonly nest: Nest;
+  readonly nest: BlockStack;
   /** Results of `keepsEveryChange`. */
   readonly held: Held[];
 };
@@ -59,14 +59,14 @@ type Held = { readonly base: string; readonly less: string; readonly more: strin
 export function newReading(): Reading {
   return {
     ...newBudget(),
-    interner: new Interner(),
-    words: new Interner(),
+    interner: new StringNumbers(),
+    words: new StringNumbers(),
     texts: new Map(),
     tokens: new Map(),
     tokenTexts: new TokenTexts(),
     tokenTextsByLine: [],
     wordsByLine: [],
-    nest: new Nest(),
+    nest: new BlockStack(),
     held: [],
   };
 }
@@ -79,7 +79,7 @@ export function readLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
   const lines = splitLines(text);
-  spend(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
+  spendSteps(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
   const ids = reading.interner.ids(lines);
   const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
   const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
@@ -215,7 +215,7 @@ export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly
  * Returns the index among all lines at which a range of filled lines begins. An empty range begins
  * after the filled line before it.
  */
-export function placeOf({ filled }: Lines, { from, to }: Range): number {
+export function lineIndexOf({ filled }: Lines, { from, to }: Range): number {
   if (from < to) return filled.at[from] as number;
   return from === 0 ? 0 : (filled.at[from - 1] as number) + 1;
 }

@@ -1,4 +1,4 @@
-import { counterparts, isOfBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
+import { counterparts, isChangedByBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
 import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
@@ -65,7 +65,7 @@ function meets(earlier: Edit, _side: unknown, later: Edit): boolean {
 function kindOf({ lines, isBased }: Work, part: Part): Passage["kind"] {
   if (isUnchanged(part)) return "same";
   if (!isBased) return "both";
-  if (!isOfBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
+  if (!isChangedByBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
   const { local, remote } = part;
   const [a, b] = [lines.mine.slice(local.from, local.to), lines.theirs.slice(remote.from, remote.to)];
   return a.join("") === b.join("") ? "alike" : "both";

@@ -1,14 +1,14 @@
 import { headingsOf } from "../outline/headings.ts";
-import { afford } from "./budget.ts";
-import { areAlike, type Contexts, hasContexts, type Nest } from "./contexts.ts";
-import { type Four, hasNoMore, mapFour } from "./counts.ts";
+import { reserveSteps } from "./budget.ts";
+import { areAlike, type Contexts, hasContexts, type BlockStack } from "./contexts.ts";
+import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { contextsIn, diffFilled, type Reading, readLines } from "./reading.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
-import { flowsOn } from "./tokens.ts";
+import { isSoftBreak } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
@@ -16,9 +16,9 @@ import { wordsOf } from "./words.ts";
  * unclosed, duplicate or misplaced elements than the sides explain. Lines must stay in the fences,
  * directives and HTML blocks in which a side put them.
  */
-export function isSound(given: Four<string>, reading: Reading): boolean {
+export function isSoundMarkdown(given: OfFour<string>, reading: Reading): boolean {
   // This one charge pays for reading lines, contexts and blocks.
-  if (!afford(reading, 4 * given[3].length)) return false;
+  if (!reserveSteps(reading, 4 * given[3].length)) return false;
   const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
   const lines = mapFour(texts, (text) => readLines(text, reading).lines);
@@ -36,7 +36,7 @@ export function isSound(given: Four<string>, reading: Reading): boolean {
  * Returns true if the result begins as the side that changed the beginning: with readable front
  * matter, with a rule, or with neither.
  */
-export function keepsFrontMatter(texts: Four<string>): boolean {
+export function keepsFrontMatter(texts: OfFour<string>): boolean {
   const kindOf = (text: string): string => {
     if (!/^\uFEFF?---\r?\n/.test(text)) return "none";
     return readFrontMatter(normalise(text, false)) === undefined ? "rule" : "front matter";
@@ -69,8 +69,8 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
     if (others[0].has.has(ids[at] as number)) continue;
     let start = at;
     let end = at + 1;
-    while (start > done && flowsOn(lines[start - 1] as string, lines[start] as string)) start--;
-    while (end < lines.length && flowsOn(lines[end - 1] as string, lines[end] as string)) end++;
+    while (start > done && isSoftBreak(lines[start - 1] as string, lines[start] as string)) start--;
+    while (end < lines.length && isSoftBreak(lines[end - 1] as string, lines[end] as string)) end++;
     const block = ids.slice(start, end);
     const held = others.some(({ has }) => block.every((id) => has.has(id)));
     if (!held) faults += inlineFaults(lines.slice(start, end).join(""));
@@ -86,7 +86,7 @@ const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
  * Returns true if each heading with two ids in the merged text is already on a side. The merged
  * text is the last of the four.
  */
-function keepsOneId([, local, remote, merged]: Four<readonly string[]>): boolean {
+function keepsOneId([, local, remote, merged]: OfFour<readonly string[]>): boolean {
   return merged
     .filter((line) => line.includes("{") && TWO_IDS.test(line))
     .every((line) => local.includes(line) || remote.includes(line));
@@ -107,14 +107,14 @@ const HEADING_ID: Naming = {
 /**
  * Returns true if definitions and heading ids name no two things alike, except where a side did.
  */
-function keepsNames(merged: string, texts: Four<readonly string[]>): boolean {
+function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
 /** Returns true if one syntax has no more duplicate names than the sides explain. */
-function keepsSingle(naming: Naming, texts: Four<readonly string[]>): boolean {
-  return hasNoMore(mapFour(texts, (lines) => doubled(lines, naming)));
+function keepsSingle(naming: Naming, texts: OfFour<readonly string[]>): boolean {
+  return hasNoNewFaults(mapFour(texts, (lines) => doubled(lines, naming)));
 }
 
 function doubled(lines: readonly string[], { pattern, has }: Naming): number {
@@ -132,37 +132,37 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
 }
 
 /** Returns true if each line of the merged text has the context that a side gave it. */
-function keepsContexts(texts: Four<string>, reading: Reading): boolean {
+function keepsContexts(texts: OfFour<string>, reading: Reading): boolean {
   const contexts = mapFour(texts, (text) => contextsIn(readLines(text, reading), reading));
-  if (!hasNoMore(mapFour(contexts, ({ faults }) => faults))) return false;
+  if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;
   if (contexts.every(({ outline }) => outline === contexts[0].outline)) return true;
   return staysInside(linesInside(texts, contexts, reading), reading.nest);
 }
 
 /** The context of a line in the merged text, and in each other text that has the line. */
 type Inside = {
-  readonly is: Nest;
-  readonly was: Nest | undefined;
-  readonly mine: Nest | undefined;
-  readonly theirs: Nest | undefined;
+  readonly is: BlockStack;
+  readonly was: BlockStack | undefined;
+  readonly mine: BlockStack | undefined;
+  readonly theirs: BlockStack | undefined;
 };
 
 /**
  * Returns the contexts of the filled lines of the merged text, the last of the four, except lines
  * that open or close a block.
  */
-function linesInside(texts: Four<string>, contexts: Four<Contexts>, reading: Reading): Inside[] {
+function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: Reading): Inside[] {
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
   const { at } = filled[3];
-  const insideOf = (which: 0 | 1 | 2): ((line: number) => Nest | undefined) => {
+  const insideOf = (which: 0 | 1 | 2): ((line: number) => BlockStack | undefined) => {
     const there = counterparts(at.length, diffFilled(texts[3], texts[which], reading));
     return (line) => contexts[which].around[filled[which].at[there[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
   return at.flatMap((place, line) => {
     if (m.marks[place]) return [];
-    return [{ is: m.around[place] as Nest, was: was(line), mine: mine(line), theirs: theirs(line) }];
+    return [{ is: m.around[place] as BlockStack, was: was(line), mine: mine(line), theirs: theirs(line) }];
   });
 }
 
@@ -171,7 +171,7 @@ function linesInside(texts: Four<string>, contexts: Four<Contexts>, reading: Rea
  * that the other side put around it. Then the lines of both sides before and after must be in that
  * block too.
  */
-function staysInside(lines: readonly Inside[], root: Nest): boolean {
+function staysInside(lines: readonly Inside[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
   for (const line of lines) {
     const { is, mine, theirs } = line;
@@ -188,7 +188,7 @@ function staysInside(lines: readonly Inside[], root: Nest): boolean {
   return pending === root;
 }
 
-type OfBoth = Inside & { readonly mine: Nest; readonly theirs: Nest };
+type OfBoth = Inside & { readonly mine: BlockStack; readonly theirs: BlockStack };
 
 function hasBoth(line: Inside): line is OfBoth {
   return line.mine !== undefined && line.theirs !== undefined;
@@ -222,7 +222,7 @@ export function isUnresolved(text: string): boolean {
  * than in any other text. The merged text is the last of the four. Readers take sections with the
  * same name for one section.
  */
-function keepsSections(texts: Four<string>): boolean {
+function keepsSections(texts: OfFour<string>): boolean {
   const [base, local, remote, merged] = mapFour(texts, countSections);
   return merged
     .entries()

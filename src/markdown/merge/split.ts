@@ -15,10 +15,10 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Numbers strings, so that a comparison of two strings costs one step, however long they are. Equal
+ * Ids strings, so that a comparison of two strings costs one step, however long they are. Equal
  * strings have equal numbers.
  */
-export class Interner {
+export class StringNumbers {
   readonly #ids = new Map<string, number>();
   readonly #texts: string[] = [];
 
@@ -44,8 +44,8 @@ export class Interner {
   }
 }
 
-/** Numbers runs of numbers. Equal runs have equal numbers. */
-export class Runs {
+/** Ids runs of numbers. Equal runs have equal numbers. */
+export class RunNumbers {
   readonly #byHash = new Map<number, number[]>();
   readonly #runs: (readonly number[])[] = [];
 

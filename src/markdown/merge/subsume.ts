@@ -1,4 +1,4 @@
-import { type Ids, isGone, leaves } from "./evidence.ts";
+import { type Ids, isGone, keepsAdditions } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
 import type { Words } from "./evidence.ts";
@@ -20,7 +20,7 @@ type Version = {
  * its sides depends on this rule.
  * @param isLines the elements are lines, between which other lines may come
  */
-export function subsumes(
+export function includesAllChanges(
   base: Ids,
   more: Version,
   less: Version,
@@ -41,7 +41,7 @@ export function subsumes(
   const start = first.start - (first.from - less.from);
   const end = last.end + (less.to - last.to);
   const earlier = within(less, start);
-  return leaves(
+  return keepsAdditions(
     later,
     earlier,
     { ids: text, old: base.slice(start, end), more: made, words },

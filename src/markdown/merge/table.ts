@@ -1,13 +1,13 @@
 import { newBudget } from "./budget.ts";
 import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
-import { Runs } from "./split.ts";
+import { RunNumbers } from "./split.ts";
 
-/** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
-export type Four = readonly [base: readonly number[], ...sides: (readonly number[])[]];
+/** Ids of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
+export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
 /** The index of one piece in base, local, remote and result; -1 in a text without it. */
-export type Row = readonly [base: number, local: number, remote: number, result: number];
+export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 /** An index in each of the four texts. */
 type Place = readonly [base: number, local: number, remote: number, result: number];
@@ -37,7 +37,7 @@ const LEAST = [1, 4, 16];
  * if there is no such table, or none within the limits.
  * @param starts the pieces that begin lines
  */
-export function tableOf(four: Four, starts: Four): Row[] | undefined {
+export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
   const common = commonRuns(four, starts);
   for (const least of LEAST) {
     const rows = tableAround(
@@ -49,16 +49,16 @@ export function tableOf(four: Four, starts: Four): Row[] | undefined {
   return undefined;
 }
 
-function tableAround(four: Four, runs: readonly (readonly Row[])[]): Row[] | undefined {
-  const rows: Row[] = [];
+function tableAround(four: FourSequences, runs: readonly (readonly AlignedRow[])[]): AlignedRow[] | undefined {
+  const rows: AlignedRow[] = [];
   let from: Place = [0, 0, 0, 0];
-  for (const run of [...runs, [four.map(({ length }) => length) as unknown as Row]]) {
-    const to = run[0] as Row;
+  for (const run of [...runs, [four.map(({ length }) => length) as unknown as AlignedRow]]) {
+    const to = run[0] as AlignedRow;
     const found = search(four, from, to);
     if (found === undefined) return undefined;
     rows.push(...found);
     if (to[0] < four[0].length) rows.push(...run);
-    from = move(run.at(-1) as Row, [1, 1, 1, 1]);
+    from = move(run.at(-1) as AlignedRow, [1, 1, 1, 1]);
   }
   return rows;
 }
@@ -70,14 +70,14 @@ function move(place: Place, by: Place): Place {
 /**
  * Finds the pieces that all four texts have, by pairwise diffs. Returns them as runs without a gap.
  */
-function commonRuns(four: Four, starts: Four): Row[][] {
+function commonRuns(four: FourSequences, starts: FourSequences): AlignedRow[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
     const [a, b] = [one, other].map((text) => ({ ids: four[text] ?? [], starts: starts[text] ?? [] }));
     return pairLines(a as Text, b as Text);
   };
   const [mine, theirs, mineKept, theirsKept] = [pair(0, 1), pair(0, 2), pair(1, 3), pair(2, 3)] as const;
-  const runs: Row[][] = [];
+  const runs: AlignedRow[][] = [];
   for (let at = 0; at < base.length; at++) {
     const [l, r] = [mine[at] as number, theirs[at] as number];
     const m = mineKept[l] ?? -1;
@@ -98,7 +98,7 @@ type Text = { readonly ids: readonly number[]; readonly starts: readonly number[
  * lines that differ.
  */
 function pairLines(a: Text, b: Text): Int32Array {
-  const runs = new Runs();
+  const runs = new RunNumbers();
   const [was, is] = [a, b].map(({ ids, starts }) =>
     starts.map((from, line) => runs.id(ids, from, starts[line + 1] ?? ids.length)),
   ) as [number[], number[]];
@@ -159,7 +159,7 @@ const MOST_PLACES = 100_000;
 /**
  * Finds the table with the fewest changes by A*; undefined when there is none within the limits.
  */
-function search(four: Four, from: Place, to: Place): Row[] | undefined {
+function search(four: FourSequences, from: Place, to: Place): AlignedRow[] | undefined {
   const least = leastChanges(four, from, to);
   const queue = new Queue();
   queue.push({ place: from, before: undefined, changes: 0 }, least(from));
@@ -181,7 +181,7 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
 }
 
 /** Returns true if all texts that advance in this step have the same piece at `place`. */
-function isOnePiece(four: Four, place: Place, next: Place, to: Place): boolean {
+function isOnePiece(four: FourSequences, place: Place, next: Place, to: Place): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
     const at = place[text] as number;
@@ -192,7 +192,7 @@ function isOnePiece(four: Four, place: Place, next: Place, to: Place): boolean {
   return true;
 }
 
-function followCommon(four: Four, node: Node, to: Place): Node {
+function followCommon(four: FourSequences, node: Node, to: Place): Node {
   let last = node;
   for (;;) {
     const place = move(last.place, [1, 1, 1, 1]);
@@ -201,11 +201,11 @@ function followCommon(four: Four, node: Node, to: Place): Node {
   }
 }
 
-function rowsOf(last: Node): Row[] {
-  const rows: Row[] = [];
+function rowsOf(last: Node): AlignedRow[] {
+  const rows: AlignedRow[] = [];
   for (let { place, before } = last; before !== undefined; { place, before } = before) {
     const was = before.place;
-    rows.push(place.map((next, text) => (next === was[text] ? -1 : next - 1)) as unknown as Row);
+    rows.push(place.map((next, text) => (next === was[text] ? -1 : next - 1)) as unknown as AlignedRow);
   }
   return rows.reverse();
 }
@@ -214,7 +214,7 @@ function rowsOf(last: Node): Row[] {
  * Returns a function that gives a lower bound of the changes after a place, from pieces that only
  * base or only a side has.
  */
-function leastChanges(four: Four, from: Place, to: Place): (place: Place) => number {
+function leastChanges(four: FourSequences, from: Place, to: Place): (place: Place) => number {
   const rest = (text: number, other: number): Int32Array => {
     const known = new Set(four[other]?.slice(from[other], to[other]));
     const counts = new Int32Array((to[text] as number) - (from[text] as number) + 1);

@@ -1,4 +1,4 @@
-import { type Four, hasNoMore, mapFour } from "./counts.ts";
+import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 
 /** A table: the cells of its header and of its rows. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
@@ -62,9 +62,9 @@ function writtenOf(table: Table): Written {
  * Returns true if the rows of the merged text, the last of the four, are under their own columns.
  * No more rows may have a wrong number of cells than the sides explain.
  */
-export function rowsFit(texts: Four<readonly string[]>): boolean {
+export function rowsFit(texts: OfFour<readonly string[]>): boolean {
   const tables = mapFour(texts, tablesOf);
-  if (!hasNoMore(mapFour(tables, misfits))) return false;
+  if (!hasNoNewFaults(mapFour(tables, misfits))) return false;
   const [, l, r, m] = tables;
   const sides = [l, r].map(
     (tables) => new Map(tables.flatMap(({ head, rows }) => rows.map((row) => [row.join("|"), head]))),

@@ -1,4 +1,4 @@
-import { Interner, Runs } from "./split.ts";
+import { StringNumbers, RunNumbers } from "./split.ts";
 
 /**
  * A piece of text that is merged as a whole; the white space before it is merged separately. `id`:
@@ -43,14 +43,14 @@ export function endsLineBefore(ids: readonly number[], at: number): boolean {
  * Returns a numbering for runs of tokens, in which only line ends have numbers yet. A run that is
  * just the end of a line keeps the number of its text, so that `endsLine` works for runs too.
  */
-export function newRuns(): Runs {
-  const runs = new Runs();
+export function newRuns(): RunNumbers {
+  const runs = new RunNumbers();
   for (const id of LINE_ENDS.keys()) runs.id([id], 0, 1);
   return runs;
 }
 
-/** Numbers the texts of tokens. */
-export class TokenTexts extends Interner {
+/** Ids the texts of tokens. */
+export class TokenTexts extends StringNumbers {
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
@@ -127,14 +127,14 @@ function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before:
 /** Returns true if running text continues after the end of a line. */
 function breaksInText(lines: readonly string[], at: number): boolean {
   const next = lines[at + 1];
-  return next !== undefined && flowsOn(lines[at] as string, next);
+  return next !== undefined && isSoftBreak(lines[at] as string, next);
 }
 
 /**
  * Returns true if every mark that makes its line a quote, item, heading or row is still at the
  * start of a line.
  */
-export function leadsLines(tokens: readonly Token[]): boolean {
+export function keepsLineMarks(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     const before = tokens[at - 1];
     const atStart = before === undefined || isLineEnd(before.text) || before.leads;
@@ -146,7 +146,7 @@ export function leadsLines(tokens: readonly Token[]): boolean {
  * Writes tokens as text. A blank line's token is written as one line feed, because its line has no
  * other text.
  */
-export function write(tokens: readonly Token[]): string {
+export function writeTokens(tokens: readonly Token[]): string {
   let text = "";
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as Token;
@@ -159,6 +159,6 @@ const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
 /** Returns true if the break between two lines equals a space, because running text continues. */
-export function flowsOn(line: string, next: string): boolean {
+export function isSoftBreak(line: string, next: string): boolean {
   return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE.test(next);
 }

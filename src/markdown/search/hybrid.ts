@@ -1,18 +1,25 @@
-import { type Judged, judge } from "./judge.ts";
-import { inEach, isShort, type KeySet, withLiteral, withTitle, withUnit } from "./keys.ts";
+import { type DocumentMatch, matchDocument } from "./judge.ts";
+import {
+  inAll,
+  isWholeWordOnly,
+  type KeySet,
+  documentsWithLiteral,
+  documentsWithTitle,
+  documentsWithUnit,
+} from "./keys.ts";
 import { type Query, readQuery } from "./query.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
-import { type Found, inReads, type Source } from "./source.ts";
-import type { Pace } from "./scheduler.ts";
+import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
+import type { StepPermit } from "./scheduler.ts";
 
-export type HybridHit<One extends Found> = {
+export type HybridHit<One extends FoundDocument> = {
   readonly found: One;
   readonly score: number;
   readonly snippets: readonly Snippet[];
 };
 
 /** `ended`: the client no longer waits for the answer. */
-type HybridResult<One extends Found> =
+type HybridResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly HybridHit<One>[] }
   | { readonly kind: "ended" };
 
@@ -36,9 +43,9 @@ const SOME = 0.5;
  * spelled, precede those with some words. The latter are searched only if fewer than `limit`
  * documents were found.
  */
-export async function searchHybrid<One extends Found>(
-  source: Source<One>,
-  pace: Pace,
+export async function searchHybrid<One extends FoundDocument>(
+  source: DocumentSource<One>,
+  pace: StepPermit,
   text: string,
   limit: number,
 ): Promise<HybridResult<One>> {
@@ -48,13 +55,13 @@ export async function searchHybrid<One extends Found>(
   return search.result();
 }
 
-class HybridSearch<One extends Found> {
-  readonly #source: Source<One>;
-  readonly #pace: Pace;
+class HybridSearch<One extends FoundDocument> {
+  readonly #source: DocumentSource<One>;
+  readonly #pace: StepPermit;
   readonly #query: Query;
   readonly #limit: number;
   /** Judged documents by number; null when a document could not be read. */
-  readonly #judged = new Map<number, Judged | null>();
+  readonly #judged = new Map<number, DocumentMatch | null>();
   /**
    * Weight of each piece for documents with some pieces; empty if the loose search was not needed.
    */
@@ -62,7 +69,7 @@ class HybridSearch<One extends Found> {
   #left: number = MOST_STEPS.waiting;
   #isEnded = false;
 
-  constructor(source: Source<One>, pace: Pace, query: Query, limit: number) {
+  constructor(source: DocumentSource<One>, pace: StepPermit, query: Query, limit: number) {
     this.#source = source;
     this.#pace = pace;
     this.#query = query;
@@ -84,10 +91,10 @@ class HybridSearch<One extends Found> {
     const { units, literal } = this.#query;
     await this.#judgeAll(await this.#source.waiting());
     this.#left = MOST_STEPS.indexed;
-    const isFull = (judged: Judged) => judged.isFull;
-    if (units.length > 0) await this.#walk(inEach(units.map(withTitle)), isFull);
-    if (literal !== "") await this.#walk(withLiteral(literal), ({ isLiteral }) => isLiteral);
-    if (units.length > 0) await this.#walk(inEach(units.map(withUnit)), isFull);
+    const isFull = (judged: DocumentMatch) => judged.isFull;
+    if (units.length > 0) await this.#walk(inAll(units.map(documentsWithTitle)), isFull);
+    if (literal !== "") await this.#walk(documentsWithLiteral(literal), ({ isLiteral }) => isLiteral);
+    if (units.length > 0) await this.#walk(inAll(units.map(documentsWithUnit)), isFull);
   }
 
   /**
@@ -97,7 +104,7 @@ class HybridSearch<One extends Found> {
   async loose(): Promise<void> {
     const { pieces } = this.#query;
     if (pieces.length < 2) return;
-    for (const [i, piece] of pieces.entries()) await this.#walk(withUnit(piece), (judged) => holds(judged, i));
+    for (const [i, piece] of pieces.entries()) await this.#walk(documentsWithUnit(piece), (judged) => holds(judged, i));
     const most = this.#limit + MARGIN;
     const all = [...this.#judged.values()].filter((judged) => judged !== null);
     const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => holds(judged, i)).length));
@@ -110,7 +117,7 @@ class HybridSearch<One extends Found> {
     const best = this.#best();
     const needles = this.#needles();
     const hits: HybridHit<One>[] = [];
-    for (const some of inReads([...best.keys()])) {
+    for (const some of splitIntoReads([...best.keys()])) {
       for (const found of this.#isEnded ? [] : await this.#source.read(some)) {
         const steps = STEPS.snippets + found.text.length * STEPS.character;
         if (!(await this.#goesOn(steps))) break;
@@ -133,7 +140,7 @@ class HybridSearch<One extends Found> {
   /**
    * Returns the score for some pieces. Containing a piece counts as much as a perfect fit of it.
    */
-  #scoreOfSome({ pieces }: Judged): number {
+  #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
     const held = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
     return held === 0 ? 0 : (SOME * held) / (2 * all);
@@ -143,17 +150,17 @@ class HybridSearch<One extends Found> {
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
-    const needles = [...shown].map(({ kind, text }) => needleOf(text, kind === "word" && isShort(text)));
+    const needles = [...shown].map(({ kind, text }) => needleOf(text, kind === "word" && isWholeWordOnly(text)));
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
   /** Judges the newest documents of a set, until enough of them satisfy `counts`. */
-  async #walk(set: KeySet, counts: (judged: Judged) => boolean): Promise<void> {
+  async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
     let left = this.#limit + MARGIN;
     for (let after: number | null = null; await this.#goesOn(STEPS.look); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
       if (!(await this.#goesOn(documents.length * STEPS.named))) return;
-      for (const some of inReads(documents)) {
+      for (const some of splitIntoReads(documents)) {
         await this.#judgeAll(some);
         left -= some.filter((document) => isCounted(this.#judged.get(document), counts)).length;
         if (left <= 0 || this.#left < 0) return;
@@ -164,14 +171,14 @@ class HybridSearch<One extends Found> {
   }
 
   async #judgeAll(documents: readonly number[]): Promise<void> {
-    for (const some of inReads(documents.filter((document) => !this.#judged.has(document)))) {
+    for (const some of splitIntoReads(documents.filter((document) => !this.#judged.has(document)))) {
       if (this.#left < 0 || !(await this.#goesOn(some.length * STEPS.document))) return;
       for (const document of some) this.#judged.set(document, null);
       for (const { document, path, text } of await this.#source.read(some)) {
         const steps = text.length * STEPS.character;
         this.#left -= steps;
         if (this.#left < 0 || !(await this.#goesOn(steps))) return;
-        this.#judged.set(document, judge(this.#query, path, text));
+        this.#judged.set(document, matchDocument(this.#query, path, text));
       }
     }
   }
@@ -182,11 +189,11 @@ class HybridSearch<One extends Found> {
   }
 }
 
-function isCounted(judged: Judged | null | undefined, counts: (judged: Judged) => boolean): boolean {
+function isCounted(judged: DocumentMatch | null | undefined, counts: (judged: DocumentMatch) => boolean): boolean {
   return judged !== null && judged !== undefined && counts(judged);
 }
 
 /** Returns whether a document contains a piece. */
-function holds({ isFull, pieces }: Judged, piece: number): boolean {
+function holds({ isFull, pieces }: DocumentMatch, piece: number): boolean {
   return isFull || (pieces[piece] ?? 0) > 0;
 }

@@ -1,11 +1,11 @@
 import { titlesOf, pathFieldsOf } from "./fields.ts";
 import { foldText, isAscii } from "./fold.ts";
-import { isShort } from "./keys.ts";
+import { isWholeWordOnly } from "./keys.ts";
 import type { Query } from "./query.ts";
 import { isOfWord, type Unit } from "./tokens.ts";
 
 /** The match between a document and a query. */
-export type Judged = {
+export type DocumentMatch = {
   /** True if the document contains all units, as words or as parts of words. */
   readonly isFull: boolean;
   /** True if the document contains the query as spelled. */
@@ -28,7 +28,7 @@ const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } a
 const MOST_PLACES = 32;
 
 /** Judges a document by its path and its text. */
-export function judge(query: Query, path: string, text: string): Judged {
+export function matchDocument(query: Query, path: string, text: string): DocumentMatch {
   const document = new FoldedDocument(path, text);
   const { units } = query;
   const isLiteral = document.holdsLiteral(query.literal);
@@ -107,7 +107,7 @@ const NO_PLACES: Places = { weight: 0, isWhole: false };
  * less.
  */
 function placesOf(text: string, unit: Unit): Places {
-  const isWholeOnly = unit.kind === "word" && isShort(unit.text);
+  const isWholeOnly = unit.kind === "word" && isWholeWordOnly(unit.text);
   let isWhole = false;
   let sum = 0;
   let at = text.indexOf(unit.text);

@@ -1,6 +1,6 @@
 import { titlesOf, pathFieldsOf } from "./fields.ts";
 import { foldText } from "./fold.ts";
-import type { Need } from "./literals.ts";
+import type { RequiredText } from "./literals.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /**
@@ -80,7 +80,7 @@ function addUnits(keys: Set<number>, text: string): void {
   for (const unit of unitsOf(text)) {
     if (unit.kind === "run") addRun(keys, unit.text, TEXT_SEED);
     // A longer word is found by its trigrams.
-    else if (isShort(unit.text)) keys.add(keyOf(unit.text));
+    else if (isWholeWordOnly(unit.text)) keys.add(keyOf(unit.text));
   }
 }
 
@@ -123,7 +123,7 @@ function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED
  * Returns whether a word is searched only as a whole word: parts of longer words would match nearly
  * everywhere.
  */
-export function isShort(word: string): boolean {
+export function isWholeWordOnly(word: string): boolean {
   return word.length < 2 * GRAM && [...foldText(word)].length < GRAM;
 }
 
@@ -131,7 +131,7 @@ export function isShort(word: string): boolean {
  * Returns the intersection of sets. Keys of several sets are combined in one: the database then
  * starts with the rare keys, and does not scan the documents of common ones.
  */
-export function inEach(sets: readonly KeySet[]): KeySet {
+export function inAll(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
   const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
   const known: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
@@ -145,19 +145,19 @@ function inOne(sets: readonly KeySet[]): KeySet {
 }
 
 /** Returns the set of documents with a word, a part of a word, or a run. */
-export function withUnit({ kind, text }: Unit): KeySet {
+export function documentsWithUnit({ kind, text }: Unit): KeySet {
   if (kind === "run") return withKeys(pairsOf(text).map((token) => keyOf(token)));
-  return isShort(text) ? withKeys([keyOf(text)]) : withLiteral(text);
+  return isWholeWordOnly(text) ? withKeys([keyOf(text)]) : documentsWithLiteral(text);
 }
 
 /** Returns the set of documents with a word or run in their path or a heading. */
-export function withTitle({ kind, text }: Unit): KeySet {
+export function documentsWithTitle({ kind, text }: Unit): KeySet {
   const tokens = kind === "word" ? [text] : pairsOf(text);
   return withKeys(tokens.map((token) => keyOf(token, TITLE_SEED)));
 }
 
 /** Returns the set of documents with a text as spelled, ignoring case and marks. */
-export function withLiteral(literal: string): KeySet {
+export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addSpans(keys, foldText(literal), GRAM);
   return withKeys([...keys]);
@@ -167,16 +167,16 @@ export function withLiteral(literal: string): KeySet {
 const DEEPEST = 16;
 
 /** Returns the set of documents with everything that each match of a regex contains. */
-export function withNeed(need: Need, depth = 0): KeySet {
+export function documentsWithRequired(need: RequiredText, depth = 0): KeySet {
   if (depth === DEEPEST) return ANY;
-  const within = (each: Need) => withNeed(each, depth + 1);
+  const within = (each: RequiredText) => documentsWithRequired(each, depth + 1);
   switch (need.kind) {
     case "anything":
       return ANY;
     case "literal":
-      return withLiteral(need.text);
+      return documentsWithLiteral(need.text);
     case "all":
-      return inEach(need.needs.map(within));
+      return inAll(need.needs.map(within));
     case "any":
       return inOne(need.needs.map(within));
   }

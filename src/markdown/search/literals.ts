@@ -6,7 +6,7 @@ import { isAscii } from "./fold.ts";
  * "anything".
  * @param pattern a pattern that the engine compiled without error
  */
-export function requiredOf(pattern: string): Need {
+export function requiredTextOf(pattern: string): RequiredText {
   // Quoting (`\Q…\E`) is rare, so it is not interpreted.
   if (/\\[QE]/.test(pattern)) return ANYTHING;
   const reader: Reader = { pattern: [...pattern], at: 0, isLost: false, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
@@ -16,16 +16,16 @@ export function requiredOf(pattern: string): Need {
 }
 
 /** The text that every match contains; `anything` when nothing is certain. */
-export type Need =
+export type RequiredText =
   | { readonly kind: "anything" }
   | { readonly kind: "literal"; readonly text: string }
-  | { readonly kind: "all" | "any"; readonly needs: readonly Need[] };
+  | { readonly kind: "all" | "any"; readonly needs: readonly RequiredText[] };
 
-const ANYTHING: Need = { kind: "anything" };
+const ANYTHING: RequiredText = { kind: "anything" };
 
 type Reader = { readonly pattern: readonly string[]; at: number; isLost: boolean; readonly foldsCase: boolean };
 
-function readAlternatives(reader: Reader): Need {
+function readAlternatives(reader: Reader): RequiredText {
   const needs = [readSequence(reader)];
   while (reader.pattern[reader.at] === "|") {
     reader.at++;
@@ -35,8 +35,8 @@ function readAlternatives(reader: Reader): Need {
 }
 
 /** Reads a sequence. Adjacent literals are joined until something variable separates them. */
-function readSequence(reader: Reader): Need {
-  const needs: Need[] = [];
+function readSequence(reader: Reader): RequiredText {
+  const needs: RequiredText[] = [];
   let literal = "";
   while (reader.at < reader.pattern.length && !"|)".includes(reader.pattern[reader.at]!)) {
     const atom = readAtom(reader);
@@ -53,7 +53,7 @@ function readSequence(reader: Reader): Need {
   return { kind: "all", needs };
 }
 
-function readAtom(reader: Reader): Need {
+function readAtom(reader: Reader): RequiredText {
   const character = reader.pattern[reader.at++]!;
   if (character === "\\") return readEscape(reader);
   if (character === "[") return readClass(reader);
@@ -65,11 +65,11 @@ function readAtom(reader: Reader): Need {
 /**
  * Reads a literal character. Beyond ASCII, only the engine knows which characters fold together.
  */
-function literalOf(reader: Reader, character: string): Need {
+function literalOf(reader: Reader, character: string): RequiredText {
   return reader.foldsCase && !isAscii(character) ? ANYTHING : { kind: "literal", text: character };
 }
 
-function readEscape(reader: Reader): Need {
+function readEscape(reader: Reader): RequiredText {
   const character = reader.pattern[reader.at++]!;
   if (!/[A-Za-z0-9]/.test(character)) return literalOf(reader, character);
   // The braces of \p{Greek} and \x{10FFFF} are not quantifiers. The digits of \x41 and \07 are not
@@ -81,7 +81,7 @@ function readEscape(reader: Reader): Need {
   return ANYTHING;
 }
 
-function readClass(reader: Reader): Need {
+function readClass(reader: Reader): RequiredText {
   if (reader.pattern[reader.at] === "^") reader.at++;
   // A bracket in first position is a member of the class.
   if (reader.pattern[reader.at] === "]") reader.at++;
@@ -94,7 +94,7 @@ function readClass(reader: Reader): Need {
   return ANYTHING;
 }
 
-function readGroup(reader: Reader): Need {
+function readGroup(reader: Reader): RequiredText {
   if (reader.pattern[reader.at] === "?") {
     const head = /^\?(?:P?<\w+>|[a-zA-Z-]*[:)])/.exec(reader.pattern.slice(reader.at, reader.at + 200).join(""));
     if (head === null) return giveUp(reader);
@@ -108,7 +108,7 @@ function readGroup(reader: Reader): Need {
 }
 
 /** Stops reading; the result is "anything". */
-function giveUp(reader: Reader): Need {
+function giveUp(reader: Reader): RequiredText {
   reader.isLost = true;
   reader.at = reader.pattern.length;
   return ANYTHING;

@@ -2,7 +2,7 @@ import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
-import { type Pace, STEPS_OF_A_ROUND } from "./scheduler.ts";
+import { type StepPermit, STEPS_OF_A_ROUND } from "./scheduler.ts";
 
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
@@ -32,17 +32,17 @@ const SHARE_OF_A_MATCH = 0.1;
  * characters.
  */
 const STEPS_OF_A_PART = 40_000;
-export type Stopped = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
+export type EarlyEnd = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
 /**
  * Counts steps instead of time, so that a search has the same result on any machine under any load.
  */
-export class Meter {
-  readonly #pace: Pace;
+export class StepMeter {
+  readonly #pace: StepPermit;
   #left: number;
 
   /** @param most steps: characters scanned, times the pattern's steps per character */
-  constructor(pace: Pace, most: number) {
+  constructor(pace: StepPermit, most: number) {
     this.#pace = pace;
     this.#left = most;
   }
@@ -52,7 +52,7 @@ export class Meter {
    * @param share the part of the steps that is charged
    * @returns null when they may be taken
    */
-  async take(steps: number, share = 1): Promise<Stopped | null> {
+  async take(steps: number, share = 1): Promise<EarlyEnd | null> {
     this.#left -= steps * share;
     if (this.#left < 0) return { kind: "too-many-steps" };
     return this.rest(steps);
@@ -61,7 +61,7 @@ export class Meter {
   /**
    * Waits for steps without charging them, because their number depends on the state of the index.
    */
-  async rest(steps: number): Promise<Stopped | null> {
+  async rest(steps: number): Promise<EarlyEnd | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };
   }
 }
@@ -73,9 +73,9 @@ type Part = { readonly text: string; readonly firstLine: number };
 export async function matchText(
   text: string,
   regex: CompiledRegex,
-  meter: Meter,
+  meter: StepMeter,
   limits: LineLimits,
-): Promise<LineMatch[] | Stopped> {
+): Promise<LineMatch[] | EarlyEnd> {
   const matches: LineMatch[] = [];
   for (const part of partsOf(text, Math.floor(STEPS_OF_A_ROUND / regex.stepsPerCharacter))) {
     const most = limits.lines - matches.length;
@@ -117,9 +117,9 @@ function partEnd(text: string, from: number, most: number): number {
 async function matchLines(
   { text, firstLine }: Part,
   regex: CompiledRegex,
-  meter: Meter,
+  meter: StepMeter,
   limits: LineLimits,
-): Promise<LineMatch[] | Stopped> {
+): Promise<LineMatch[] | EarlyEnd> {
   const matches: LineMatch[] = [];
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === limits.lines) break;
@@ -142,7 +142,7 @@ function isLonger(line: string, characters: number): boolean {
 }
 
 /** Finds the ranges of a short line. Each match is charged separately for the rest of the line. */
-async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
+async function rangesIn(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
   const ranges: Range[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
   if (stopped !== null) return stopped;
@@ -159,7 +159,7 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promi
 }
 
 /** Finds the ranges of a long line in parts, because the engine cannot pause during a scan. */
-async function rangesInParts(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
+async function rangesInParts(line: string, regex: CompiledRegex, meter: StepMeter): Promise<Range[] | EarlyEnd> {
   const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_OF_A_PART });
   for (;;) {
     const stopped = await meter.take(STEPS_OF_A_PART);

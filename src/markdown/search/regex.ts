@@ -1,17 +1,17 @@
 import type { CompiledRegex } from "./engine.ts";
-import { type KeySet, withNeed } from "./keys.ts";
-import { requiredOf } from "./literals.ts";
-import { type LineLimits, type LineMatch, matchText, Meter, type Stopped } from "./match-lines.ts";
-import { type Found, inReads, type Source } from "./source.ts";
-import type { Pace } from "./scheduler.ts";
+import { type KeySet, documentsWithRequired } from "./keys.ts";
+import { requiredTextOf } from "./literals.ts";
+import { type LineLimits, type LineMatch, matchText, StepMeter, type EarlyEnd } from "./match-lines.ts";
+import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
+import type { StepPermit } from "./scheduler.ts";
 
-type RegexHit<One extends Found> = { readonly found: One; readonly matches: readonly LineMatch[] };
+type RegexHit<One extends FoundDocument> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
  * `too-many-steps`: partial results would look complete, so they are omitted. `ended`: the client
  * no longer waits for the answer.
  */
-type RegexResult<One extends Found> =
+type RegexResult<One extends FoundDocument> =
   | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
   | { readonly kind: "too-many-steps" }
   | { readonly kind: "ended" };
@@ -23,25 +23,25 @@ type RegexResult<One extends Found> =
 const STEPS = { look: 5_000, named: 5, document: 1_000 } as const;
 
 /** Finds documents with a matching line, in the order of their numbers. */
-export async function searchRegex<One extends Found>(
-  source: Source<One>,
-  pace: Pace,
+export async function searchRegex<One extends FoundDocument>(
+  source: DocumentSource<One>,
+  pace: StepPermit,
   regex: CompiledRegex,
   { limit, steps, lines }: { readonly limit: number; readonly steps: number; readonly lines: LineLimits },
 ): Promise<RegexResult<One>> {
-  const search = new RegexSearch(source, new Meter(pace, steps), regex, lines);
+  const search = new RegexSearch(source, new StepMeter(pace, steps), regex, lines);
   return search.find(limit);
 }
 
-class RegexSearch<One extends Found> {
-  readonly #source: Source<One>;
-  readonly #meter: Meter;
+class RegexSearch<One extends FoundDocument> {
+  readonly #source: DocumentSource<One>;
+  readonly #meter: StepMeter;
   readonly #regex: CompiledRegex;
   readonly #limits: LineLimits;
   readonly #looked = new Set<number>();
   readonly #hits: RegexHit<One>[] = [];
 
-  constructor(source: Source<One>, meter: Meter, regex: CompiledRegex, limits: LineLimits) {
+  constructor(source: DocumentSource<One>, meter: StepMeter, regex: CompiledRegex, limits: LineLimits) {
     this.#source = source;
     this.#meter = meter;
     this.#regex = regex;
@@ -49,13 +49,13 @@ class RegexSearch<One extends Found> {
   }
 
   async find(limit: number): Promise<RegexResult<One>> {
-    const set = withNeed(requiredOf(this.#regex.pattern));
+    const set = documentsWithRequired(requiredTextOf(this.#regex.pattern));
     const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.waiting());
     return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
   }
 
   /** Examines the oldest documents of a set until `limit` more match. */
-  async #walk(set: KeySet, limit: number): Promise<Stopped | null> {
+  async #walk(set: KeySet, limit: number): Promise<EarlyEnd | null> {
     const most = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
       const { documents, next } = await this.#source.portion(set, "oldest", after);
@@ -67,15 +67,15 @@ class RegexSearch<One extends Found> {
     }
   }
 
-  async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<Stopped | null> {
-    for (const some of inReads(documents.filter((document) => !this.#looked.has(document)))) {
+  async #lookAtAll(documents: readonly number[], most = Number.POSITIVE_INFINITY): Promise<EarlyEnd | null> {
+    for (const some of splitIntoReads(documents.filter((document) => !this.#looked.has(document)))) {
       const stopped = (await this.#meter.rest(some.length * STEPS.document)) ?? (await this.#lookAt(some, most));
       if (stopped !== null || this.#hits.length >= most) return stopped;
     }
     return null;
   }
 
-  async #lookAt(documents: readonly number[], most: number): Promise<Stopped | null> {
+  async #lookAt(documents: readonly number[], most: number): Promise<EarlyEnd | null> {
     for (const document of documents) this.#looked.add(document);
     for (const found of await this.#source.read(documents)) {
       if (this.#hits.length >= most) break;
@@ -95,7 +95,7 @@ class RegexSearch<One extends Found> {
   async #stillThere(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
     const there = new Set<number>();
-    for (const some of inReads(hits.map(({ found }) => found.document)))
+    for (const some of splitIntoReads(hits.map(({ found }) => found.document)))
       for (const { document } of await this.#source.read(some)) there.add(document);
     return hits.filter(({ found }) => there.has(found.document));
   }

@@ -5,7 +5,7 @@
  */
 
 /** Permits the steps of one search. */
-export type Pace = {
+export type StepPermit = {
   /**
    * Waits until the steps may be taken.
    * @returns false when the client no longer waits, so that the search ends
@@ -35,7 +35,7 @@ export class SearchScheduler {
    * Returns the pace of a new search.
    * @param isGone whether the client no longer waits for the answer
    */
-  paceOf(isGone: () => boolean): Pace {
+  paceOf(isGone: () => boolean): StepPermit {
     const search: Search = { number: this.#searches++, spent: 0 };
     return {
       take: async (steps) => {

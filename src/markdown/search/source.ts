@@ -2,7 +2,7 @@ import type { KeySet } from "./keys.ts";
 
 /** Defines the source of a search: the documents that it may find, and an index of their keys. */
 
-export type Found = {
+export type FoundDocument = {
   /** Number of the document; newer documents have greater numbers. */
   readonly document: number;
   readonly path: string;
@@ -10,12 +10,12 @@ export type Found = {
   readonly text: string;
 };
 
-export type Order = "newest" | "oldest";
+export type AgeOrder = "newest" | "oldest";
 
 /** `next`: the `after` of the next portion; null for the last one. */
-export type Portion = { readonly documents: readonly number[]; readonly next: number | null };
+export type DocumentPage = { readonly documents: readonly number[]; readonly next: number | null };
 
-export type Source<One extends Found> = {
+export type DocumentSource<One extends FoundDocument> = {
   /**
    * Returns the documents that were written and are not indexed yet, newest first, without
    * duplicates. LIMIT: if there are very many, only the newest.
@@ -23,9 +23,9 @@ export type Source<One extends Found> = {
   waiting(): Promise<readonly number[]>;
   /**
    * Returns a bounded number of the documents that may be in a set, in an order.
-   * @param after `Portion.next` of the previous portion; null for the first
+   * @param after `DocumentPage.next` of the previous page; null for the first
    */
-  portion(set: KeySet, order: Order, after: number | null): Promise<Portion>;
+  portion(set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /** Returns those of the documents that may be found now, in the requested order. */
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
@@ -33,6 +33,6 @@ export type Source<One extends Found> = {
 /** LIMIT: documents whose texts are in memory together. */
 const READ_AT_A_TIME = 50;
 
-export function* inReads(documents: readonly number[]): Generator<readonly number[], void> {
+export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {
   for (let at = 0; at < documents.length; at += READ_AT_A_TIME) yield documents.slice(at, at + READ_AT_A_TIME);
 }

@@ -2,7 +2,7 @@ import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Call, Handled } from "./control/listen.ts";
 import { boundReport, type ControlRequest, type DaemonStatus, type HeldBack } from "./control/protocol.ts";
-import { codeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
 import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "./control/waited.ts";
@@ -161,7 +161,7 @@ export function endingTrouble(root: string): Trouble {
 }
 
 export function codeClause(error: unknown): string {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 

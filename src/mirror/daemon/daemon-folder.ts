@@ -23,7 +23,7 @@ import {
 import { ExchangeTally } from "../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";
-import { codeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { noteReport, stoppedRun } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
@@ -262,7 +262,7 @@ export class DaemonFolder {
 
   #logFault(event: string, error: unknown): void {
     const { log } = this.#open?.mirror.world ?? { log: null };
-    log?.write("error", event, { code: codeOf(error), why: error instanceof Error ? error.message : null });
+    log?.write("error", event, { code: errorCodeOf(error), why: error instanceof Error ? error.message : null });
   }
 }
 

@@ -1,7 +1,7 @@
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./status.ts";
-import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
 /**
  * Reads the states of all linked folders of this user. A folder that cannot be read does not hide
@@ -68,7 +68,7 @@ async function orTell<T>(
 /** Returns the trouble for an error of the folder; null if the error is a bug. */
 function troubleOf(root: string, error: unknown): Trouble | null {
   if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code === null) return null;
   const what = `${root} cannot be read: ${errnoClause(error)}`;
   return { kind: "fault", what, code, next: "check that its disk works and this user may read it" };

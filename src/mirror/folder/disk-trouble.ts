@@ -1,4 +1,4 @@
-import { FULL_NEXT, isDiskFull } from "../../common/trouble.ts";
+import { FREE_SPACE_NEXT, isDiskFull } from "../../common/trouble.ts";
 
 /**
  * Recognises errors of the disk under the state file, which are no bugs in mdmirror. Uses error
@@ -9,7 +9,7 @@ type DiskTrouble = { readonly what: string; readonly next: string };
 
 const FULL: DiskTrouble = {
   what: "the disk is full",
-  next: FULL_NEXT,
+  next: FREE_SPACE_NEXT,
 };
 const BROKEN: DiskTrouble = {
   what: "the disk of the state file failed",

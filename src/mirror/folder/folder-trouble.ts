@@ -5,7 +5,15 @@ import type { Clock } from "../../common/clock.ts";
 import type { LockHolder } from "../state/lock.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { ageText } from "../../common/age.ts";
-import { codeOf, errnoClause, FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+import {
+  errorCodeOf,
+  errnoClause,
+  FREE_SPACE_NEXT,
+  isDiskFull,
+  ok,
+  type Result,
+  trouble,
+} from "../../common/trouble.ts";
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const who =
@@ -44,12 +52,12 @@ export function unwritable(root: string, error: unknown): Result<never> | null {
   const away = wentAway(root);
   if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
   return trouble(
     "fault",
     `${root} cannot be used: ${errnoClause(error)}`,
-    isDiskFull(code) ? FULL_NEXT : "check that the disk has space and this user may write in that folder",
+    isDiskFull(code) ? FREE_SPACE_NEXT : "check that the disk has space and this user may write in that folder",
     { code },
   );
 }

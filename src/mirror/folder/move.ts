@@ -8,7 +8,7 @@ import { removeOwn } from "../state/own-files.ts";
 import { judgeList, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 import { mirrorAbove } from "./link-folder.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -48,9 +48,9 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
   try {
     renameSync(root, to);
   } catch (error) {
-    if (codeOf(error) === "EXDEV") return otherDisk(root, to);
+    if (errorCodeOf(error) === "EXDEV") return otherDisk(root, to);
     return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
-      code: codeOf(error),
+      code: errorCodeOf(error),
     });
   }
   // The file has facts about the lock that was taken at the old path.

@@ -7,7 +7,7 @@ import type { DatabaseFault } from "../state/database.ts";
 import { openState } from "../state/open.ts";
 import type { StateFile } from "../state/schema.ts";
 import type { StoredState } from "../state/state.ts";
-import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+import { FREE_SPACE_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /** Opens the state file as a command needs it, and reports or repairs each kind of damage. */
 
@@ -109,7 +109,7 @@ export function stateTrouble(
       return trouble(
         "fault",
         `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
-        isFull ? FULL_NEXT : "check that the disk has space and this user may write .mdmirror/",
+        isFull ? FREE_SPACE_NEXT : "check that the disk has space and this user may write .mdmirror/",
         { code: opened.code },
       );
     }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import { isWithin, type LocalPath, nameOf } from "../../contract/path.ts";
-import { codeOf } from "../../common/trouble.ts";
+import { errorCodeOf } from "../../common/trouble.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { LocalTree } from "../model/tree.ts";
 import type { Disk } from "../ports/disk.ts";
@@ -30,7 +30,7 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
     }
   } catch (error) {
     log.write("warn", "search-index-failed", {
-      code: codeOf(error),
+      code: errorCodeOf(error),
       why: error instanceof Error ? error.message : null,
     });
   }

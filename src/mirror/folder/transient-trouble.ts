@@ -1,5 +1,5 @@
 import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
-import { codeOf } from "../../common/trouble.ts";
+import { errorCodeOf } from "../../common/trouble.ts";
 
 /**
  * Problems that mostly end by themselves: another run has the lock, or the service cannot be
@@ -37,7 +37,7 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
   } catch (error) {
     // If the disk cannot store the note, the problem is reported: one mail too many is better than
     // none.
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     return { kind: "told", sinceMs: 0 };
   }
 }
@@ -62,7 +62,7 @@ export function endTransient(folder: string, ended: readonly TransientKind[]): v
     if (left.length === Object.keys(notes).length) return;
     writeNotes(folder, Object.fromEntries(left));
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
   }
 }
 

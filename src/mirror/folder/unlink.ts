@@ -11,7 +11,7 @@ import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from ".
 import { readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
-import { ok, type Result, unwritableFile } from "../../common/trouble.ts";
+import { ok, type Result, unwritableFileTrouble } from "../../common/trouble.ts";
 
 /**
  * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
@@ -89,7 +89,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
     removeMirror(place.value, found.mirror.marker);
     return ok(null);
   } catch (error) {
-    return unwritableFile(`the list of your linked folders, ${place.value},`, error, {
+    return unwritableFileTrouble(`the list of your linked folders, ${place.value},`, error, {
       kind: "fault",
       next: "allow this user to write in that folder, then unlink again",
     });

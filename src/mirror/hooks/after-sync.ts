@@ -4,7 +4,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import { hookMemoryOf } from "../trust/gate.ts";
 import type { RunReport } from "../folder/run.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { failureClause, keepEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
 import { pendingEventsOf, hooksFor, mirrorName } from "./pending-events.ts";
@@ -38,7 +38,7 @@ export async function runHooksAfterSync(dir: string, report: RunReport, after: A
     await tellAll(existsSync(dir) ? realpathSync(dir) : dir, hooks.value, report, after);
     return ok(null);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === null) throw error;
     const what = `the events that hooks received cannot be saved: ${errnoClause(error)}`;
     return trouble("fault", what, "the next sync runs them again", { code });

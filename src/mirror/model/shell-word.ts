@@ -1,4 +1,4 @@
-import { steers } from "../../common/shown-name.ts";
+import { hasControlCharacters } from "../../common/shown-name.ts";
 
 /**
  * Quotes a path for a shell, in commands that a message shows. A path that would control the
@@ -7,7 +7,7 @@ import { steers } from "../../common/shown-name.ts";
  */
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;
-  if (!steers(path)) return `'${path.replaceAll("'", "'\\''")}'`;
+  if (!hasControlCharacters(path)) return `'${path.replaceAll("'", "'\\''")}'`;
   return `$'${Array.from(path, spelled).join("")}'`;
 }
 
@@ -15,7 +15,7 @@ const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t"
 
 function spelled(character: string): string {
   const short = SHORT[character];
-  if (short !== undefined || !steers(character)) return short ?? character;
+  if (short !== undefined || !hasControlCharacters(character)) return short ?? character;
   const code = character.charCodeAt(0);
   return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -1,6 +1,6 @@
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { EVENT_STREAM } from "../../contract/events.ts";
-import { GENERATION, isGeneration } from "../../contract/generation.ts";
+import { GENERATION_HEADER, isGeneration } from "../../contract/generation.ts";
 import type { StreamBounds, Wire, WireResult } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
@@ -128,7 +128,7 @@ export class Http {
    */
   #noteGeneration({ kind }: Reply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
-    const named = result.response.headers[GENERATION];
+    const named = result.response.headers[GENERATION_HEADER];
     if (isGeneration(named)) this.#generation = named;
   }
 }

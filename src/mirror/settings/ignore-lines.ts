@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createNodeFs } from "../local/node-fs.ts";
 import { patternFault } from "../local/pattern-fault.ts";
 import { IGNORE_FILE } from "../model/rule-files.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause. */
 export function lineFault(pattern: string): string | null {
@@ -27,12 +27,12 @@ export function addIgnoreLines(root: string, patterns: readonly string[]): Resul
     append(path, `${start}${added.join("\n")}\n`);
     return ok(added);
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     return trouble(
       "usage",
       `${path} cannot be written: ${errnoClause(error)}`,
       "make the file writable, or add the patterns yourself",
-      { code: codeOf(error) },
+      { code: errorCodeOf(error) },
     );
   }
 }
@@ -41,7 +41,7 @@ function readRules(path: string): string {
   try {
     return Buffer.from(createNodeFs().readFile(path).bytes).toString("utf8");
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCodeOf(error) !== "ENOENT") throw error;
     return "";
   }
 }

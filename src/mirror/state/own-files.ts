@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname } from "node:path";
 import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
-import { type Expected, isOwner, judge } from "../../common/unsafe-path.ts";
+import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.ts";
 
 /**
  * Accesses files in `.mdmirror/`; no other code does. The folder's content comes from whoever
@@ -29,12 +29,12 @@ function split(name: string): { readonly below: string; readonly last: string } 
  * Returns the state of a file; null if nothing exists.
  * @throws UnsafePath
  */
-export function statOwn(folder: string, name: string, expected: Expected): Stats | null {
+export function statOwn(folder: string, name: string, expected: ExpectedFile): Stats | null {
   const { below, last } = split(name);
   return unlessAbsent(() =>
     inOwnFolder(folder, below, (at) => {
       const stat = statOrNull(`${at}/${last}`);
-      if (stat !== null) judge(`${folder}/${name}`, stat, expected);
+      if (stat !== null) checkPath(`${folder}/${name}`, stat, expected);
       return stat;
     }),
   );
@@ -143,13 +143,13 @@ function giveToOwner(fd: number, above: number): void {
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
 }
 
-function openOwn(folder: string, name: string, flags: number, expected: Expected) {
+function openOwn(folder: string, name: string, flags: number, expected: ExpectedFile) {
   const { below, last } = split(name);
   return inOwnFolder(folder, below, (at) => {
     const fd = fs.openSync(`${at}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
     try {
       const stat = fs.fstatSync(fd);
-      judge(`${folder}/${name}`, stat, expected);
+      checkPath(`${folder}/${name}`, stat, expected);
       return { fd, stat };
     } catch (error) {
       fs.closeSync(fd);

@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
 import { statOwn, makeOwnFolder } from "./own-files.ts";
 import { withOwnFolderOpen, inOwnFolder } from "./own-handle.ts";
-import { type Expected, judge } from "../../common/unsafe-path.ts";
+import { type ExpectedFile, checkPath } from "../../common/unsafe-path.ts";
 
 /** Checks `.mdmirror/` as a whole, before anything in it is used. */
 
-const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
+const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
   replaced: "file",
   "in-place": "own-file",
   folder: "folder",
@@ -24,7 +24,7 @@ export function examineOwnFolder(folder: string): void {
   inOwnFolder(folder, "", (at) => {
     for (const [name, kind] of OWN_ENTRIES) {
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
-      if (stat !== undefined) judge(`${folder}/${name}`, stat, EXPECTED[kind]);
+      if (stat !== undefined) checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
     }
   });
 }
@@ -67,7 +67,7 @@ function closeFilesToOthers(folder: string): void {
       if (isFolder(kind) || LEFT_AS_IT_IS.has(name)) continue;
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
-      judge(`${folder}/${name}`, stat, EXPECTED[kind]);
+      checkPath(`${folder}/${name}`, stat, EXPECTED[kind]);
       // RACE: the mode is set by path, because closing a descriptor of a database would release
       // this process's locks on it. By now, others cannot enter the folder.
       restrictByName(`${at}/${name}`);

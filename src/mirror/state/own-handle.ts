@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { Stats } from "node:fs";
-import { judge } from "../../common/unsafe-path.ts";
+import { checkPath } from "../../common/unsafe-path.ts";
 
 /**
  * Opens `.mdmirror/` and the folders in it, through no symbolic link, and keeps them open for work
@@ -75,10 +75,10 @@ function inBelow<T>(at: string, shown: string, names: readonly string[], work: (
  * @param shown path of the folder for messages
  */
 export function inFolder<T>(path: string, shown: string, work: (at: string, fd: number) => T): T {
-  judge(shown, fs.lstatSync(path), "folder");
+  checkPath(shown, fs.lstatSync(path), "folder");
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
-    judge(shown, fs.fstatSync(fd), "folder");
+    checkPath(shown, fs.fstatSync(fd), "folder");
     return work(reachesByProc(fd) ? `/proc/self/fd/${fd}` : path, fd);
   } finally {
     fs.closeSync(fd);

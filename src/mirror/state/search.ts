@@ -5,7 +5,7 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { KnownFile } from "../ports/disk.ts";
 import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";
 import type { KeySet } from "../../markdown/search/keys.ts";
-import type { Found, Order, Portion, Source } from "../../markdown/search/source.ts";
+import type { FoundDocument, AgeOrder, DocumentPage, DocumentSource } from "../../markdown/search/source.ts";
 import type { LocalFile } from "../model/tree.ts";
 import { type Db, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
@@ -164,7 +164,7 @@ export class MirrorSearch extends WithStatements {
   /**
    * Returns a source for the search: all documents may be found, and none is still to be indexed.
    */
-  source(texts: Texts): Source<Found> {
+  source(texts: Texts): DocumentSource<FoundDocument> {
     return {
       waiting: async () => [],
       portion: async (set, order, after) => this.#portion(set, order, after),
@@ -177,7 +177,7 @@ export class MirrorSearch extends WithStatements {
     };
   }
 
-  #portion(set: KeySet, order: Order, after: number | null): Portion {
+  #portion(set: KeySet, order: AgeOrder, after: number | null): DocumentPage {
     const isNewest = order === "newest";
     const found = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
     if (found == null) return { documents: [], next: null };

@@ -1,12 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Lead, Spelling } from "../../contract/spelling.ts";
+import type { LinkTarget, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
 import { WithStatements } from "./statement.ts";
 
 type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
-type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]];
+type LeadRow = [said: string, at: LinkTarget["at"], to: LinkTarget["to"], was?: LinkTarget["was"]];
 
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
@@ -112,10 +112,10 @@ function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {
   return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
 }
 
-function rowOf({ said, at, to, was }: Lead): LeadRow {
+function rowOf({ said, at, to, was }: LinkTarget): LeadRow {
   return was === undefined ? [said, at, to] : [said, at, to, was];
 }
 
-function leadOf([said, at, to, was]: LeadRow): Lead {
+function leadOf([said, at, to, was]: LeadRow): LinkTarget {
   return was === undefined ? { said, at, to } : { said, at, to, was };
 }

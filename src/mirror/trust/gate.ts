@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import type { Config } from "../settings/config.ts";
-import { codeOf, ok, type Result, trouble, unwritableFile } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, trouble, unwritableFileTrouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
@@ -205,7 +205,7 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
   try {
     return ok(writeMirror(place, mirror));
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     return unwritableList(place, error, "");
   }
 }
@@ -215,7 +215,7 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
  * @param undone a clause on what was not done, after a semicolon; "" if nothing
  */
 function unwritableList(place: string, error: unknown, undone: string): Result<never> {
-  return unwritableFile(`the list of your linked folders, ${place},`, error, {
+  return unwritableFileTrouble(`the list of your linked folders, ${place},`, error, {
     kind: "usage",
     undone,
     next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",
@@ -232,7 +232,7 @@ export function judgeList(env: UrlSources["env"], undone: string): Result<null> 
   try {
     accessSync(place.value, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") return unwritableList(place.value, error, `; ${undone}`);
+    if (errorCodeOf(error) !== "ENOENT") return unwritableList(place.value, error, `; ${undone}`);
   }
   return ok(null);
 }

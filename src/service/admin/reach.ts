@@ -5,7 +5,7 @@ import type { Wire } from "../../common/wire.ts";
 import { readAddress, removeAddress, type ServiceAddress } from "../address.ts";
 import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
 import { openData } from "../data.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
@@ -102,7 +102,7 @@ function examine(data: string): Result<Fit> {
     const me = effectiveUser();
     return ok({ mayOpen: me === null || me === uid, uid });
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code === null) throw error;
     if (code === "ENOENT" || code === "ENOTDIR") {
       const next =
@@ -143,9 +143,9 @@ function addressIn(data: string): Result<ServiceAddress | null> {
   try {
     return ok(readAddress(data));
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
-      code: codeOf(error),
+      code: errorCodeOf(error),
     });
   }
 }
@@ -189,9 +189,9 @@ function readKeyFile(file: string): Result<string> {
   try {
     return ok(readFileSync(resolve(file), "utf8").trim());
   } catch (error) {
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     const what = `the admin key ${file} cannot be read: ${errnoClause(error)}`;
     const next = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
-    return trouble("usage", what, next, { code: codeOf(error) });
+    return trouble("usage", what, next, { code: errorCodeOf(error) });
   }
 }

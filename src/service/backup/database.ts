@@ -3,7 +3,7 @@ import { backUpDatabase } from "../store/postgres/backup.ts";
 import { restoreDatabase } from "../store/postgres/restore.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { isThere, type Taken } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
@@ -20,7 +20,7 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
     await backUpDatabase(url, out);
     return ok({ file: out, ...sealBackup(out) });
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     if (code !== null && /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(code)) {
       return trouble("usage", `${out} cannot be written: ${errnoClause(error)}`, "give another file with --out", {
         code,

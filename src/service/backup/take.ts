@@ -6,7 +6,7 @@ import { BACKUP_FILE } from "../store/sqlite/backup.ts";
 import { type BackupContents, sealBackup, NoBackup } from "../store/sqlite/backup-file.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
 import { readDone } from "../admin/shapes.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type Taken = BackupContents & { readonly file: string };
 
@@ -45,9 +45,9 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
         `the new backup ${error.message}`,
         "check the disk, then run mdmirror serve backup again",
       );
-    if (codeOf(error) === null) throw error;
+    if (errorCodeOf(error) === null) throw error;
     const what = `${out} cannot be written: ${errnoClause(error)}`;
-    return trouble("usage", what, "give another file with --out", { code: codeOf(error) });
+    return trouble("usage", what, "give another file with --out", { code: errorCodeOf(error) });
   }
 }
 
@@ -56,7 +56,7 @@ async function move(from: string, to: string): Promise<void> {
   try {
     giveName(from, to);
   } catch (error) {
-    if (codeOf(error) !== "EXDEV") throw error;
+    if (errorCodeOf(error) !== "EXDEV") throw error;
     await copyWhole(from, to, () => null);
     rmSync(from);
   }
@@ -99,7 +99,7 @@ function giveName(from: string, to: string): void {
     linkSync(from, to);
     rmSync(from);
   } catch (error) {
-    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(errorCodeOf(error) ?? "")) throw error;
     // RACE: on a disk without hard links, a file that appears after this check is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);

@@ -1,8 +1,8 @@
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { mayHoldLinks } from "../../markdown/links/candidates.ts";
-import { type Destination, INERT, readDestinationText } from "../../markdown/links/destination.ts";
+import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
 import { expectLinks, type FoundLink, findLinks } from "../../markdown/links/find.ts";
-import { type Place, pathTo, resolve } from "../../markdown/links/place.ts";
+import { type Place, pathTo, resolveDestination } from "../../markdown/links/place.ts";
 import { toService, toServiceFrom } from "../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { parentOf } from "../../contract/path.ts";
@@ -156,7 +156,7 @@ export class ImportLinks {
   late(): Sent[] {
     const late: Sent[] = [];
     for (const sent of this.#sent.values()) {
-      if (!sent.text.includes(INERT)) continue;
+      if (!sent.text.includes(INERT_SCHEME)) continue;
       const { text, links } = toServiceFrom(sent.text, sent.links, this.#placeAt(sent.path));
       if (text !== sent.text) late.push({ ...sent, text, links });
     }
@@ -182,7 +182,7 @@ export class ImportLinks {
   }
 
   #reasonOf(read: Destination, place: Place): InertReason {
-    if (resolve(read, place) !== null) return "not-written-again";
+    if (resolveDestination(read, place) !== null) return "not-written-again";
     const path = pathTo(read, place);
     if (path === null) return "outside";
     if (path === "") return "no-document";

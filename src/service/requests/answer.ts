@@ -1,4 +1,4 @@
-import { GENERATION } from "../../contract/generation.ts";
+import { GENERATION_HEADER } from "../../contract/generation.ts";
 import {
   type FieldError,
   MAX_FIELD_ERRORS,
@@ -96,7 +96,7 @@ export function toWire(
   docsBase: string,
   generation: string | null = null,
 ): WireResponse {
-  const marked = generation === null ? null : { [GENERATION]: generation };
+  const marked = generation === null ? null : { [GENERATION_HEADER]: generation };
   const common: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
   if (answer.kind === "done") return doneOnWire(answer, common);
   const { status, title } = PROBLEM_CODES[answer.code];

@@ -1,4 +1,4 @@
-import type { Pace, SearchScheduler } from "../../markdown/search/scheduler.ts";
+import type { StepPermit, SearchScheduler } from "../../markdown/search/scheduler.ts";
 import type { Access } from "../files/access.ts";
 import type { z } from "zod";
 import type { OperationName, Operations } from "../../contract/api/operations.ts";
@@ -70,7 +70,7 @@ export type Call<Name extends OperationName> = {
 /** Second part of a long request: runs after the first transaction, and begins further ones. */
 export type Continued = {
   readonly kind: "continues";
-  readonly goOn: (store: Pick<RequestStore, "read">, pace: Pace) => Promise<Answer>;
+  readonly goOn: (store: Pick<RequestStore, "read">, pace: StepPermit) => Promise<Answer>;
 };
 
 // Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read

@@ -4,8 +4,8 @@ import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts"
 import type { CompiledRegex, CompileRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
-import type { Source } from "../../markdown/search/source.ts";
-import type { Pace } from "../../markdown/search/scheduler.ts";
+import type { DocumentSource } from "../../markdown/search/source.ts";
+import type { StepPermit } from "../../markdown/search/scheduler.ts";
 import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, Continued, RequestContext } from "../requests/context.ts";
 import { listInParts } from "../files/lists.ts";
@@ -90,7 +90,7 @@ function ended(): Refused {
 function continues(
   context: RequestContext,
   { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
-  search: (source: Source<FoundFile>, pace: Pace) => Promise<Answer>,
+  search: (source: DocumentSource<FoundFile>, pace: StepPermit) => Promise<Answer>,
 ): Continued {
   const workspace = context.workspace.seq;
   const prefix = sent === "" ? null : sent;
@@ -127,7 +127,7 @@ function compilePattern(pattern: string): CompiledRegex | Refused {
 async function writeHits<Hit extends { readonly found: FoundFile }>(
   url: string,
   hits: readonly Hit[],
-  pace: Pace,
+  pace: StepPermit,
   present: (hit: Hit) => SearchHit | RegexHit,
 ): Promise<Answer> {
   const items: string[] = [];

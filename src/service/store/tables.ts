@@ -1,6 +1,6 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { KeySet } from "../../markdown/search/keys.ts";
-import type { Found, Order, Portion } from "../../markdown/search/source.ts";
+import type { FoundDocument, AgeOrder, DocumentPage } from "../../markdown/search/source.ts";
 import type { OutboxTable } from "../events/outbox.ts";
 import type {
   ChangeStatus,
@@ -288,7 +288,7 @@ export type SearchScope = {
 };
 
 /** A document that a search may find, with its live text. */
-export type FoundFile = Found & { readonly file: FileRow };
+export type FoundFile = FoundDocument & { readonly file: FileRow };
 
 /** Reads of a search in one workspace, in short calls; `src/markdown/search/` does the search. */
 export type Search = {
@@ -298,7 +298,7 @@ export type Search = {
    * Returns a portion of candidates (see `Source.portion`). Some may be files that the key may not
    * read.
    */
-  portion(scope: SearchScope, set: KeySet, order: Order, after: number | null): Promise<Portion>;
+  portion(scope: SearchScope, set: KeySet, order: AgeOrder, after: number | null): Promise<DocumentPage>;
   /** Returns those of the documents that are in the scope now, in the same order. */
   read(scope: SearchScope, documents: readonly number[]): Promise<readonly FoundFile[]>;
 };

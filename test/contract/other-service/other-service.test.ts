@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { judge, type Report } from "../../../src/conformance/judge.ts";
+import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
 import { fetchWire } from "../suite/fetch-wire.ts";
 
@@ -26,7 +26,7 @@ async function judgeOther(sections: readonly Section[], fault: string | null): P
   const options = fault === null ? [] : ["--fault", fault];
   const service = spawn("python3", [PROGRAM, "--key", KEY, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void service.kill());
-  const judged = await judge({
+  const judged = await judgeService({
     exchange: fetchWire(await urlOf(service)),
     key: KEY,
     name: "case",

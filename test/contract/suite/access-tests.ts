@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ENDPOINTS, NOBODY } from "../../../src/conformance/access-cases.ts";
-import { GENERATION, isGeneration } from "../../../src/contract/generation.ts";
+import { GENERATION_HEADER, isGeneration } from "../../../src/contract/generation.ts";
 import { type Api, expectGone, expectOk, expectProblem } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
@@ -40,7 +40,7 @@ const keys: readonly ContractTest[] = [
       await as(null).get("/v1/files"),
       await api.delete(`/v1/files/${file.id}`),
     ];
-    const named = new Set(replies.map(({ headers }) => headers[GENERATION]));
+    const named = new Set(replies.map(({ headers }) => headers[GENERATION_HEADER]));
     assert.equal(named.size, 1);
     assert.ok(isGeneration([...named][0]));
   }),

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ask, KINDS, make } from "../../../src/conformance/search-helpers.ts";
+import { searchUntilStable, KINDS, createDocument } from "../../../src/conformance/search-helpers.ts";
 import { expectOk, type Json } from "../../../src/conformance/world.ts";
 import { adminTest, type ContractTest } from "./world.ts";
 
@@ -7,16 +7,19 @@ export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) =
   adminTest(`omits what the key cannot read, and does not count it: ${kind}`, async (world) => {
     const open = await world.api.folder(`${world.folder.path}/open`);
     const files = [];
-    for (let n = 0; n < 5; n++) files.push(await make(world, `hidden/${n}.md`, "pangolin pangolin pangolin\n"));
-    await make(world, "open/seen.md", "one pangolin among other words\n");
-    const one = await make(world, "open/denied.md", "pangolin\n");
+    for (let n = 0; n < 5; n++)
+      files.push(await createDocument(world, `hidden/${n}.md`, "pangolin pangolin pangolin\n"));
+    await createDocument(world, "open/seen.md", "one pangolin among other words\n");
+    const one = await createDocument(world, "open/denied.md", "pangolin\n");
     const { key } = await world.admin().key([
       { on: open.id, level: "read" },
       { on: files[3]!.id, level: "read" },
       { on: one.id, level: "none" },
     ]);
-    const items = expectOk(await ask({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 }), 200)
-      .data as Json[];
+    const items = expectOk(
+      await searchUntilStable({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 }),
+      200,
+    ).data as Json[];
     assert.deepEqual(items.map(({ path }) => path.slice(world.folder.path.length + 1)).sort(), [
       "hidden/3.md",
       "open/seen.md",
@@ -26,9 +29,10 @@ export const hiddenSearchTests: readonly ContractTest[] = KINDS.flatMap((kind) =
     const { api } = world.admin();
     const other = expectOk(await api.post("/admin/workspaces", { name: "other" }), 201);
     await world.as(other.key).file("theirs.md", "axolotl\n");
-    await make(world, "ours.md", "axolotl\n");
-    const seen = expectOk(await ask(world, kind, "axolotl"), 200).data as Json[];
-    const seenThere = expectOk(await ask({ ...world, api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
+    await createDocument(world, "ours.md", "axolotl\n");
+    const seen = expectOk(await searchUntilStable(world, kind, "axolotl"), 200).data as Json[];
+    const seenThere = expectOk(await searchUntilStable({ ...world, api: world.as(other.key) }, kind, "axolotl"), 200)
+      .data as Json[];
     await api.delete(`/admin/workspaces/${other.workspaceId}`);
     assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["/theirs.md"]]);
   }),

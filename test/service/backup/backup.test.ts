@@ -15,7 +15,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
 import { restoreBackup } from "../../../src/service/backup/restore.ts";
 import { copyWhole, takeBackup } from "../../../src/service/backup/take.ts";
-import { GENERATION } from "../../../src/contract/generation.ts";
+import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
@@ -96,7 +96,7 @@ async function markOf(name: string): Promise<string> {
 
 async function generationAt({ api }: { readonly api: Api }): Promise<string> {
   const { headers } = await api.get("/v1/files");
-  return headers[GENERATION] ?? expect.fail("no generation is named");
+  return headers[GENERATION_HEADER] ?? expect.fail("no generation is named");
 }
 
 const versionIn = (content: string) => Number(/version (\d+)/.exec(content)?.[1] ?? 0);

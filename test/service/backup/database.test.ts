@@ -6,7 +6,7 @@ import { openWire } from "../../../src/cli/admin/open-wire.ts";
 import { restoreToDatabase, takeDatabaseBackup } from "../../../src/service/backup/database.ts";
 import { restoreBackup } from "../../../src/service/backup/restore.ts";
 import { takeBackup } from "../../../src/service/backup/take.ts";
-import { GENERATION } from "../../../src/contract/generation.ts";
+import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import type { Result } from "../../../src/common/trouble.ts";
 import { type ServeOptions, startOnDatabase, startService } from "../../../src/service/serve.ts";
@@ -60,7 +60,7 @@ async function seenBy(url: string, key: string, cursor: string) {
 
 async function generationAt(url: string, key: string): Promise<string> {
   const { headers } = await new Api(fetchWire(url), key).get("/v1/files");
-  return headers[GENERATION] ?? expect.fail("no generation is named");
+  return headers[GENERATION_HEADER] ?? expect.fail("no generation is named");
 }
 
 describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other and back", () => {

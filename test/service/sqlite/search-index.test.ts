@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { blockOf } from "../../../src/markdown/search/key-index.ts";
-import { withLiteral } from "../../../src/markdown/search/keys.ts";
+import { documentsWithLiteral } from "../../../src/markdown/search/keys.ts";
 import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
 import { SearchIndex, STEP } from "../../../src/service/store/sqlite/search-index.ts";
 
@@ -43,6 +43,6 @@ test("a text is indexed whole, whichever step of it is rolled back", () => {
 });
 
 function withNamed(literal: string) {
-  const set = withLiteral(literal);
+  const set = documentsWithLiteral(literal);
   return set.kind === "any" ? expect.fail("any document") : set;
 }

@@ -3,7 +3,7 @@ import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { withoutKey } from "../../settings/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
-import { errnoClause, ok, type Result, trouble, unwritableFile } from "../../../common/trouble.ts";
+import { errnoClause, ok, type Result, trouble, unwritableFileTrouble } from "../../../common/trouble.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
 /** Installs and removes a unit. mdmirror writes the file; the manager's own tool does the rest. */
@@ -30,7 +30,7 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
-    return unwritableFile(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
+    return unwritableFileTrouble(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
   }
   const steps: readonly (readonly string[])[] =
     unit.manager === "systemd"

@@ -1,11 +1,17 @@
 import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
-import { INERT, isId } from "../../../markdown/links/destination.ts";
-import { destinationsOf, inertIn, leadsOf, meantBy, meantByIdsOf } from "../../../markdown/links/leads.ts";
-import { type Meant, toDisk, toService } from "../../../markdown/links/translate.ts";
+import { INERT_SCHEME, isId } from "../../../markdown/links/destination.ts";
+import {
+  destinationsOf,
+  inertDestinationsIn,
+  linkTargetsOf,
+  targetLookup,
+  targetsByIdsOf,
+} from "../../../markdown/links/leads.ts";
+import { type TargetLookup, toDisk, toService } from "../../../markdown/links/translate.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { everMeant, type Lead, type Spelling } from "../../../contract/spelling.ts";
+import { targetOf, type LinkTarget, type Spelling } from "../../../contract/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
@@ -147,7 +153,7 @@ export class LinkForms {
     bytes: Form,
     { now, before }: Where,
     earlier?: readonly Spelling[],
-  ): { readonly form: Form; readonly leads: readonly Lead[]; readonly spelledAt: LocalPath } {
+  ): { readonly form: Form; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
     // Bytes that moved and are not rewritten yet lead where they led at their earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
@@ -161,7 +167,7 @@ export class LinkForms {
     const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
+    const leads = linkTargetsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
     // A file that base does not know may belong to a clone that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
     return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
@@ -191,14 +197,14 @@ export class LinkForms {
     if (!this.mayLink(bytes.text)) return false;
     const { now } = this.where();
     const place = now.from(path);
-    const byIds = meantByIdsOf(wanted.text, bytes.text, this.scope.wiki);
-    const said = new Map(leadsOf(bytes.text, place, [place]).map((lead) => [lead.said, lead]));
+    const byIds = targetsByIdsOf(wanted.text, bytes.text, this.scope.wiki);
+    const said = new Map(linkTargetsOf(bytes.text, place, [place]).map((lead) => [lead.said, lead]));
     const formerly = (one: string): string | null => {
       const at = said.get(one)?.at ?? null;
       return at !== null && isFree(at) ? byIds(one) : null;
     };
     if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
-    const leads = leadsOf(bytes.text, place, [place, formerly]);
+    const leads = linkTargetsOf(bytes.text, place, [place, formerly]);
     const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
     this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
@@ -214,7 +220,7 @@ export class LinkForms {
     const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
     const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
     const before = was === undefined ? null : this.known.of(path, was.digest);
-    const leads = stillOpen(leadsOf(bytes.text, place, [place]), text, before, this.scope);
+    const leads = stillOpen(linkTargetsOf(bytes.text, place, [place]), text, before, this.scope);
     if (leads.length === 0 && bytes.digest === digest) return bytes;
     const spelling = noted(this.where().now, path, bytes.digest, digest, leads);
     this.known.put(spelling, was !== undefined && saysMore(leads, before));
@@ -231,7 +237,7 @@ export class LinkForms {
   /** A user's absolute path that is inert on the service is no such link: it is read again. */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isFound(lead, now));
-    return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT + said) === false);
+    return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + said) === false);
   }
 
   /** Converts content for a user to read; stores nothing. */
@@ -241,7 +247,7 @@ export class LinkForms {
 }
 
 /** Returns what to remember of a file whose bytes stand for a text. */
-function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly Lead[]): Spelling {
+function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly LinkTarget[]): Spelling {
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
@@ -251,12 +257,12 @@ type MeantBefore = {
    * In the newest bytes. This counts before the present places: until they are rewritten, existing
    * links are written for where their targets were.
    */
-  readonly stood: Meant;
+  readonly stood: TargetLookup;
   /**
    * In older bytes: a program saves what it read before links were rewritten. This counts if
    * nothing is at the destination, and only for targets that the newest bytes do not name.
    */
-  readonly formerly: Meant;
+  readonly formerly: TargetLookup;
 };
 
 /** @param earlier what is known of the earlier bytes, the newest first */
@@ -266,40 +272,42 @@ function meantBefore(
   now: LinkPlaces,
   { wiki }: LinkScope,
 ): MeantBefore {
-  const known = ({ to }: Lead): boolean => to !== null && !now.isGone(to);
+  const known = ({ to }: LinkTarget): boolean => to !== null && !now.isGone(to);
   // The former target of a link may be shown again.
-  const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: everMeant(lead) })).filter(known);
+  const leads = (newest?.leads ?? []).map((lead) => ({ ...lead, to: targetOf(lead) })).filter(known);
   const former = once(() => {
     const said = new Set(destinationsOf(text, wiki));
     const isSaid = new Set(leads.filter((lead) => said.has(lead.said)).map(({ to }) => to));
-    return meantBy(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
+    return targetLookup(older.flatMap((one) => one.leads).filter((lead) => known(lead) && !isSaid.has(lead.to)));
   });
-  return { stood: meantBy(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
+  return { stood: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
 }
 
 /** Returns links with their former targets, as far as those are gone. */
-function withGone(leads: readonly Lead[], earlier: readonly Spelling[], now: LinkPlaces): Lead[] {
+function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const before = once(() => earlier.flatMap((one) => one.leads));
   return leads.map((lead) => {
     if (lead.to !== null) return lead;
-    const former = before().find((one) => one.said === lead.said && everMeant(one) !== null);
-    const was = former === undefined ? null : everMeant(former);
+    const former = before().find((one) => one.said === lead.said && targetOf(one) !== null);
+    const was = former === undefined ? null : targetOf(former);
     return was === null || !now.isGone(was) ? lead : { ...lead, was };
   });
 }
 
 /** Returns ids that were written since nothing was known to have them. They become paths later. */
-function idsUnknownBefore(earlier: readonly Spelling[]): Lead[] {
+function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
 }
 
 /** Returns all ids in a text as links. */
-function idsIn(text: string, wiki: boolean): Lead[] {
-  return destinationsOf(text, wiki).flatMap((said) => (isId(said) ? [{ said, at: null, to: said as Lead["to"] }] : []));
+function idsIn(text: string, wiki: boolean): LinkTarget[] {
+  return destinationsOf(text, wiki).flatMap((said) =>
+    isId(said) ? [{ said, at: null, to: said as LinkTarget["to"] }] : [],
+  );
 }
 
 /** Returns those of some ids that a text still has, besides its other links. */
-function idsStillLinked(ids: readonly Lead[], text: string, leads: readonly Lead[]): Lead[] {
+function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ said }) => said));
   return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));
 }
@@ -308,10 +316,15 @@ function idsStillLinked(ids: readonly Lead[], text: string, leads: readonly Lead
  * A link that led nowhere in a file's earlier bytes, and is inert in its new text, stays so until
  * the file is read again, even if its target exists by now: only then it is uploaded by its id.
  */
-function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki }: LinkScope): readonly Lead[] {
+function stillOpen(
+  leads: LinkTarget[],
+  text: string,
+  before: Spelling | null,
+  { wiki }: LinkScope,
+): readonly LinkTarget[] {
   const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
   if (open.size === 0) return leads;
-  const inert = new Set(inertIn(text, wiki));
+  const inert = new Set(inertDestinationsIn(text, wiki));
   return leads.map((lead) => (inert.has(lead.said) ? asOpen(lead, open.get(lead.said)) : lead));
 }
 
@@ -319,6 +332,6 @@ function stillOpen(leads: Lead[], text: string, before: Spelling | null, { wiki 
  * Returns whether something in a file's new bytes could not be read by what is known of the old
  * ones.
  */
-function saysMore(leads: readonly Lead[], before: Spelling | null): boolean {
+function saysMore(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));
 }

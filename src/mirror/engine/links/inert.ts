@@ -1,6 +1,6 @@
-import { nameOfSaid } from "../../../markdown/links/wiki.ts";
+import { nameOfDestination } from "../../../markdown/links/wiki.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import type { Lead } from "../../../contract/spelling.ts";
+import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
@@ -30,7 +30,7 @@ type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /** @param texts what was sent: paths, and what their links lead to */
 export function inertLinks(
-  texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly Lead[] }>,
+  texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
   tree: LocalTree,
   places: Places,
 ): InertLinks[] {
@@ -50,11 +50,11 @@ export function inertLinks(
 
 /** Null: the link leads somewhere, or was sent as written. */
 function reasonOf(
-  { said, at, to }: Lead,
+  { said, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,
   places: Places,
 ): InertReason | null {
-  const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfSaid(said) === null;
+  const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfDestination(said) === null;
   if (!isInert) return null;
   if (at === null) return "outside";
   if (places.idAt(at) !== null) return "pending";

@@ -1,5 +1,5 @@
 import type { Link } from "../../model/link.ts";
-import type { Lead, Spelling } from "../../../contract/spelling.ts";
+import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /** Compares what is remembered of a file's links with where documents are. */
@@ -8,7 +8,7 @@ import type { LinkPlaces } from "./places.ts";
  * Returns true if a document is now at a place where a link had no target or a deleted one, or if
  * the deleted one is back.
  */
-export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
+export function leadsSomewhereNew(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
     return (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead);
@@ -16,12 +16,12 @@ export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): bool
 }
 
 /** Returns a link as one that still leads nowhere, as before. */
-export function asOpen(lead: Lead, before: Lead | undefined): Lead {
+export function asOpen(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
 
 /** Returns whether a path leads to what is known to be gone. */
-export function leadsToGone(leads: readonly Lead[], now: LinkPlaces): boolean {
+export function leadsToGone(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
 }
 
@@ -45,7 +45,7 @@ export function leadsElsewhere({ path, spelledAt, leads }: Spelling, places: Lin
  * Returns whether a target shares its path with another document, in the middle of an exchange: one
  * destination would mean both.
  */
-export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
+export function isUnsettled({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);
 }
@@ -54,12 +54,12 @@ export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
  * Returns true if a link's target has no local place, and another document has, or may have, the
  * path in the link. Only the id distinguishes the two. A target that is gone keeps its path.
  */
-export function isDisplaced({ at, to }: Lead, places: LinkPlaces): boolean {
+export function isDisplaced({ at, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null || places.pathOf(to) !== null) return false;
   return places.isAway(to) || (at !== null && places.idAt(at) !== null && !places.isGone(to));
 }
 
-function isAstray(lead: Lead, places: LinkPlaces): boolean {
+function isAstray(lead: LinkTarget, places: LinkPlaces): boolean {
   const { said, at, to } = lead;
   if (to === null || said === to) return false;
   const is = places.pathOf(to);
@@ -71,7 +71,7 @@ function isAstray(lead: Lead, places: LinkPlaces): boolean {
  * Returns whether a link is written as an id, or an absolute path, that led nowhere, and leads
  * somewhere now.
  */
-export function isFound({ said, to }: Lead, places: LinkPlaces): boolean {
+export function isFound({ said, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null) return places.idAtAbsolute(said) !== null;
   return said === to && places.pathOf(to) !== null;
 }

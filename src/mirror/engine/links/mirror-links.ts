@@ -1,11 +1,11 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
-import { INERT } from "../../../markdown/links/destination.ts";
-import { leadsOf, meantBy, withoutDestinations } from "../../../markdown/links/leads.ts";
+import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
+import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/leads.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { Lead, Spelling } from "../../../contract/spelling.ts";
+import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
@@ -164,7 +164,7 @@ export class MirrorLinks {
    * Returns the targets of a text's links, as its file was last seen; none if it has none.
    * @param path where the file is, or will be once the plan has moved its folder
    */
-  leadsOf(path: LocalPath, text: Digest): readonly Lead[] {
+  leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const here = this.#forms.known.standingFor(path, text);
     return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
@@ -210,7 +210,7 @@ export class MirrorLinks {
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
     const displaced = new Set<string | null>(leads.flatMap((lead) => (isDisplaced(lead, places) ? [lead.to] : [])));
-    const moved = respell(read.value.text, meantBy(leads), place, (id) => displaced.has(id));
+    const moved = respell(read.value.text, targetLookup(leads), place, (id) => displaced.has(id));
     const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
     const to = {
@@ -221,7 +221,7 @@ export class MirrorLinks {
       spelledAt: path,
       // A link without a target in the content stays so until the file is read again, even if its
       // target exists by now.
-      leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
+      leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
     };
     return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
   }
@@ -260,7 +260,7 @@ export class MirrorLinks {
     const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
       const before = base === null ? "" : (this.#state.text(base) ?? "");
       const leads = this.#state.spellings.at(path)[0]?.leads ?? [];
-      return { path, leads: leads.filter(({ said }) => !before.includes(INERT + said)) };
+      return { path, leads: leads.filter(({ said }) => !before.includes(INERT_SCHEME + said)) };
     });
     this.#sent.clear();
     return inertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));

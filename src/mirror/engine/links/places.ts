@@ -1,11 +1,11 @@
 import { type DirId, type DocId, isDocId } from "../../../contract/ids.ts";
 import { NameIndex, namesBy } from "../../../markdown/links/names.ts";
-import { type Place, resolve } from "../../../markdown/links/place.ts";
-import { type Names, nameOfSaid } from "../../../markdown/links/wiki.ts";
+import { type Place, resolveDestination } from "../../../markdown/links/place.ts";
+import { type DocumentNames, nameOfDestination } from "../../../markdown/links/wiki.ts";
 import { once } from "../../../common/once.ts";
 import { isAway } from "../../model/link.ts";
 import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../../../contract/path.ts";
-import type { Lead } from "../../../contract/spelling.ts";
+import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
@@ -35,7 +35,7 @@ export class LinkPlaces {
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until a wiki link is read. */
   #named: NameIndex | null = null;
-  readonly #names: Names | undefined;
+  readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
   readonly #links: BaseTree["links"];
   #remote: RemoteTree | null = null;
@@ -161,7 +161,7 @@ export class LinkPlaces {
     }
   }
 
-  #makeNames(): Names {
+  #makeNames(): DocumentNames {
     return namesBy({
       index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unlinked])),
       idAt: (path) => this.idAt(path),
@@ -171,9 +171,9 @@ export class LinkPlaces {
   }
 
   /** Returns whether the target of a wiki link or path exists by now, if it did not before. */
-  isThere({ said, at }: Pick<Lead, "said" | "at">): boolean {
+  isThere({ said, at }: Pick<LinkTarget, "said" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
-    const name = at === null && this.#names !== undefined ? nameOfSaid(said) : null;
+    const name = at === null && this.#names !== undefined ? nameOfDestination(said) : null;
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
@@ -181,8 +181,8 @@ export class LinkPlaces {
    * Returns true if a wiki link now leads to another document, or to none because two documents
    * have its name.
    */
-  isNoMore({ said, to }: Lead): boolean {
-    const name = this.#names === undefined ? null : nameOfSaid(said);
+  isNoMore({ said, to }: LinkTarget): boolean {
+    const name = this.#names === undefined ? null : nameOfDestination(said);
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
@@ -231,7 +231,9 @@ export class LinkPlaces {
 
   /** Returns the target of an absolute destination; null for any other. */
   idAtAbsolute(said: string): string | null {
-    return said.startsWith("/") ? resolve({ kind: "path", said, inert: false, suffixAt: 0 }, this.from("")) : null;
+    return said.startsWith("/")
+      ? resolveDestination({ kind: "path", said, inert: false, suffixAt: 0 }, this.from(""))
+      : null;
   }
 
   #idAtAbsolute(at: string): Id | null {

@@ -3,7 +3,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
-import { leadsOf, meantBy } from "../../../markdown/links/leads.ts";
+import { linkTargetsOf, targetLookup } from "../../../markdown/links/leads.ts";
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -85,7 +85,7 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
     const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(link, bytes, stands.digest);
-    const leads = leadsOf(text, place, [meantBy(from.leads), place]);
+    const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
     const to = { ...from, id: link.id, spelledAt: path, bytes: spelled.digest, leads };
     if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };
   }

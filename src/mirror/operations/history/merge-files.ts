@@ -4,7 +4,7 @@ import { type Explanation, explainMerge } from "../../../markdown/merge/explain.
 import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { withoutKey } from "../../settings/key.ts";
-import { markedMerge, USUAL_MARKERS } from "../../../markdown/merge/marked.ts";
+import { markConflicts, DEFAULT_MARKER_SIZE } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
@@ -30,7 +30,7 @@ export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
   if (read.kind === "trouble") return read;
   if (read.value.kind === "binary")
     return trouble("usage", `${read.value.path} is not UTF-8 text`, "give three text files in UTF-8");
-  return ok(mergeTexts(read.value.texts, USUAL_MARKERS));
+  return ok(mergeTexts(read.value.texts, DEFAULT_MARKER_SIZE));
 }
 
 /**
@@ -71,7 +71,7 @@ function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean")
     return { text: merged.text, conflicts: 0, origins: originsOf(base, mine, theirs, merged.text) };
-  return { text: markedMerge({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
+  return { text: markConflicts({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
 }
 
 /** Replaces a file by the merged content. git gives a merge driver a file for this. */

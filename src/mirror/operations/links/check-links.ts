@@ -1,7 +1,7 @@
 import { findLinks, readFound } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
-import { nameOfSaid } from "../../../markdown/links/wiki.ts";
-import { pathTo, type Place, resolve } from "../../../markdown/links/place.ts";
+import { nameOfDestination } from "../../../markdown/links/wiki.ts";
+import { pathTo, type Place, resolveDestination } from "../../../markdown/links/place.ts";
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -60,7 +60,7 @@ export function checkLinks(world: World): CheckedLinks {
 /** Returns true if a link has a target; null if the link does not lead into the workspace. */
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
-  const id = read.inert ? null : resolve(read, place);
+  const id = read.inert ? null : resolveDestination(read, place);
   const at = id === null ? null : place.pathOf(id);
   // The document was synced, but its file was moved or removed since: then the target is missing.
   if (at !== null) return names.has(at);
@@ -88,7 +88,7 @@ class Names {
    * the nearest path.
    */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
-    const said = read.kind === "wiki" ? `${nameOfSaid(read.said)}.md` : read.said;
+    const said = read.kind === "wiki" ? `${nameOfDestination(read.said)}.md` : read.said;
     const name = nameOf(said.replace(/\/$/, ""));
     const wanted = joinPath(from, said);
     let found: { readonly path: LocalPath; readonly far: number; readonly way: number } | null = null;

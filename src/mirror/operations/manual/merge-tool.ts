@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../../../contract/path.ts";
 import { withoutKey } from "../../settings/key.ts";
-import { markedMerge, type ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { markConflicts, type ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
   try {
     const stem = basename(path).replace(/\.md$/, "");
-    const start = markedMerge(three);
+    const start = markConflicts(three);
     const files = {
       BASE: writeTo(folder, `${stem}.base.md`, three.base),
       LOCAL: writeTo(folder, `${stem}.mine.md`, three.mine),
