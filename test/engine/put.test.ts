@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { type Fixture, keepsText, openFixture, settle } from "../promises/fixture.ts";
 import type { AppFile } from "../simulator/app.ts";
+import { type MirrorCopy, SETTINGS } from "../simulator/mirror.ts";
 import type { Fault } from "../variants/variant.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -77,4 +79,26 @@ test("I03 a text that a PUT answers in place of the one that was sent is read be
   });
   await settle(mirror);
   expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([mine, mine]);
+});
+
+test.each([
+  ["PUT", (fixture: Fixture) => fixture.mirror.write("note.md", LINES.with(9, "written locally\n\n").join(""))],
+  ["DELETE", ({ mirror }: Fixture) => mirror.disk.user.remove(mirror.path("note.md"))],
+])("I03 I13 content that a process downloaded survives a power cut when its %s is sent", async (method, change) => {
+  const fixture = openFixture(55);
+  const { rig, mirror } = fixture;
+  const text = LINES.join("");
+  rig.app.create("note.md", text);
+  const world = mirror.world();
+  const sync = () => syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  await sync();
+  change(fixture);
+  let atRequest: MirrorCopy | null = null;
+  fixture.onRequest = (request) => {
+    if (request.method === method) atRequest = mirror.copyAfterPowerCut();
+  };
+  await sync();
+  mirror.disk.beforeCall = null;
+  expect(rig.app.files().get("note.md")?.text).not.toBe(text);
+  expect(keepsText({ ...fixture, mirror: rig.mirror({}, atRequest) }, text)).toBe(true);
 });

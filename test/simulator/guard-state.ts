@@ -2,9 +2,13 @@ import type { State } from "../../src/mirror/ports/state.ts";
 
 /**
  * Makes every call of the state a place to die; inside a transaction, the kill rolls it back.
- * @param onSafe called when the committed rows survive a power cut
+ * @param onSafe called when the stored content survives a power cut, or the committed rows, too
  */
-export function guardState<T extends State | State["spellings"]>(state: T, enter: () => void, onSafe: () => void): T {
+export function guardState<T extends State | State["spellings"]>(
+  state: T,
+  enter: () => void,
+  onSafe: (what: "texts" | "all") => void,
+): T {
   return new Proxy(state, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
@@ -13,7 +17,8 @@ export function guardState<T extends State | State["spellings"]>(state: T, enter
       return (...args: unknown[]) => {
         enter();
         const value = Reflect.apply(member, target, args) as unknown;
-        if (name === "transactSafely") onSafe();
+        if (name === "secureTexts") onSafe("texts");
+        if (name === "transactSafely") onSafe("all");
         return value;
       };
     },

@@ -169,8 +169,9 @@ export class Mirror {
     const enter = this.#begin();
     this.disk.beforeCall = enter;
     this.#safe = this.#copyState();
-    const state = guardState(this.state, enter, () => {
-      this.#safe = this.#copyState();
+    const state = guardState(this.state, enter, (what) => {
+      const copy = this.#copyState();
+      this.#safe = what === "all" || this.#safe === null ? copy : { ...this.#safe, texts: copy.texts };
     });
     const { clock } = this.#around;
     const random = this.#random;

@@ -37,6 +37,19 @@ test("I03 a text that was made safe is on the medium, also from within a transac
   expect(afterPowerCut().text(second)).toBe("second\n");
 });
 
+test("I03 content is made safe when asked for, and nothing is flushed for content that is safe already", () => {
+  const folder = tempFolder();
+  const afterPowerCut = watchMedium(folder);
+  const state = openIn(folder);
+  const first = state.putText("first\n", NAME);
+  state.secureTexts(first);
+  const second = state.putText("second\n", NAME);
+  state.secureTexts(first);
+  expect([first, second].map((digest) => afterPowerCut().hasText(digest))).toEqual([true, false]);
+  state.secureTexts(second);
+  expect(afterPowerCut().hasText(second)).toBe(true);
+});
+
 test("I03 a text is made safe also while somebody reads the file as it was before", () => {
   const folder = tempFolder();
   const afterPowerCut = watchMedium(folder);

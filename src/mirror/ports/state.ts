@@ -337,10 +337,12 @@ export interface State {
     readonly formerly?: readonly LocalPath[];
   }): StoredName[];
   /**
-   * Makes all stored content survive a power loss. Must be called before the last file with such
-   * content is removed. Costs nothing if no content was stored since the last call.
+   * Makes all stored content survive a power loss. Must be called before the last file or version
+   * with such content goes. Costs nothing if no content was stored since the last call.
+   * @param digest content that must survive; nothing is flushed if an earlier call covers this
+   * content
    */
-  secureTexts(): void;
+  secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];

@@ -142,7 +142,7 @@ export class StoredState extends WithStatements implements State {
   readonly putKnownText: State["putKnownText"] = (digest, text, name) => this.#texts.putKnown(digest, text, name);
   readonly text: State["text"] = (digest) => this.#texts.get(digest);
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
-  readonly secureTexts: State["secureTexts"] = () => this.#texts.secure();
+  readonly secureTexts: State["secureTexts"] = (digest) => this.#texts.secure(digest);
   readonly sightings: State["sightings"] = (wanted) => this.#texts.sightings(wanted);
   /** Returns the digests of all contents in the store. LIMIT: all digests are in memory. */
   readonly digests = (): Digest[] => this.#texts.digests();

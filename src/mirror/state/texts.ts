@@ -39,8 +39,8 @@ export class TextStore extends WithStatements implements Companion {
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
   readonly #sightings = new SightingTable(this.db);
   readonly #writes = new GroupedWrites(this.db);
-  /** True if no content was stored since the last `secure`. */
-  #secured = false;
+  /** Number of the oldest content that a power loss may take; null: none. */
+  #unsafeFrom: number | null = 0;
 
   /**
    * Opens the store.
@@ -86,7 +86,7 @@ export class TextStore extends WithStatements implements Companion {
       const { codec, size, bytes } = encodeText(text);
       this.#inOne(() => {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
-        this.#sightings.put(Number(lastInsertRowid), name, now);
+        return this.#sightings.put(Number(lastInsertRowid), name, now);
       });
       this.#remember(digest, now, name.path);
       return;
@@ -98,7 +98,7 @@ export class TextStore extends WithStatements implements Companion {
     }
     // The stored content is read and checked before rows may name it. If it is damaged, this
     // content replaces it.
-    if (this.get(digest) === null) this.#replace(key, text, now);
+    if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
     this.#remember(digest, now, name.path);
   }
 
@@ -107,10 +107,10 @@ export class TextStore extends WithStatements implements Companion {
     this.#sure.set(digest, { at, path });
   }
 
-  #replace(key: Buffer, text: string, now: number): void {
+  #replace(key: Buffer, text: string, now: number, seq: number): void {
     const { codec, size, bytes } = encodeText(text);
     this.#writes.enterWal();
-    this.#secured = false;
+    this.#noteUnsafe(seq);
     this.#update.run(codec, size, now, bytes, key);
   }
 
@@ -141,13 +141,19 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   /**
-   * Makes everything stored so far survive a power loss. Without this call, commits survive one
-   * only after a checkpoint.
+   * Makes everything stored so far survive a power loss, unless `digest` is given and this content
+   * is safe already. Without this call, commits survive one only after a checkpoint.
    */
-  secure(): void {
-    if (this.#secured) return;
+  secure(digest?: Digest): void {
+    if (this.#unsafeFrom === null) return;
+    const known = digest === undefined ? undefined : this.#used.get(keyOf(digest));
+    if (known !== undefined && known.seq < this.#unsafeFrom) return;
     this.#watch(() => this.#writes.secure());
-    this.#secured = true;
+    this.#unsafeFrom = null;
+  }
+
+  #noteUnsafe(seq: number): void {
+    this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
   forget(digest: Digest): void {
@@ -169,10 +175,12 @@ export class TextStore extends WithStatements implements Companion {
     this.#sure.clear();
   }
 
-  /** Stores content with its name, or a name alone. */
-  #inOne(write: () => void): void {
-    this.#secured = false;
-    this.#writes.write(write);
+  /**
+   * Stores content with its name, or a name alone.
+   * @param write returns the number of the content
+   */
+  #inOne(write: () => number): void {
+    this.#writes.write(() => this.#noteUnsafe(write()));
   }
 }
 
@@ -220,8 +228,10 @@ class SightingTable extends WithStatements {
     return this.#known.get(text, path) !== undefined;
   }
 
-  put(text: number, { path, id, side, why }: TextName, at: number): void {
+  /** @returns the number of the content */
+  put(text: number, { path, id, side, why }: TextName, at: number): number {
     this.#insert.run(text, path, id, side, why, at);
+    return text;
   }
 
   find({ path, id, formerly }: Parameters<State["sightings"]>[0]): StoredName[] {

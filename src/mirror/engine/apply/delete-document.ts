@@ -41,6 +41,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
+    // ORDER: before the DELETE. A power cut can revert the last commits of the store, but not the
+    // DELETE.
+    ctx.world.state.secureTexts(fetched.value.digest);
     // RACE: from now on, an edit on either side is not seen; the contract has no conditional
     // DELETE. The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);

@@ -55,7 +55,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const request = `${id} ${link.changeId} ${digest}`;
     const refused = refusedBefore(ctx, request, { key: id, path: localPath });
     if (refused !== null) return ended(refused);
-    const lost = await holdBase(ctx, link, localPath);
+    const lost = await secureBase(ctx, link, localPath);
     if (lost !== null) return ended(lost);
     const base = { baseChangeId: link.changeId, baseDigest: link.digest };
     const keeps = { digest, text, name: seenLocally(localPath, id) };
@@ -134,15 +134,15 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
  * decides.
  * @returns null if the store has the content
  */
-async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+async function secureBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const { state } = ctx.world;
-  if (state.text(link.digest) !== null) return null;
-  const live = await fetchText(ctx, link.id, path);
-  if (live.kind === "end") return live.outcome;
-  if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
-  // ORDER: before the PUT: a power cut could take back the last commits of the store, but never
-  // the PUT.
-  state.secureTexts();
+  if (state.text(link.digest) === null) {
+    const live = await fetchText(ctx, link.id, path);
+    if (live.kind === "end") return live.outcome;
+    if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
+  }
+  // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
+  state.secureTexts(link.digest);
   return null;
 }
 
