@@ -197,6 +197,29 @@ test("the open intents of version 11 keep what they name under the present words
   state.close();
 });
 
+test("content that version 12 logged as sent and not found is in the journal", () => {
+  const folder = tempFolder();
+  const db = stateOfVersion(folder, 12);
+  const event =
+    "INSERT INTO events (run, at, kind, side, id, path, detail, outcome, before, after) " +
+    "VALUES (?, 1, 'fault', 'remote', ?, ?, '', ?, ?, ?)";
+  const [base, sent] = [textDigest("base"), textDigest("sent")];
+  db.prepare(event).run(3, doc("a"), "before.md", "absent", base, sent);
+  db.prepare(event).run(4, doc("a"), "a.md", "combined", base, sent);
+  db.prepare(event).run(5, null, "new.md", "absent", null, sent);
+  db.prepare(event).run(5, doc("a"), "a.md", "uncertain", base, null);
+  db.prepare("INSERT INTO meta (key, value) VALUES ('synced.run', '3')").run();
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  expect(state.intents().map(({ run, intent }) => [run, intent])).toEqual([
+    [4, { kind: "sent", id: doc("a"), localPath: "a.md", baseDigest: base, digest: sent, isCombined: true }],
+    [5, { kind: "sent", id: null, localPath: "new.md", baseDigest: null, digest: sent, isCombined: false }],
+  ]);
+  expect(state.meta("synced.run")).toBeNull();
+  state.close();
+});
+
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
   const folder = folderOfVersion1();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);

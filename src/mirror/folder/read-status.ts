@@ -94,10 +94,10 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
 }
 
 /**
- * Rows that are no interrupted step: a set-aside file is always checked once more, and a new file
- * that was not created is downloaded like any other.
+ * Rows that are no interrupted step: a set-aside file is always checked once more, a new file that
+ * was not created is downloaded like any other, and content that was not found is sent again.
  */
-const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create"]);
+const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
 function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
   const counts: Partial<Record<HoldReason, number>> = {};

@@ -36,6 +36,18 @@ export type Intent =
    * that was sent.
    */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
+  /**
+   * Content was sent on this base, and the service may still save it, or has combined it with
+   * another edit. `id`, `baseDigest`: null for a new document.
+   */
+  | {
+      readonly kind: "sent";
+      readonly id: DocId | null;
+      readonly localPath: LocalPath;
+      readonly baseDigest: Digest | null;
+      readonly digest: Digest;
+      readonly isCombined: boolean;
+    }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
   | ({
       readonly kind: "delete";

@@ -139,6 +139,10 @@ function isArriving(file: Arriving | null): boolean {
   return file !== null && isDocId(file.id) && isPlain(file.path);
 }
 
+function isBoolean(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
 const MEMBERS = {
   id: isDocId,
   dirId: isDirId,
@@ -154,7 +158,8 @@ const MEMBERS = {
   expect: isDigest,
   writes: isDigest,
   baseDigest: orNull(isDigest),
-  review: (value: unknown) => typeof value === "boolean",
+  review: isBoolean,
+  isCombined: isBoolean,
   files: (value: unknown) => Array.isArray(value) && value.every(isArriving),
 } satisfies Readonly<Record<string, Judge>>;
 
@@ -165,6 +170,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   post: ["localPath", "remotePath", "digest"],
   "read-back": ["id", "changeId", "digest"],
   put: ["id", "localPath", "baseChangeId", "baseDigest", "digest", "review"],
+  sent: ["localPath", "baseDigest", "digest", "isCombined"],
   patch: ["id", "from", "to"],
   delete: ["id", "localPath", "changeId"],
   "post-folder": ["localPath", "remotePath"],

@@ -258,6 +258,14 @@ UPDATE intents SET intent =
   replace(replace(intent, '"parkAt":', '"setAsideAt":'), '"sidecarPath":', '"newestCopyPath":');
 DELETE FROM meta WHERE key = 'files.torn';
 `,
+    // Moves content that was sent and not found from the log to the journal.
+    `
+INSERT INTO intents (run, intent) SELECT run, json_object('kind', 'sent', 'id', id, 'localPath', path,
+    'baseDigest', before, 'digest', after, 'isCombined', json(iif(outcome = 'combined', 'true', 'false')))
+  FROM events WHERE kind = 'fault' AND outcome IN ('absent', 'combined') AND after IS NOT NULL
+    AND run > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'synced.run'), 0) ORDER BY seq;
+DELETE FROM meta WHERE key = 'synced.run';
+`,
   ],
 };
 

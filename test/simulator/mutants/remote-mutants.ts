@@ -79,9 +79,9 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I08",
     does: "takes a text that was sent, and never seen in the service, for the base of the next merge",
     file: "mirror/engine/apply/put.ts",
-    find: '    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };',
+    find: '    return { kind: "over", outcome, ...notFound(ctx, row, fault) };',
     replace:
-      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };',
+      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, ...notFound(ctx, row, fault) };',
     net: "lost-answers",
   },
   {

@@ -27,7 +27,7 @@ export function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly 
   const { index, state, setup } = mirror;
   // Unfinished effects of a dead process are concluded first, and late content comes back.
   if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
-  if (state.intents().some(({ intent }) => intent.kind !== "set-aside")) return [];
+  if (state.intents().some(({ intent }) => intent.kind !== "set-aside" && intent.kind !== "sent")) return [];
   const { conflicts } = state.load();
   return actors.simulatedWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;

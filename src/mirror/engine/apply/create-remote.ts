@@ -25,7 +25,7 @@ import { keepReadBack } from "./read-back.ts";
 import { readCreated } from "./read-created.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Effect, phase } from "./run-effect.ts";
-import { notFoundEvent } from "./unanswered-writes.ts";
+import { notFound } from "./unanswered-writes.ts";
 import { seenLocally } from "./text-name.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
@@ -86,7 +86,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     // A service that takes several spellings for one name may show another document for this path.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
-      return { kind: "over", outcome: didNotHappen("write", fault), change: notFoundEvent(ctx, row, fault) };
+      return { kind: "over", outcome: didNotHappen("write", fault), ...notFound(ctx, row, fault) };
     const linked = state.link(found.id);
     if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : ANOTHER_THERE };
     const fetched = await fetchText(ctx, found.id, row.localPath);

@@ -26,7 +26,7 @@ import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
-import { combinedAside, notFoundEvent } from "./unanswered-writes.ts";
+import { combinedAside, notFound } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
@@ -115,7 +115,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
         ? didNotHappen("write", fault)
         : // If it met that version it may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
-    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };
+    return { kind: "over", outcome, ...notFound(ctx, row, fault) };
   },
 
   conclude(ctx, row, seen, source) {
@@ -256,7 +256,7 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
   // with the version that the service saved. Both were made from the sent content, so base alone
   // would revert changes of either.
-  return { kind: "over", outcome, change: combinedAside(ctx, row) };
+  return { kind: "over", outcome, ...combinedAside(ctx, row) };
 }
 
 /**

@@ -32,7 +32,7 @@ type Ready<Row extends Intent, Beside> = {
 export type Shown<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or there is nothing to conclude: the row is closed. */
-  | { readonly kind: "over"; readonly outcome: Outcome; readonly change?: Change }
+  | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<Concluded>)
   /** The result is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
@@ -160,9 +160,7 @@ function close<Row extends Intent, Seen>(
 ): Ended {
   const { state } = ctx.world;
   const concluded: Concluded =
-    shown.kind === "seen"
-      ? effect.conclude(ctx, row, shown.seen, source)
-      : { outcome: shown.outcome, change: shown.change ?? null };
+    shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };
   if (concluded.change !== null) write(ctx, concluded.change);
   state.closeIntent(rowId);
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };

@@ -5,11 +5,11 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
-import { agreedRun } from "../run/run-state.ts";
+import type { Intent, MirrorEvent, OpenIntent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type Change, commit } from "./commit.ts";
+import { commit } from "./commit.ts";
 import { stale } from "./effect.ts";
+import type { Concluded } from "./run-effect.ts";
 import { holdsChanges } from "./set-aside.ts";
 
 /**
@@ -19,81 +19,75 @@ import { holdsChanges } from "./set-aside.ts";
  * restore lines that were removed since, or remove lines that were added since. But if the content
  * was never saved, another user may write the same content much later, and that edit must not be
  * reverted. So content counts as sent from this folder only under three conditions: it was sent on
- * the present base; that was in this run or in the one before; and since then nothing was written
- * and the sides were not seen to agree. The service may also answer a PUT with another version,
- * which combines it with another edit. If the local file changes before that version is written to
- * it, base stays. Then the sent content is certainly part of the service's version, and needs no
- * proof.
+ * the present base; that was in this run or in the one before; and the sides were not seen to agree
+ * since. The service may also answer a PUT with another version, which combines it with another
+ * edit. If the local file changes before that version is written to it, base stays. Then the sent
+ * content is certainly part of the service's version, and counts as long as base stays.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;
+type Row = Extract<Intent, { kind: "sent" }>;
+type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
-/**
- * Outcomes of an event that remembers sent content: a read did not find it, or the service combined
- * it. Part of the state file's format.
- */
-const ABSENT = "absent";
-const COMBINED = "combined";
-
-/** LIMIT: events of a document that are read. */
-const MOST_EVENTS = 64;
-
-/**
- * Returns the event for a write that no read found. It is stored in the transaction that closes the
- * row.
- */
-export function notFoundEvent(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
+/** Ends a write that no read found: a row remembers its content. */
+export function notFound(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Concluded, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
-  return remember(ctx, row, ABSENT, { detail, requestId });
+  return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Returns the event of a PUT that the service combined, while the local file changed. */
-export function combinedAside(ctx: PassContext, row: Sent): Pick<Change, "event"> {
+/** Ends a PUT that the service combined, while the local file changed. */
+export function combinedAside(ctx: PassContext, row: Sent): Pick<Concluded, "change" | "next"> {
   const detail = "the service combined the upload with another edit, while the local file changed";
-  return remember(ctx, row, COMBINED, { detail, requestId: null });
+  return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
 function remember(
   ctx: PassContext,
   row: Sent,
-  outcome: typeof ABSENT | typeof COMBINED,
-  told: Pick<MirrorEvent, "detail" | "requestId">,
-): Pick<Change, "event"> {
-  ctx.notes.tally.hasUnfound = true;
-  const { localPath: path, digest: after } = row;
-  const of = row.kind === "put" ? { id: row.id, before: row.baseDigest } : { id: null, before: null };
-  return { event: { kind: "fault", side: "remote", ...of, path, ...told, outcome, after } };
+  told: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
+): Pick<Concluded, "change" | "next"> {
+  ctx.notes.tally.hasSent = true;
+  const { localPath, digest } = row;
+  const [id, baseDigest] = row.kind === "put" ? [row.id, row.baseDigest] : [null, null];
+  const isCombined = told.outcome === "combined";
+  return {
+    change: {
+      event: { kind: "fault", side: "remote", id, path: localPath, ...told, before: baseDigest, after: digest },
+    },
+    next: { row: { kind: "sent", id, localPath, baseDigest, digest, isCombined } },
+  };
 }
 
-/**
- * Lists sent content, as long as nothing was written on either side since. Content that no read
- * found counts in this run and the next, until both sides were seen to agree: then somebody had
- * reverted it.
- */
-function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
+/** Closes the rows of sent content that does not count any more, at the start of a cycle. */
+export function closeSent(ctx: PassContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
-  // ORDER: this access gives a daemon's run its number, so it comes before the log is read.
-  const { run: current } = ctx;
-  const oldest = state.runs(2).at(-1)?.run ?? current;
-  const agreed = agreedRun(state);
-  const events = state.events({ ...of, limit: MOST_EVENTS });
-  const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
-  const since = written < 0 ? events : events.slice(0, written);
-  const mayBeLate = ({ run, outcome }: MirrorEvent) => outcome === ABSENT && run >= oldest && run > agreed;
-  return since.filter((one) => isCombined(one) || mayBeLate(one));
+  const sent = intents.filter(isSent);
+  if (sent.length === 0) return;
+  const previous = state.runs(2).find(({ run }) => !ctx.isThisRun(run))?.run ?? 0;
+  for (const { intentId, run, intent } of sent) {
+    const { id, baseDigest, isCombined } = intent;
+    const isOnBase = id === null || state.link(id)?.digest === baseDigest;
+    if (isOnBase && (isCombined || run >= previous)) ctx.notes.tally.hasSent = true;
+    else state.closeIntent(intentId);
+  }
 }
 
-function isCombined({ outcome }: MirrorEvent): boolean {
-  return outcome === COMBINED;
+function isSent(row: OpenIntent): row is OpenRow {
+  return row.intent.kind === "sent";
 }
 
-function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {
-  return notesOf(ctx, { id }).filter(({ before }) => before === base);
+function sentRows({ notes, world: { state } }: PassContext): readonly OpenRow[] {
+  // Nearly every run has sent no such content, and its downloads need not read the journal.
+  return notes.tally.hasSent ? state.intents().filter(isSent) : [];
+}
+
+function sentOn(ctx: PassContext, { id, digest }: Pick<Link, "id" | "digest">): readonly OpenRow[] {
+  return sentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
 export function hasSent(ctx: PassContext, link: Link): boolean {
-  return sentOf(ctx, link).length > 0;
+  return sentOn(ctx, link).length > 0;
 }
 
 /**
@@ -101,7 +95,9 @@ export function hasSent(ctx: PassContext, link: Link): boolean {
  * service.
  */
 export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
-  return notesOf(ctx, { path }).some(({ id, after }) => id === null && after === text);
+  const isPost = ({ intent: { id, localPath, digest } }: OpenRow) =>
+    id === null && localPath === path && digest === text;
+  return sentRows(ctx).some(isPost);
 }
 
 /**
@@ -117,15 +113,13 @@ type Since = "this-run" | "lately";
  */
 export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
   const sent = sentSince(ctx, link, since).find(
-    (one) => isCombined(one) || holdsChanges(ctx, link.digest, one.after, remote),
+    ({ intent: { isCombined, digest } }) => isCombined || holdsChanges(ctx, link.digest, digest, remote),
   );
-  return sent?.after ?? null;
+  return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: PassContext, link: Link, since: Since): readonly MirrorEvent[] {
-  if (since === "lately") return sentOf(ctx, link);
-  // Nearly every run has sent no such content, and its downloads need not read the log.
-  return ctx.notes.tally.hasUnfound ? sentOf(ctx, link).filter(({ run }) => ctx.isThisRun(run)) : [];
+function sentSince(ctx: PassContext, link: Link, since: Since): readonly OpenRow[] {
+  return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
 /**
@@ -141,7 +135,7 @@ export function takeAsOwn(
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   since: Since,
 ): Outcome | null {
-  if (!sentSince(ctx, link, since).some(({ after }) => after === digest)) return null;
+  if (!sentSince(ctx, link, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),

@@ -1,6 +1,6 @@
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
-import { rememberAgreed, rememberLast } from "../run/run-state.ts";
+import { forgetSent, rememberLast } from "../run/run-state.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
@@ -92,7 +92,7 @@ export class RunLog {
   #noteSynced(writeNow: boolean): void {
     const { clock, state } = this.#world;
     this.#inSyncAsOf = clock.now();
-    rememberAgreed(state);
+    forgetSent(state);
     if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;
     this.#writtenAt = clock.monotonic();
     state.setMeta(META.syncedAt, String(this.#inSyncAsOf));

@@ -108,13 +108,14 @@ export async function runPart(
 }
 
 /**
- * Returns true if a run over everything must first finish an interrupted effect. A set-aside file
- * only waits for its second check, which concerns no other document.
+ * Returns true if a run over everything must first finish an interrupted effect. A set-aside file,
+ * or content that was sent and not found, concerns no other document.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
-  return state
-    .intents()
-    .some(({ intent }) => intent.kind !== "set-aside" || base.links.has(intent.id) || remote.files.has(intent.id));
+  return state.intents().some(({ intent }) => {
+    if (intent.kind !== "set-aside" && intent.kind !== "sent") return true;
+    return intent.id === null || base.links.has(intent.id) || remote.files.has(intent.id);
+  });
 }
 
 /**

@@ -32,7 +32,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   // other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
-    if (isLocal(intent) || intent.kind === "create") continue;
+    if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;
     const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);
@@ -48,14 +48,14 @@ type OpenMaps = {
   readonly folderMoves: Map<FolderMove, string>;
 };
 
-function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, why: string): void {
+function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: RemoteIntent, why: string): void {
   if ("id" in intent) ids.set(intent.id, why);
   else if ("localPath" in intent) paths.set(intent.localPath, why);
   if (intent.kind === "post") posts.set(intent, why);
   if (intent.kind === "patch-folder") folderMoves.set(intent, why);
 }
 
-type RemoteIntent = Exclude<Intent, LocalIntent | { kind: "create" }>;
+type RemoteIntent = Exclude<Intent, LocalIntent | { kind: "create" | "sent" }>;
 
 const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
   put: putText,

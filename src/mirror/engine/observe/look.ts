@@ -21,6 +21,7 @@ import {
   type RemoteScan,
 } from "./observe.ts";
 import { recoverRemote, type StillOpen } from "../journal/recover-remote.ts";
+import { closeSent } from "../apply/unanswered-writes.ts";
 import { seenOnService, storeLocalContents } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -72,6 +73,7 @@ const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new M
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
+  closeSent(ctx, intents);
   const paths = recoverLocal(ctx, intents);
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }

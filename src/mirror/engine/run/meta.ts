@@ -13,8 +13,6 @@ export const META = {
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
-  /** The newest run after which both sides agreed, by the order of runs. */
-  syncedRun: "synced.run",
   lastReport: "last.report",
   /**
    * Approved reasons for a stop that still exist. They would stop each run again, and are ignored

@@ -104,8 +104,8 @@ export type Tally = {
    * two is stale, and only another listing shows which.
    */
   readsOther: boolean;
-  /** True if a write was sent without an answer, and a read did not find it. */
-  hasUnfound: boolean;
+  /** True if the journal has content that was sent and that a read did not find. */
+  hasSent: boolean;
   /** True if files with links were replaced between the last cycle's scan and their reading. */
   filesMoved: boolean;
 };
@@ -122,7 +122,7 @@ export function zeroTally(): Tally {
     madeWay: [],
     linksOpen: false,
     readsOther: false,
-    hasUnfound: false,
+    hasSent: false,
     filesMoved: false,
   };
 }

@@ -40,18 +40,15 @@ export function rememberReport(world: World, report: RunReport): void {
   rememberLast(world, report);
   if (report.state !== "in-sync") return;
   state.setMeta(META.syncedAt, String(clock.now()));
-  rememberAgreed(state);
+  forgetSent(state);
 }
 
-/** Notes the newest run at a time when both sides agree. Writes only what changed. */
-export function rememberAgreed(state: Pick<State, "runs" | "meta" | "setMeta">): void {
-  const newest = state.runs(1)[0]?.run ?? 0;
-  if (newest !== agreedRun(state)) state.setMeta(META.syncedRun, String(newest));
-}
-
-/** Returns the newest run at the last time when both sides agreed; 0: they never did. */
-export function agreedRun(state: Pick<State, "meta">): number {
-  return Number(state.meta(META.syncedRun) ?? 0);
+/**
+ * Closes the rows of content that was sent and not found. Both sides agree, so the same content on
+ * the service is from now on another user's edit.
+ */
+export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void {
+  for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
 /** If the folder was not seen, the earlier counts are kept. */
