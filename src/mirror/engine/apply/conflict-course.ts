@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { type Conflict, type Link, type ShownVersion, type Submission, withoutCopy } from "../../model/link.ts";
-import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
+import { STALE, DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText } from "./effect.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
@@ -39,7 +39,7 @@ async function meetNewer(
   // ORDER: read after the wait, because the copy may have moved along with its document meanwhile.
   const link = state.link(action.id);
   const conflict = conflictSince(state.conflict(action.id), over);
-  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  if (link === null || conflict === null) return STALE.conflictEnded;
   const here = { text: local.value.text, digest: action.expect };
   const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
   if (after.local !== null) {
@@ -122,7 +122,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   const link = state.link(id);
   const conflict = state.conflict(id);
   const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
-  if (link === null || over === null) return stale("the conflict ended meanwhile");
+  if (link === null || over === null) return STALE.conflictEnded;
   const local = readLocal(ctx, id, path, expect);
   if (local.kind === "end") return local.outcome;
   const detail = `${how}: ${action.why}${stillInReview(link)}`;
@@ -141,7 +141,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
 
 export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
   const conflict = ctx.world.state.conflict(action.id);
-  if (conflict === null) return stale("the conflict ended meanwhile");
+  if (conflict === null) return STALE.conflictEnded;
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
   return DONE;
 }
@@ -149,7 +149,7 @@ export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">):
 export function moveConflictCopy(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
-  if (conflict === null) return stale("the conflict ended meanwhile");
+  if (conflict === null) return STALE.conflictEnded;
   // `from` equals `to`: the copy is already at its place, and only the record must change.
   if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);

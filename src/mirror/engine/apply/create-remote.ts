@@ -12,7 +12,6 @@ import {
   asItLeadsNow,
   contentCodeOf,
   DONE,
-  ended,
   fetchText,
   got,
   makeHold,
@@ -23,14 +22,12 @@ import {
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
 import { keepReadBack } from "./read-back.ts";
 import { readCreated } from "./read-created.ts";
-import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Effect, phase } from "./run-effect.ts";
 import { notFound } from "./unanswered-writes.ts";
 import { seenLocally } from "./text-name.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;
-type Beside = { readonly text: string; readonly request: string };
 type Seen = {
   readonly id: DocId;
   readonly changeId: ChangeId;
@@ -46,26 +43,20 @@ type Seen = {
  * Creates the document on the service. If something that the listing does not show has its path,
  * the file is blocked and not sent again.
  */
-export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> = {
+export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> = {
   async prepare(ctx, planned) {
     const { localPath, remotePath, expect: digest, tombstone: replaces, why } = asItLeadsNow(ctx, planned, null);
     const local = await readUnkept(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
-    const request = `${remotePath} ${digest}`;
-    const refused = refusedBefore(ctx, request, { key: localPath, path: localPath });
-    if (refused !== null) return ended(refused);
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
-    return got({ row, keeps: { digest, text, name: seenLocally(localPath, null) }, beside: { text, request } });
+    const request = { asks: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
+    return got({ row, keeps: { digest, text, name: seenLocally(localPath, null) }, beside: text, request });
   },
 
-  async perform(ctx, row, { text, request }) {
+  async perform(ctx, row, text) {
     const answer = await ctx.world.remote.createFile(toService(ctx.world, row.remotePath), text);
-    if (!answer.ok) {
-      const { fault } = answer;
-      if (fault.kind === "uncertain") return { kind: "unknown", fault };
-      return { kind: "over", outcome: noteRefused(ctx, request, await refusedPost(ctx, row, fault)) };
-    }
+    if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
     // The version may have other content by now, written by another user on the service (I12).
@@ -73,6 +64,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },
+
+  refuse: (ctx, row, _, fault) => refusedPost(ctx, row, fault),
 
   /**
    * Lists the exact path, and adopts the document at that path if its content is what was sent

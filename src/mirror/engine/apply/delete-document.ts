@@ -4,7 +4,17 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE, fetchText, got, isNotFound, outcomeOfFault, type RemoteText, readFacts, stale } from "./effect.ts";
+import {
+  STALE,
+  DONE,
+  fetchText,
+  got,
+  isNotFound,
+  outcomeOfFault,
+  type RemoteText,
+  readFacts,
+  stale,
+} from "./effect.ts";
 import type { Effect, Shown } from "./run-effect.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
@@ -38,7 +48,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     // they see an edit on the service or a file that was saved meanwhile.
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
-    if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
+    if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
     // ORDER: before the DELETE. A power cut can revert the last commits of the store, but not the
@@ -48,7 +58,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     // DELETE. The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
-    if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
+    if (answer.fault.kind === "uncertain") return { kind: "failed", fault: answer.fault };
     if (isNotFound(answer)) return readAgain(ctx, row, deletion, answer.fault);
     const outcome = outcomeOfFault(answer.fault);
     return { kind: "over", outcome: outcome.kind === "refused" ? deletion.refused(fetched.value, outcome) : outcome };
@@ -74,8 +84,6 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 };
 
-const EDITED = stale("it was edited on the service meanwhile");
-
 /**
  * Reads once more after a 404 to DELETE. Usually another user deleted the document after it was
  * read. If the service still shows it, it would be reported as deleted and come back with the next
@@ -90,7 +98,7 @@ async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, faul
       ? { kind: "over", outcome }
       : { kind: "open", outcome: unsettled(outcome, fault) };
   }
-  if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
+  if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
   const detail = "the service answers that the document does not exist, but lists it";
   const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
   return { kind: "over", outcome: refused(again.value, { kind: "refused", code, detail, requestId, hold: null }) };

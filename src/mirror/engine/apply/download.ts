@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { newLink, renameVersion } from "../../model/settle.ts";
-import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { STALE, eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import type { Link } from "../../model/link.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
@@ -22,13 +22,13 @@ import { chooseOfTwoNew } from "./winner-of-new.ts";
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return stale("mdmirror removed its record of this document meanwhile");
+  if (link === null) return STALE.noRecord;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
-    if (hasAnotherId(ctx, link)) return stale("the last synced version of this document changed meanwhile");
+    if (hasAnotherId(ctx, link)) return STALE.baseMoved;
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });

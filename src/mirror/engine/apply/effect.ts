@@ -21,6 +21,14 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
+/** Ends of steps whose document is not as the plan found it. */
+export const STALE = {
+  noRecord: stale("mdmirror removed its record of this document meanwhile"),
+  baseMoved: stale("the last synced version of this document changed meanwhile"),
+  editedRemotely: stale("it was edited on the service meanwhile"),
+  conflictEnded: stale("the conflict ended meanwhile"),
+} as const;
+
 /** An outcome, or a value to continue with. */
 export type Got<T> = { readonly kind: "got"; readonly value: T } | { readonly kind: "end"; readonly outcome: Outcome };
 

@@ -71,25 +71,22 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
     const { dirId, from, to, why, temporary } = action;
     const ready = await prepareMove(ctx, { ...action, id: dirId });
     if (ready.kind === "end") return ready;
-    const { now, beside } = ready.value;
-    return got({ row: { kind: "patch-folder", dirId, from, to, stands: now, why, temporary }, beside });
+    const { now, ...sent } = ready.value;
+    return got({ row: { kind: "patch-folder", dirId, from, to, stands: now, why, temporary }, ...sent });
   },
 
-  async perform(ctx, row, beside) {
+  async perform(ctx, row, { parent }) {
     const { remote } = ctx.world;
-    const { parent } = beside;
     const answer =
       parent === null
         ? await remote.renameFolder(row.dirId, nameOf(row.to))
         : await remote.moveFolder(row.dirId, parent);
-    if (answer.ok) {
-      const to = fromService(ctx.world, answer.value.path) ?? row.to;
-      return { kind: "seen", seen: { to, isBack: false }, requestId: answer.requestId };
-    }
-    const { fault } = answer;
-    if (fault.kind === "uncertain") return { kind: "unknown", fault };
-    return { kind: "over", outcome: await refuseMove(ctx, fault, row, beside) };
+    if (!answer.ok) return { kind: "failed", fault: answer.fault };
+    const to = fromService(ctx.world, answer.value.path) ?? row.to;
+    return { kind: "seen", seen: { to, isBack: false }, requestId: answer.requestId };
   },
+
+  refuse: refuseMove,
 
   async observe(ctx, row) {
     const found = await findFolder(ctx, row.to);

@@ -12,7 +12,6 @@ import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { findFolder, linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
-import { noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Effect } from "./run-effect.ts";
 import { didNotHappen } from "./unsettled.ts";
 
@@ -42,27 +41,26 @@ type Post = Extract<Intent, { kind: "post-folder" }>;
  * Creates a folder on the service. The answer to the POST shows its id, or else a read by its path
  * does.
  */
-export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, string, DirId> = {
+export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
-    const request = `folder ${toService(ctx.world, remotePath)}`;
-    const refused = refusedBefore(ctx, request, { key: localPath, path: localPath });
-    if (refused !== null) return ended(refused);
-    return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: request });
+    const request = { asks: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
+    return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: null, request });
   },
 
-  async perform(ctx, row, request) {
+  async perform(ctx, row) {
     const answer = await ctx.world.remote.createFolder(toService(ctx.world, row.remotePath));
     if (answer.ok) return { kind: "seen", seen: answer.value.id, requestId: answer.requestId };
     const { fault } = answer;
-    if (fault.kind === "uncertain") return { kind: "unknown", fault };
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
       // If the read fails, the refusal counts and the folder is blocked, so that the POST is not
       // sent again without a read (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
-    return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };
+    return { kind: "failed", fault };
   },
+
+  refuse: (ctx, row, _, fault) => refusedFolder(ctx, row, fault),
 
   async observe(ctx, row, fault) {
     const found = await findFolder(ctx, row.remotePath);
@@ -128,12 +126,13 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     return got({ row: { kind: "delete-folder", dirId, remotePath, why }, beside: localPath });
   },
 
-  async perform(ctx, row, localPath) {
+  async perform(ctx, row) {
     const answer = await ctx.world.remote.deleteFolder(row.dirId);
     if (answer.ok || saysGone(answer.fault)) return { kind: "seen", seen: "gone" };
-    if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
-    return { kind: "over", outcome: refusedRemoval(ctx, row.dirId, localPath, answer.fault) };
+    return { kind: "failed", fault: answer.fault };
   },
+
+  refuse: (ctx, { dirId }, localPath, fault) => refusedRemoval(ctx, dirId, localPath, fault),
 
   async observe(ctx, row, fault) {
     const found = await findFolder(ctx, row.remotePath);

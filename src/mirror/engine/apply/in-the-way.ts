@@ -4,9 +4,9 @@ import type { Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { ended, type Got, got, makeHold, outcomeOfFault, stale } from "./effect.ts";
+import { type Got, got, makeHold, outcomeOfFault, stale } from "./effect.ts";
 import { newParent, whereItIs } from "./place.ts";
-import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
+import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
@@ -51,27 +51,21 @@ export function saysTaken({ code }: { readonly code: string }): boolean {
 export type MoveRequest = {
   /** Null: the parent folder stays. */
   readonly parent: ParentRef | null;
-  /** Everything that the request asks for, as one string. */
-  readonly request: string;
   /** Local path in the plan. */
   readonly stands: LocalPath;
 };
 
-/**
- * Returns the request of a move, and the present local path. Ends if the service has refused this
- * request before.
- */
+/** Returns the request of a move, and the present local path. */
 export async function prepareMove(
   ctx: PassContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
-): Promise<Got<{ readonly now: LocalPath; readonly beside: MoveRequest }>> {
+): Promise<Got<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
   const { id, stands } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
-  const request = moveRequest(move, parent.value);
   const now = whereItIs(ctx, stands);
-  const refused = refusedBefore(ctx, request, { key: id, path: now });
-  return refused === null ? got({ now, beside: { parent: parent.value, request, stands } }) : ended(refused);
+  const request = { asks: moveRequest(move, parent.value), at: { key: id, path: now } };
+  return got({ now, beside: { parent: parent.value, stands }, request });
 }
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
@@ -79,24 +73,15 @@ type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 /** Returns what follows from a move that was certainly not done: another plan, or a block. */
 export async function refuseMove(
   ctx: PassContext,
-  fault: Fault,
   row: Move,
-  { parent, request, stands }: MoveRequest,
-): Promise<Outcome> {
-  return noteRefused(ctx, request, await outcomeOfMove(ctx, fault, row, parent, whereItIs(ctx, stands)));
-}
-
-async function outcomeOfMove(
-  ctx: PassContext,
+  { parent, stands }: MoveRequest,
   fault: Fault,
-  row: Move,
-  parent: ParentRef | null,
-  path: LocalPath,
 ): Promise<Outcome> {
   if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
+  const path = whereItIs(ctx, stands);
   const key = row.kind === "patch" ? row.id : row.dirId;
   const block = (reason: HoldReason, detail: string): Outcome =>
     outcomeOfFault(fault, makeHold(ctx, { key, path, reason, code, detail, requestId }));

@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { STALE, eventOf, fetchText, leftAlone, readLocal, type RemoteText, whyWritten } from "./effect.ts";
 import { hasAnotherId } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
@@ -85,13 +85,12 @@ async function readBoth(
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return { kind: "end", outcome: stale("mdmirror removed its record of this document meanwhile") };
+  if (link === null) return { kind: "end", outcome: STALE.noRecord };
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
-  if (remote.value.digest === link.digest && hasAnotherId(ctx, link))
-    return { kind: "end", outcome: stale("the last synced version of this document changed meanwhile") };
+  if (remote.value.digest === link.digest && hasAnotherId(ctx, link)) return { kind: "end", outcome: STALE.baseMoved };
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 

@@ -8,7 +8,7 @@ import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { ended, got, isNotFound, makeHold, readFacts, stale } from "./effect.ts";
+import { STALE, ended, got, isNotFound, makeHold, readFacts, stale } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { whereItIs } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
@@ -38,32 +38,27 @@ type Version = {
 export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
   async prepare(ctx, action) {
     const { id, from, to, why, temporary } = action;
-    if (ctx.world.state.link(id) === null)
-      return ended(stale("mdmirror removed its record of this document meanwhile"));
+    if (ctx.world.state.link(id) === null) return ended(STALE.noRecord);
     const ready = await prepareMove(ctx, action);
     if (ready.kind === "end") return ready;
-    const { now, beside } = ready.value;
-    return got({ row: { kind: "patch", id, from, to, stands: now, why, temporary }, beside });
+    const { now, ...sent } = ready.value;
+    return got({ row: { kind: "patch", id, from, to, stands: now, why, temporary }, ...sent });
   },
 
-  async perform(ctx, row, beside) {
+  async perform(ctx, row, { parent, stands }) {
     const { remote, state } = ctx.world;
-    const { parent, stands } = beside;
     const answer =
       parent === null ? await remote.renameFile(row.id, nameOf(row.to)) : await remote.moveFile(row.id, parent);
-    if (!answer.ok) {
-      const { fault } = answer;
-      if (fault.kind === "uncertain") return { kind: "unknown", fault };
-      return { kind: "over", outcome: await refuseMove(ctx, fault, row, beside) };
-    }
+    if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const link = state.link(row.id);
-    if (link === null)
-      return { kind: "over", outcome: stale("mdmirror removed its record of this document meanwhile") };
+    if (link === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
     const seen = { at, stands: whereItIs(ctx, stands), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
+
+  refuse: refuseMove,
 
   async observe(ctx, row, fault) {
     const link = ctx.world.state.link(row.id);
@@ -73,9 +68,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     // document since.
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
-      const gone = isThere
-        ? stale("mdmirror removed its record of this document meanwhile")
-        : didNotHappen("move", fault);
+      const gone = isThere ? STALE.noRecord : didNotHappen("move", fault);
       return { kind: "over", outcome: gone };
     }
     const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
@@ -85,8 +78,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null)
-      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
+    if (link === null) return { outcome: STALE.noRecord, change: null };
     if (seen.at === null) {
       const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
       return { outcome: didNotHappen("move", source.from === "observation" ? source.fault : null), change: stayed };

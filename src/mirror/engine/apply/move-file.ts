@@ -4,7 +4,7 @@ import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
+import { STALE, DONE, ended, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import type { LocalEffect } from "./run-effect.ts";
 import { leftOpen } from "./unsettled.ts";
@@ -15,8 +15,7 @@ type Seen = { readonly stamp: Stamp };
 /** Moves a document's file. */
 export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
   prepare(ctx, { id, from, to, why, temporary }) {
-    if (ctx.world.state.link(id) === null)
-      return ended(stale("mdmirror removed its record of this document meanwhile"));
+    if (ctx.world.state.link(id) === null) return ended(STALE.noRecord);
     const parents = ensureFolders(ctx, to);
     if (parents !== null) return ended(parents);
     return got({ row: { kind: "move", id, from, to, why, temporary }, beside: null });
@@ -48,8 +47,7 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
 
   conclude(ctx, row, { stamp }) {
     const link = ctx.world.state.link(row.id);
-    if (link === null)
-      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
+    if (link === null) return { outcome: STALE.noRecord, change: null };
     if (!row.temporary) ctx.notes.counts.movedLocal++;
     const { id, from, to, why = "mdmirror was interrupted during this move" } = row;
     const event = { kind: "move-local", side: "local", id, path: to, detail: `${why} (from ${from})`, from } as const;

@@ -3,7 +3,7 @@ import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { movePlace } from "../../model/settle.ts";
-import { ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
+import { STALE, ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
 import { recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -55,7 +55,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
-  if (link === null) return stale("mdmirror removed its record of this document meanwhile");
+  if (link === null) return STALE.noRecord;
   const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
   state.transact(() => {
     state.putLink({

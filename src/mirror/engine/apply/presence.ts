@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { eventOf, leftAlone, makeHold, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { STALE, eventOf, leftAlone, makeHold, type RemoteText, whyWritten } from "./effect.ts";
 import { type Change, commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -13,7 +13,7 @@ import { writeFile } from "./write-file.ts";
  * becomes a tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
-  if (ctx.world.state.link(action.id) === null) return stale("mdmirror removed its record of this document meanwhile");
+  if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
   return leftAlone(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
@@ -40,7 +40,7 @@ export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Re
  * refusal lasts only as long as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
-  if (ctx.world.state.link(action.id) === null) return stale("mdmirror removed its record of this document meanwhile");
+  if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
@@ -113,7 +113,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
 export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
-  if (link === null) return stale("mdmirror removed its record of this document meanwhile");
+  if (link === null) return STALE.noRecord;
   const { standing } = action;
   const facts =
     standing === "away" ? ({ standing: "outside", stamp: null, stampTrusted: false } as const) : { standing };

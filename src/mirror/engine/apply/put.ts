@@ -8,6 +8,7 @@ import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import {
+  STALE,
   asItLeadsNow,
   contentCodeOf,
   DONE,
@@ -24,7 +25,6 @@ import {
 } from "./effect.ts";
 import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
-import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { combinedAside, notFound } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
@@ -32,7 +32,6 @@ import { didNotHappen, unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;
-type Beside = { readonly text: string; readonly request: string };
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type Seen =
   /** The service saved the sent content, or base's own. */
@@ -42,34 +41,27 @@ type Seen =
  * Sends the local content as a PUT on the base version. Afterwards both sides have the content that
  * the service saved.
  */
-export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
+export const putText: Effect<ActionOf<"put">, Row, string, Seen> = {
   async prepare(ctx, planned) {
     const action = asItLeadsNow(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const link = ctx.world.state.link(id);
-    if (link === null || link.changeId !== action.baseChangeId)
-      return ended(stale("the last synced version of this document changed meanwhile"));
+    if (link === null || link.changeId !== action.baseChangeId) return ended(STALE.baseMoved);
     const local = await readUnkept(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
-    const request = `${id} ${link.changeId} ${digest}`;
-    const refused = refusedBefore(ctx, request, { key: id, path: localPath });
-    if (refused !== null) return ended(refused);
     const lost = await secureBase(ctx, link, localPath);
     if (lost !== null) return ended(lost);
     const base = { baseChangeId: link.changeId, baseDigest: link.digest };
     const keeps = { digest, text, name: seenLocally(localPath, id) };
     const row = { kind: "put", id, localPath, ...base, digest, review, stamp, stampTrusted, why } as const;
-    return got({ row, keeps, beside: { text, request } });
+    const request = { asks: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
+    return got({ row, keeps, beside: text, request });
   },
 
-  async perform(ctx, row, { text, request }) {
+  async perform(ctx, row, text) {
     const answer = await ctx.world.remote.putContent(row.id, row.baseChangeId, text);
-    if (!answer.ok) {
-      const { fault } = answer;
-      if (fault.kind === "uncertain") return { kind: "unknown", fault };
-      return { kind: "over", outcome: noteRefused(ctx, request, await refusedPut(ctx, row, fault)) };
-    }
+    if (!answer.ok) return { kind: "failed", fault: answer.fault };
     if (answer.value.kind === "in-review") {
       const { changeId, reason } = answer.value;
       const review = { ...(changeId === null ? {} : { changeId }), ...(reason === null ? {} : { reason }) };
@@ -78,7 +70,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const { requestId } = answer;
     if (isContradiction(row, answer.value)) {
       const detail = "the service answered that it saved new content, but returned the previous version";
-      return { kind: "unknown", fault: { kind: "uncertain", detail, requestId } };
+      return { kind: "failed", fault: { kind: "uncertain", detail, requestId } };
     }
     const saved = await savedVersion(ctx, row, answer.value);
     if (saved.kind === "got") return land(ctx, row, saved.value);
@@ -86,6 +78,8 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
+
+  refuse: (ctx, row, _, fault) => refusedPut(ctx, row, fault),
 
   async observe(ctx, row, fault) {
     const fetched = await fetchText(ctx, row.id, row.localPath);
@@ -102,7 +96,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const { lastChangeId: changeId } = file;
     const mayBeInReview = isPerhapsInReview(link, row, fetched.value);
     if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
-      return { kind: "over", outcome: stale("the last synced version of this document changed meanwhile") };
+      return { kind: "over", outcome: STALE.baseMoved };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     // No read shows if the content was taken for review, so it counts as submitted: one save must
@@ -120,8 +114,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null)
-      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
+    if (link === null) return { outcome: STALE.noRecord, change: null };
     const lost = source.from === "observation" ? "; no answer arrived, but the service has the new version" : "";
     return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
   },
@@ -139,7 +132,7 @@ async function secureBase(ctx: PassContext, link: Link, path: LocalPath): Promis
   if (state.text(link.digest) === null) {
     const live = await fetchText(ctx, link.id, path);
     if (live.kind === "end") return live.outcome;
-    if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
+    if (live.value.file.lastChangeId !== link.changeId) return STALE.editedRemotely;
   }
   // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
   state.secureTexts(link.digest);
@@ -179,7 +172,7 @@ function concludeSaved(
     const isOther = link.changeId !== row.baseChangeId;
     const echoed = "the service saved no new version: it normalises away the difference";
     return {
-      outcome: isOther ? stale("the last synced version of this document changed meanwhile") : DONE,
+      outcome: isOther ? STALE.baseMoved : DONE,
       change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
     };
   }
@@ -231,7 +224,7 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   if (saved.digest === expect || saved.digest === baseDigest)
     return { kind: "seen", seen: { kind: "saved", ...saved } };
   const link = ctx.world.state.link(id);
-  if (link === null) return { kind: "over", outcome: stale("mdmirror removed its record of this document meanwhile") };
+  if (link === null) return { kind: "over", outcome: STALE.noRecord };
   const event = eventOfSaved(
     ctx,
     row,
@@ -301,7 +294,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
 async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
   if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
-  if (live.value.file.lastChangeId !== row.baseChangeId) return ended(stale("it was edited on the service meanwhile"));
+  if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);
   return got("same");
 }
 

@@ -1,7 +1,7 @@
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { DONE, fetchText, leftAlone, stale } from "./effect.ts";
+import { STALE, DONE, fetchText, leftAlone, stale } from "./effect.ts";
 import { type Phase, runLocalEffect } from "./run-effect.ts";
 import { unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
@@ -60,8 +60,7 @@ export const readCreated: Phase<Row, Seen> = {
 
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const link = ctx.world.state.link(id);
-    if (link === null)
-      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
+    if (link === null) return { outcome: STALE.noRecord, change: null };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
     // Base has the service's content. The local bytes are an edit of it, or differ only in form;
     // the next cycle shows which.

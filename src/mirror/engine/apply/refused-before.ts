@@ -15,17 +15,19 @@ import type { PassContext, Refused } from "../run/pass-context.ts";
 const MOST = 1_000;
 
 /**
- * @param request everything that the request asks for
- * @param at the document or folder of the present block, and its path
+ * A request of an effect. `asks`: everything that the request asks for; `at`: the document or folder
+ * of the present block, and its path.
  */
-export function refusedBefore({ notes }: PassContext, request: string, at: Pick<Hold, "key" | "path">): Outcome | null {
-  const before = notes.tally.refused.get(request);
+export type Request = { readonly asks: string; readonly at: Pick<Hold, "key" | "path"> };
+
+export function refusedBefore({ notes }: PassContext, { asks, at }: Request): Outcome | null {
+  const before = notes.tally.refused.get(asks);
   return before === undefined ? null : { ...before, hold: { ...before.hold, ...at } };
 }
 
-export function noteRefused({ notes }: PassContext, request: string, outcome: Outcome): Outcome {
+export function noteRefused({ notes }: PassContext, { asks }: Request, outcome: Outcome): Outcome {
   const { refused } = notes.tally;
-  if (isOfRequest(outcome)) refused.set(request, outcome);
+  if (isOfRequest(outcome)) refused.set(asks, outcome);
   const [oldest] = refused.keys();
   if (refused.size > MOST) refused.delete(oldest!);
   return outcome;

@@ -3,7 +3,8 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type Change, type Kept, write } from "./commit.ts";
-import type { Got } from "./effect.ts";
+import { type Got, outcomeOfFault } from "./effect.ts";
+import { noteRefused, refusedBefore, type Request } from "./refused-before.ts";
 import { whyOpen } from "./unsettled.ts";
 
 /**
@@ -26,6 +27,8 @@ type Ready<Row extends Intent, Beside> = {
   readonly beside: Beside;
   /** Content that is stored in the transaction that opens the row. */
   readonly keeps?: Kept;
+  /** Left out: the effect may send the same request again after a refusal. */
+  readonly request?: Request;
 };
 
 /** The result of an answer or an observation. */
@@ -36,8 +39,8 @@ export type Shown<Seen> =
   /** The result is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
-/** The effect may have happened; only an observation shows it. */
-type Unknown = { readonly kind: "unknown"; readonly fault: Fault };
+/** The request failed. If the fault is uncertain, only an observation shows what happened. */
+type Failed = { readonly kind: "failed"; readonly fault: Fault };
 
 export type Concluded = {
   readonly outcome: Outcome;
@@ -69,10 +72,10 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends and writes nothing of the effect. */
   prepare(ctx: PassContext, action: Action): Promise<Got<Ready<Row, Beside>>>;
-  /**
-   * Sends the request and judges a refusal. The last checks of the disk come before the request.
-   */
-  perform(ctx: PassContext, row: Row, beside: Beside): Promise<Shown<Seen> | Unknown>;
+  /** Sends the request. The last checks of the disk come before the request. */
+  perform(ctx: PassContext, row: Row, beside: Beside): Promise<Shown<Seen> | Failed>;
+  /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
+  refuse?(ctx: PassContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
@@ -94,12 +97,26 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 ): Promise<Outcome> {
   const ready = await effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const { row, beside } = ready.value;
+  const { row, beside, request } = ready.value;
+  const before = request === undefined ? null : refusedBefore(ctx, request);
+  if (before !== null) return before;
   const rowId = await journal(ctx, ready.value);
-  const shown = await effect.perform(ctx, row, beside);
-  if (shown.kind === "unknown") return recoverEffect(ctx, effect, rowId, row, shown.fault);
+  const answer = await effect.perform(ctx, row, beside);
+  if (answer.kind === "failed" && answer.fault.kind === "uncertain")
+    return recoverEffect(ctx, effect, rowId, row, answer.fault);
+  const shown = answer.kind === "failed" ? await refused(ctx, effect, ready.value, answer.fault) : answer;
   const requestId = shown.kind === "seen" ? (shown.requestId ?? null) : null;
   return end(ctx, effect, rowId, row, shown, { from: "answer", requestId });
+}
+
+async function refused<Row extends Intent, Beside>(
+  ctx: PassContext,
+  effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
+  { row, beside, request }: Ready<Row, Beside>,
+  fault: Fault,
+): Promise<Shown<never>> {
+  const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, beside, fault);
+  return { kind: "over", outcome: request === undefined ? outcome : noteRefused(ctx, request, outcome) };
 }
 
 /**

@@ -6,7 +6,7 @@ import { moveBase } from "../../model/settle.ts";
 import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
-import { DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
+import { STALE, DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -29,7 +29,7 @@ export async function fileBack(
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
+  if (link === null) return notDone(STALE.noRecord);
   // The plan names a free path if another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = state.text(link.localDigest);
@@ -76,7 +76,7 @@ export function folderStays(ctx: PassContext, dirId: DirId): ManualEnd {
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): ManualEnd {
   const link = ctx.world.state.link(id);
-  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
+  if (link === null) return notDone(STALE.noRecord);
   const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
@@ -85,7 +85,7 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
 export function otherVersionBack(ctx: PassContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
-  if (conflict === null) return notDone(stale("the conflict ended meanwhile"));
+  if (conflict === null) return notDone(STALE.conflictEnded);
   state.putConflict(withoutCopy(conflict));
   return { outcome: DONE, notes: [] };
 }
@@ -97,8 +97,7 @@ export async function textBack(
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
   const link = state.link(id);
-  if (link === null || link.changeId !== baseChangeId)
-    return notDone(stale("the last synced version of this document changed meanwhile"));
+  if (link === null || link.changeId !== baseChangeId) return notDone(STALE.baseMoved);
   const text = await baseText(ctx, link, path);
   if (text.kind === "end") return notDone(text.outcome);
   const event = { kind: "restore", detail: EMPTIED_WHY } as const;
@@ -114,7 +113,7 @@ async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return fetched;
   const { file, text } = fetched.value;
-  return file.lastChangeId === link.changeId ? got(text) : ended(stale("it was edited on the service meanwhile"));
+  return file.lastChangeId === link.changeId ? got(text) : ended(STALE.editedRemotely);
 }
 
 /**
@@ -127,11 +126,10 @@ export async function newerTextBack(ctx: PassContext, id: DocId, changeId: Chang
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);
   const link = state.link(id);
-  if (fetched === null || link === null)
-    return notDone(stale("mdmirror removed its record of this document meanwhile"));
+  if (fetched === null || link === null) return notDone(STALE.noRecord);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
-  if (file.lastChangeId !== changeId) return notDone(stale("it was edited on the service meanwhile"));
+  if (file.lastChangeId !== changeId) return notDone(STALE.editedRemotely);
   const look = disk.look(link.localPath);
   if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
   const base = { changeId, digest, localDigest: digest, stamp: look.stamp, stampTrusted: false, durable: true };

@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, isOther, notDone, writeChosen } from "./run-manually.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
-import { DONE, fetchText, stale } from "../apply/effect.ts";
+import { STALE, DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -129,7 +129,7 @@ export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
+  if (link === null) return notDone(STALE.noRecord);
   const look = disk.look(localPath);
   if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = look.digest;
