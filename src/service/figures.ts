@@ -1,5 +1,6 @@
 import type { Core } from "./requests/dispatch.ts";
-import type { Figures, PoolFigures, Store } from "./store/store.ts";
+import type { Figures } from "./store/rows.ts";
+import type { PoolFigures, Store } from "./store/store.ts";
 
 /** Figures of a service for an operator, in addition to those of requests. */
 export type ServiceFigures = {

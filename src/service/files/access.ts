@@ -1,5 +1,5 @@
 import { type GrantRow, type Level, ROOT } from "../store/rows.ts";
-import type { Folders } from "../store/tables.ts";
+import type { Folders } from "../store/folders-table.ts";
 
 export const RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
 

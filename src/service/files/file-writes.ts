@@ -9,7 +9,7 @@ import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
 import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
 import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
-import type { FileForEdit } from "../store/tables.ts";
+import type { FileForEdit } from "../store/files-table.ts";
 
 /** PATCH /v1/files/{id} */
 export async function patchFile({ context, id, body }: Call<"patchFile">): Promise<Answer> {

@@ -3,13 +3,12 @@ import { FILES } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
-import type { FileRow } from "../store/rows.ts";
+import type { FileRow, Page } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Chosen, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
-import type { Page } from "../store/tables.ts";
 
 /** GET /v1/files */
 export async function listFiles(call: Call<"listFiles">): Promise<Answer> {

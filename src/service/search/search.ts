@@ -10,7 +10,8 @@ import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields
 import type { Call, Continued, RequestContext } from "../requests/context.ts";
 import { listInParts } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
-import type { FoundFile, SearchScope } from "../store/tables.ts";
+import type { FoundFile } from "../store/files-table.ts";
+import type { SearchScope } from "../store/tables.ts";
 
 /**
  * Answers the two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns

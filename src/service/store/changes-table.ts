@@ -1,8 +1,7 @@
 import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
-import type { ChangeRow, FileRow, Reviewed } from "./rows.ts";
+import type { ChangeRow, ChangeStatus, FileRow, Reviewed } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql } from "./sql.ts";
-import type { Changes } from "./tables.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
 type ReviewedRow = FileRow & {
@@ -72,34 +71,75 @@ const SQL = {
 
 const NOTHING = Buffer.alloc(0);
 
+type ReviewedQuery = {
+  /** Workspace whose reviews are listed; null for all workspaces. */
+  readonly workspace: number | null;
+  readonly status: Exclude<ChangeStatus, "saved">;
+  /** Row number of the last known change. */
+  readonly after: number;
+  readonly most: number;
+};
+
+type Submitted = Pick<ChangeRow, "id" | "file" | "at"> & {
+  readonly baseId: string;
+  readonly reason: ReviewReason;
+  readonly text: string;
+};
+
+type PruneLimits = {
+  /**
+   * Time in milliseconds since the epoch: versions that were replaced earlier are pruned; null for
+   * no limit.
+   */
+  readonly before: number | null;
+  /** Number of versions of a document that stay, including the live one; null for all. */
+  readonly keep: number | null;
+};
+
 /** Table `changes`: the full history of each document. */
-export function changesTable(session: Session): Changes {
+export function changesTable(session: Session) {
   return {
-    async text(id) {
+    /**
+     * Returns the text of a change.
+     * @throws if the change does not exist, or was pruned
+     */
+    async text(id: string) {
       const stored = await session.one(SQL.text, id);
       if (stored === undefined) throw new Error(`change ${id} has no text`);
       return decodeText(stored);
     },
-    async base(id, file) {
+    /** Returns a change of that file, in any state; its text is null if it was pruned. */
+    async base(id: string, file: number) {
       const stored = await session.one(SQL.base, id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };
     },
-    async review(id) {
+    /** Returns a change that is or was in review, of any workspace. */
+    async review(id: string) {
       session.locks?.fileOf(id);
       const row = await session.one(SQL.review, id);
       return row && reviewedOf(row);
     },
-    hasReview: async (file) => (await session.one(SQL.inReview, file)) !== undefined,
-    treeHasReview: async (workspace, path) => (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
-    async reviewed({ workspace, status, after, most }) {
+    hasReview: async (file: number) => (await session.one(SQL.inReview, file)) !== undefined,
+    treeHasReview: async (workspace: number, path: string) =>
+      (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
+    /** Returns changes in the order in which they went to review. */
+    async reviewed({ workspace, status, after, most }: ReviewedQuery) {
       return (await session.all(SQL.reviewed, status, after, workspace, most)).map(reviewedOf);
     },
-    async submit({ id, file, baseId, reason, text, at }) {
+    /** Sends an edit to review. */
+    async submit({ id, file, baseId, reason, text, at }: Submitted) {
       const stored = encodeText(text);
       session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at);
     },
-    decide: async (seq, status) => session.send(SQL.decide, seq, status),
-    async prune(after, most, { before, keep }) {
+    decide: async (seq: number, status: "accepted" | "rejected") => session.send(SQL.decide, seq, status),
+    /**
+     * Prunes contents beyond the limits, among the next `most` changes. Published contents and
+     * bases of changes in review stay. All rows stay, so each change is still known as the base of
+     * a write.
+     * @param after number of the last change of the previous call
+     * @returns that number now, or null at the end
+     */
+    async prune(after: number, most: number, { before, keep }: PruneLimits) {
       const { locks } = session;
       if (locks !== null && !(await locks.pruning())) return null;
       const { upTo } = (await session.one(SQL.portion, after, most))!;

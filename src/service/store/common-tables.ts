@@ -3,10 +3,9 @@ import { filesTable } from "./files-table.ts";
 import { foldersTable } from "./folders-table.ts";
 import { grantsTable } from "./grants-table.ts";
 import { keysTable } from "./keys-table.ts";
+import type { Figures } from "./rows.ts";
 import { settingsTable } from "./settings-table.ts";
 import { type Session, sql } from "./sql.ts";
-import type { Figures } from "./store.ts";
-import type { Tables } from "./tables.ts";
 import { workspacesTable } from "./workspaces-table.ts";
 
 export const FIGURES = sql<Figures>(
@@ -15,13 +14,13 @@ export const FIGURES = sql<Figures>(
 );
 
 /** Tables whose statements are the same on each kind of database. */
-type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested">;
+export type CommonTables = ReturnType<typeof commonTables>;
 
 /**
  * Returns the tables of a connection.
  * @param noteAccess records in the outbox that the grants of a key changed
  */
-export function commonTables(session: Session, noteAccess: (key: number) => void): CommonTables {
+export function commonTables(session: Session, noteAccess: (key: number) => void) {
   return {
     files: filesTable(session),
     folders: foldersTable(session),
@@ -30,7 +29,15 @@ export function commonTables(session: Session, noteAccess: (key: number) => void
     keys: keysTable(session),
     grants: grantsTable(session, noteAccess),
     settings: settingsTable(session),
-    lockStructure: async (workspace) => session.locks?.structure(workspace),
-    lockTree: async (workspace, path) => session.locks?.tree(workspace, path),
+    /**
+     * Locks the structure of a workspace until the end of the transaction. Until then, other
+     * transactions cannot create, move, rename or remove folders, move files, or set grants.
+     */
+    lockStructure: async (workspace: number) => session.locks?.structure(workspace),
+    /**
+     * Prevents other transactions from putting anything into the folder at `path`, or below, until
+     * the end of the transaction.
+     */
+    lockTree: async (workspace: number, path: string) => session.locks?.tree(workspace, path),
   };
 }

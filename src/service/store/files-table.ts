@@ -1,6 +1,6 @@
-import { type FileRow, ROOT } from "./rows.ts";
+import type { FoundDocument } from "../../markdown/search/source.ts";
+import { type FileRow, type NamePage, type Page, ROOT, type ShownText } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
-import type { FileForEdit, Files, FoundFile } from "./tables.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
@@ -79,42 +79,78 @@ const REMOVE = sqlInOrder("files.remove", [
 
 type Version = { readonly id: string; readonly text: string; readonly at: number };
 
+type NewFile = Omit<Version, "id"> & {
+  readonly workspace: number;
+  readonly id: string;
+  readonly folder: number;
+  readonly name: string;
+  readonly changeId: string;
+};
+
+/**
+ * A file, its published content, and one of its changes as the base of a write. `text`: null if the
+ * content was pruned.
+ */
+export type FileForEdit = {
+  readonly row: FileRow;
+  readonly live: string;
+  readonly base: { readonly text: string | null } | null;
+};
+
+export type Files = ReturnType<typeof filesTable>;
+
 /** Table `files`, with the columns of `changes` that belong to a file. */
-export function filesTable(session: Session): Files {
+export function filesTable(session: Session) {
   const addVersion = (file: number, baseId: string | null, { id, text, at }: Version): void => {
     const stored = encodeText(text);
     session.send(SQL.addVersion, id, file, baseId, stored.codec, stored.text, at);
   };
   return {
-    byId(workspace, id) {
+    byId(workspace: number, id: string) {
       session.locks?.file(workspace, id);
       return session.one(SQL.byId, workspace, id);
     },
-    async withText(workspace, id, shown) {
+    /**
+     * Returns a file with its published content.
+     * @param shown returns the JSON of the row, which may be remembered with the row
+     */
+    async withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined> {
       const found = await session.one(SQL.withText, workspace, id);
       if (found === undefined) return undefined;
       const { codec, text, ...row } = found;
       return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
     },
-    async forEdit(workspace, id, baseId) {
+    /**
+     * Returns a file for an edit.
+     * @param baseId a change in any state; `base` is null if that change is not of this file
+     */
+    async forEdit(workspace: number, id: string, baseId: string) {
       session.locks?.file(workspace, id);
       const found = await session.one(SQL.forEdit, workspace, id, baseId);
       return found && editOf(found, baseId);
     },
-    bySeqs: (seqs) => session.all(SQL.bySeqs, seqs),
-    byName: (workspace, folder, name) => session.one(SQL.byName, workspace, folder, name),
-    byPath(workspace, path) {
+    bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
+    byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),
+    byPath(workspace: number, path: string) {
       const cut = path.lastIndexOf("/");
       if (cut < 0) return session.one(SQL.byName, workspace, ROOT, path);
       return session.one(SQL.byPath, workspace, path.slice(0, cut), path.slice(cut + 1));
     },
-    all: ({ workspace, after, count }) => session.all(SQL.all, workspace, after, count),
-    inFolder: ({ workspace, after, count, folder }) => session.all(SQL.inFolder, workspace, after, count, folder),
-    inFolderByName: ({ workspace, folder, after, count }) =>
+    all: ({ workspace, after, count }: Page) => session.all(SQL.all, workspace, after, count),
+    inFolder: ({ workspace, after, count, folder }: Page & { readonly folder: number }) =>
+      session.all(SQL.inFolder, workspace, after, count, folder),
+    inFolderByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inFolderByName, workspace, folder, after, count),
-    inTree: ({ workspace, after, count, path }) => session.all(SQL.inTree, workspace, after, count, path),
-    protectedInTree: (workspace, path) => session.all(SQL.protectedInTree, workspace, path),
-    async insert({ workspace, id, folder, name, changeId, text, at }) {
+    /** Returns files in the folder at `path` and below. */
+    inTree: ({ workspace, after, count, path }: Page & { readonly path: string }) =>
+      session.all(SQL.inTree, workspace, after, count, path),
+    /** Returns protected files in the folder at `path` and below. */
+    protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
+    /**
+     * Creates a file with its first change.
+     * @returns its row number
+     */
+    async insert({ workspace, id, folder, name, changeId, text, at }: NewFile) {
       // A file in the root has no folder to lock, so the structure may be the first lock of this
       // write.
       session.locks?.structure(workspace);
@@ -122,13 +158,15 @@ export function filesTable(session: Session): Files {
       addVersion(seq, null, { id: changeId, text, at });
       return seq;
     },
-    place: async (seq, folder, name) => session.send(SQL.place, seq, folder, name),
-    protect: async (seq, value) => session.send(SQL.protect, seq, value),
-    async save({ seq, changeId }, change) {
+    place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
+    protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
+    /** Publishes content as a new change, whose base is the change that was published before. */
+    async save({ seq, changeId }: FileRow, change: Version) {
       addVersion(seq, changeId, change);
       session.send(SQL.setChange, seq, change.id);
     },
-    async remove(seq) {
+    /** Removes a file, its changes, and the grants on it. */
+    async remove(seq: number) {
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };
@@ -140,6 +178,9 @@ function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: 
   const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
   return { row, live, base };
 }
+
+/** A document that a search may find, with its live text. */
+export type FoundFile = FoundDocument & { readonly file: FileRow };
 
 /**
  * Returns a file for a search. Its content is decompressed on first access, which may be after this

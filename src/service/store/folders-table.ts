@@ -1,6 +1,5 @@
-import type { FolderRow } from "./rows.ts";
+import type { FolderRow, NamePage, Page } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
-import type { Folders } from "./tables.ts";
 
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
@@ -79,42 +78,66 @@ const REMOVE_TREE = sqlInOrder("folders.removeTree", [
   (dialect) => `DELETE FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`,
 ]);
 
-export function foldersTable(session: Session): Folders {
+export type Folders = ReturnType<typeof foldersTable>;
+
+export function foldersTable(session: Session) {
   return {
-    byId(workspace, id) {
+    byId(workspace: number, id: string) {
       session.locks?.structure(workspace);
       return session.one(SQL.byId, workspace, id);
     },
-    byPath: (workspace, path) => session.one(SQL.byPath, workspace, path),
-    async along(workspace, names) {
+    byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
+    /**
+     * Follows names from the root.
+     * @returns the folders that exist, up to the first that does not
+     */
+    async along(workspace: number, names: readonly string[]) {
       session.locks?.structure(workspace);
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
       const found = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return found.filter((row) => row !== undefined);
     },
-    async ancestors(seqs) {
+    /**
+     * Returns the parents of these folders and of all folders above; a removed folder has no entry.
+     */
+    async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
       return new Map(rows.map(({ seq, parent }) => [seq, parent]));
     },
-    all: ({ workspace, after, count }) => session.all(SQL.all, workspace, after, count),
-    inParent: ({ workspace, after, count, parent }) => session.all(SQL.inParent, workspace, after, count, parent),
-    inParentByName: ({ workspace, folder, after, count }) =>
+    all: ({ workspace, after, count }: Page) => session.all(SQL.all, workspace, after, count),
+    inParent: ({ workspace, after, count, parent }: Page & { readonly parent: number }) =>
+      session.all(SQL.inParent, workspace, after, count, parent),
+    inParentByName: ({ workspace, folder, after, count }: NamePage) =>
       session.all(SQL.inParentByName, workspace, folder, after, count),
-    below: ({ workspace, after, count, path }) => session.all(SQL.below, workspace, after, count, path),
-    isEmpty: async (workspace, seq) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
-    async extentBelow(workspace, path) {
+    /** Returns every folder below a path, without the folder itself. */
+    below: ({ workspace, after, count, path }: Page & { readonly path: string }) =>
+      session.all(SQL.below, workspace, after, count, path),
+    isEmpty: async (workspace: number, seq: number) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
+    /**
+     * Returns the longest path below, in characters, and the most slashes of a path; null if the
+     * folder is empty.
+     */
+    async extentBelow(workspace: number, path: string) {
       const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
       return longest === null || slashes === null ? null : { longest, slashes };
     },
-    async insert({ workspace, id, parent, name, path }) {
+    /**
+     * Creates a folder.
+     * @returns its row number
+     */
+    async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
       session.locks?.structure(workspace);
       return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
     },
-    async place(workspace, row, to) {
+    /** Renames or moves a folder, with the paths of the folders below. */
+    async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">) {
       session.send(SQL.place, row.seq, to.parent, to.name, to.path);
       session.send(SQL.rebase, workspace, row.path, to.path);
     },
-    async removeTree(workspace, row) {
+    /**
+     * Removes a folder and everything below: folders, files, their changes, and the grants on them.
+     */
+    async removeTree(workspace: number, row: FolderRow) {
       for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
       // ORDER: lost grants are removed last, because the outbox records the grants of each removed
       // row.

@@ -1,6 +1,5 @@
 import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant, ShownGrant } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
-import type { Grants } from "./tables.ts";
 
 type ShownRow = {
   readonly key: number;
@@ -72,31 +71,47 @@ export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
 ]);
 
 /**
- * Returns the table of grants.
+ * Returns the table of grants by key and by place, and of those kept for paths where nothing
+ * exists.
  * @param noteAccess records in the outbox that the grants of a key changed
  */
-export function grantsTable(session: Session, noteAccess: (key: number) => void): Grants {
-  const set: Grants["set"] = async ({ key, kind, target, level }) => session.send(SQL.set, key, kind, target, level);
-  const dropKept: Grants["dropKept"] = async ({ key, workspace, path }) =>
-    session.send(SQL.dropKept, key, workspace, path);
+export function grantsTable(session: Session, noteAccess: (key: number) => void) {
+  /** Sets a grant in place of any other grant of the key on the same target. */
+  const set = async ({ key, kind, target, level }: GrantOfKey) => session.send(SQL.set, key, kind, target, level);
+  const dropKept = async ({ key, workspace, path }: KeptGrant) => session.send(SQL.dropKept, key, workspace, path);
   return {
     set,
     dropKept,
-    of: (keys) => session.all(GRANTS_OF, keys),
-    async shown(keys) {
+    /**
+     * Returns grants of each key: the root's first, then those on folders, then on files, each by
+     * row number.
+     */
+    of: (keys: readonly number[]) => session.all(GRANTS_OF, keys),
+    /**
+     * Returns grants as `of` does, then the kept ones by path; without those on removed files and
+     * folders.
+     */
+    async shown(keys: readonly number[]): Promise<ShownGrant[]> {
       const rows = await session.all(SQL.shown, keys);
       return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
     },
-    async replace(key, rows) {
+    /** Replaces the grants of a key, and removes those kept for it. */
+    async replace(key: number, rows: readonly GrantRow[]) {
       for (const statement of DROP_GRANTS_OF) session.send(statement, key);
       for (const row of rows) await set({ key, ...row });
       noteAccess(key);
     },
-    onFile: (file) => session.all(SQL.onFile, file),
-    within: (workspace, path) => session.all(SQL.within, workspace, path),
-    local: (workspaceId) => session.all(SQL.local, workspaceId),
-    keptWithin: (workspace, path) => session.all(SQL.keptWithin, workspace, path),
-    async keep(grant) {
+    onFile: (file: number) => session.all(SQL.onFile, file),
+    /** Returns grants on the folder at `path`, and on everything below it. */
+    within: (workspace: number, path: string) => session.all(SQL.within, workspace, path),
+    /**
+     * Returns all grants of keys that have a grant below the root; other keys have the same access
+     * everywhere.
+     */
+    local: (workspaceId: string) => session.all(SQL.local, workspaceId),
+    /** Returns grants kept for `path` and for paths below it, by path. */
+    keptWithin: (workspace: number, path: string) => session.all(SQL.keptWithin, workspace, path),
+    async keep(grant: KeptGrant) {
       await dropKept(grant);
       session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
     },

@@ -1,7 +1,6 @@
 import { DROP_GRANTS_OF } from "./grants-table.ts";
-import type { KeyRow } from "./rows.ts";
+import type { KeyMembers, KeyRow, NewKey } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
-import type { Keys } from "./tables.ts";
 
 export const KEY_COLUMNS = `k.seq, k.id, k.workspace_id AS "workspaceId", k.label, k.rate_requests AS "rateRequests",
   k.rate_seconds AS "rateSeconds", k.expires_at AS "expiresAt", k.at, k.last_used_at AS "lastUsedAt"`;
@@ -29,21 +28,34 @@ const SQL = {
   remove: sql("keys.remove", "DELETE FROM keys WHERE seq = $1"),
 } as const;
 
-export function keysTable(session: Session): Keys {
+export function keysTable(session: Session) {
   return {
-    byId: (id) => session.one(SQL.byId, id),
-    page: (workspaceId, from, most) => session.all(SQL.page, workspaceId, from, most),
-    async insert({ id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at }) {
+    byId: (id: string) => session.one(SQL.byId, id),
+    /**
+     * Returns keys in the order of creation.
+     * @param workspaceId null for all workspaces
+     */
+    page: (workspaceId: string | null, from: number, most: number) => session.all(SQL.page, workspaceId, from, most),
+    /**
+     * Creates a key.
+     * @returns its row number
+     */
+    async insert({ id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at }: NewKey) {
       const values = [id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at];
       return (await session.one(SQL.insert, ...values))!.seq;
     },
-    change: async (key, { label, rateRequests, rateSeconds, expiresAt }) =>
+    change: async (key: number, { label, rateRequests, rateSeconds, expiresAt }: KeyMembers) =>
       session.send(SQL.change, key, label, rateRequests, rateSeconds, expiresAt),
-    async saveUses(uses) {
+    /**
+     * Saves the last use of keys, unless a later use is saved.
+     * @param uses times by row number
+     */
+    async saveUses(uses: ReadonlyMap<number, number>) {
       session.locks?.keys([...uses.keys()]);
       for (const [key, at] of uses) session.send(SQL.saveUse, key, at);
     },
-    async remove(seq) {
+    /** Removes a key with its grants, including those kept for paths. */
+    async remove(seq: number) {
       for (const statement of [...DROP_GRANTS_OF, SQL.remove]) session.send(statement, seq);
     },
   };

@@ -47,6 +47,17 @@ export type FileRow = {
   readonly changeId: string;
 };
 
+/** At most `count` rows of a workspace after the row number `after`, in order. */
+export type Page = { readonly workspace: number; readonly after: number; readonly count: number };
+
+/** At most `count` names of a folder after the name `after`, in the order of bytes. */
+export type NamePage = {
+  readonly workspace: number;
+  readonly folder: number;
+  readonly after: string;
+  readonly count: number;
+};
+
 /**
  * A file in the form of an answer. @property shown the row, as JSON @property json its published
  * content, as JSON
@@ -183,3 +194,6 @@ export type Holder = {
    */
   readonly at?: number;
 };
+
+/** Figures for an operator: documents of all workspaces, and documents to be indexed. */
+export type Figures = { readonly documents: number; readonly indexing: number };

@@ -1,6 +1,5 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
-import type { SettingsTable } from "./tables.ts";
 
 /** Reads one row of table `meta`: settings, secrets and marks of the database. */
 export const META = sql<{ readonly value: Buffer }>("meta.get", "SELECT value FROM meta WHERE name = $1");
@@ -18,11 +17,11 @@ export function readSettings(stored: string | undefined): Settings {
 }
 
 /** Settings, as one row of table `meta`. */
-export function settingsTable(session: Session): SettingsTable {
+export function settingsTable(session: Session) {
   const get = async (): Promise<Settings> => readSettings((await session.one(META, SETTINGS))?.value.toString());
   return {
     get,
-    async change(changed) {
+    async change(changed: Partial<Settings>) {
       // Concurrent changes of different settings are both kept.
       session.locks?.settings();
       const next = { ...(await get()), ...changed };

@@ -1,4 +1,4 @@
-import type { Holder } from "./rows.ts";
+import type { Figures, Holder } from "./rows.ts";
 import type { Tables } from "./tables.ts";
 
 /**
@@ -59,9 +59,6 @@ export type Store = {
 };
 
 export type Reach = "rows" | "tree";
-
-/** Figures for an operator: documents of all workspaces, and documents to be indexed. */
-export type Figures = { readonly documents: number; readonly indexing: number };
 
 /** Figures of a pool; `waiting` counts requests without a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };

@@ -1,6 +1,5 @@
-import type { CountedWorkspace, WorkspaceRow } from "./rows.ts";
+import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "./rows.ts";
 import { type Session, sql, sqlInOrder } from "./sql.ts";
-import type { Workspaces } from "./tables.ts";
 
 export const WORKSPACE_COLUMNS = `w.seq, w.id, w.name, w.state, w.retry_after AS "retryAfter",
   CAST(w.first_ids AS integer) AS "firstIds"`;
@@ -33,14 +32,17 @@ const REMOVE = sqlInOrder("workspaces.remove", [
   "DELETE FROM workspaces WHERE seq = $1",
 ]);
 
-export function workspacesTable(session: Session): Workspaces {
+export function workspacesTable(session: Session) {
   return {
+    /** Returns all workspaces, in the order of creation. */
     all: () => session.all(SQL.all),
-    counted: (id) => session.all(SQL.counted, id ?? null),
-    byId: (id) => session.one(WORKSPACE_BY_ID, id),
-    insert: async (id, name) => session.send(SQL.insert, id, name),
-    setState: async (id, state, retryAfter) => session.send(SQL.setState, id, state, retryAfter),
-    async remove(seq) {
+    counted: (id?: string) => session.all(SQL.counted, id ?? null),
+    byId: (id: string) => session.one(WORKSPACE_BY_ID, id),
+    insert: async (id: string, name: string) => session.send(SQL.insert, id, name),
+    setState: async (id: string, state: WorkspaceState, retryAfter: number) =>
+      session.send(SQL.setState, id, state, retryAfter),
+    /** Removes a workspace and its contents, except its keys. */
+    async remove(seq: number) {
       session.locks?.workspace(seq);
       for (const statement of REMOVE) session.send(statement, seq);
     },

@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
-import type { Figures, PoolFigures, Store } from "../store.ts";
-import type { Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
+import type { PoolFigures, Store } from "../store.ts";
+import type { Figures, Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { commonTables, FIGURES } from "../common-tables.ts";

@@ -2,7 +2,7 @@ import { BoundedMap } from "../../../common/bounded-map.ts";
 import { FILE_COLUMNS, FROM_FILES, filesTable } from "../files-table.ts";
 import type { FileRow, ShownText } from "../rows.ts";
 import { type Dialect, sql } from "../sql.ts";
-import type { Files } from "../tables.ts";
+import type { Tables } from "../tables.ts";
 import type { Db } from "./database.ts";
 import type { SqliteSession } from "./session.ts";
 
@@ -67,7 +67,7 @@ const SQL = {
  *   take nine tenths of a list's time.
  * - The texts that were read last (`KeptTexts`).
  */
-export function rememberedFiles(session: SqliteSession, db: Db): Files {
+export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"] {
   const files = filesTable(session);
   const kept = new KeptTexts();
   const shownFiles = new BoundedMap<number, string>(SHOWN_CHARACTERS, (text) => text.length);

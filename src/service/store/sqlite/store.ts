@@ -1,11 +1,11 @@
 import { commonTables, FIGURES } from "../common-tables.ts";
 import { GRANTS_OF } from "../grants-table.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
-import type { Holder, KeyRow } from "../rows.ts";
+import type { Figures, Holder, KeyRow } from "../rows.ts";
 import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
-import type { BackupMade, Figures, Indexing, Outbox, Reach, Store } from "../store.ts";
+import type { BackupMade, Indexing, Outbox, Reach, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
