@@ -1,7 +1,7 @@
 import type { DiskFolding } from "../../src/contract/path.ts";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import { newId } from "../../src/service/requests/context.ts";
-import type { KeyOptions } from "../../src/service/keys/keys.ts";
+import type { KeyGrant } from "../../src/service/admin/operations.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { loosenService, tightenIds } from "../variants/loose-ids.ts";
@@ -90,7 +90,7 @@ export class Rig {
   }
 
   /** Makes another key of the workspace, which may only read unless `grants` say more. */
-  makeKey(...grants: KeyOptions["grants"]): OwnKey {
+  makeKey(...grants: readonly KeyGrant[]): OwnKey {
     const { admin } = this.service;
     const workspaceId = admin.workspaces()[0]!.id;
     const made = admin.createKey({ workspaceId, grants: grants.length === 0 ? [{ on: null, level: "read" }] : grants });

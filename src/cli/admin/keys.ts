@@ -1,13 +1,5 @@
-import {
-  type KeyWishes,
-  type MadeKey,
-  changeKey,
-  createKey,
-  revokeKey,
-  type WantedGrant,
-} from "../../service/admin/change.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
-import type { KeyJson, WorkspaceJson } from "../../service/admin/shapes.ts";
+import type { KeyChanges, KeyGrant, KeyJson, MadeKey, WorkspaceJson } from "../../service/admin/operations.ts";
 import { type Result, ok } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
@@ -22,15 +14,15 @@ import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
 import { readRate } from "../read-rate.ts";
 
-const LEVELS: readonly string[] = ["full", "edit", "read", "none"];
+const LEVELS = ["full", "edit", "read", "none"] as const;
 
 /** Reads `--grant`, `--expires`, `--rate` and `--label`. @returns the first fault, as a clause */
-function readWishes(args: Args, io: Io): KeyWishes | string {
+function readWishes(args: Args, io: Io): KeyChanges | string {
   const rateLimit = readRate(args.text("rate"));
   if (rateLimit === "bad") return "--rate takes N/SECONDS, or none";
   const expiresAt = readExpiry(args.text("expires"), io.clock.now());
   if (expiresAt === "bad") return "--expires takes a future time, such as 30d or 2027-01-31, or never";
-  const grants: WantedGrant[] = [];
+  const grants: KeyGrant[] = [];
   for (const text of args.texts("grant")) {
     const grant = readGrant(text);
     if (grant === null) return `--grant takes PATH=LEVEL, where LEVEL is ${LEVELS.join(", ")}; / is everything`;
@@ -46,11 +38,11 @@ function readWishes(args: Args, io: Io): KeyWishes | string {
 }
 
 /** Reads a grant such as `notes/2026=read`; the path itself may contain `=`. */
-function readGrant(text: string): WantedGrant | null {
+function readGrant(text: string): KeyGrant | null {
   const cut = text.lastIndexOf("=");
-  const level = text.slice(cut + 1);
+  const level = LEVELS.find((one) => one === text.slice(cut + 1));
   const path = text.slice(0, Math.max(0, cut)).replace(/^\/+|\/+$/g, "");
-  return cut < 1 || !LEVELS.includes(level) ? null : { path: `/${path}`, level };
+  return cut < 1 || level === undefined ? null : { on: path === "" ? null : `/${path}`, level };
 }
 
 function readExpiry(text: string | null, now: number): number | null | undefined | "bad" {
@@ -123,8 +115,9 @@ const create: Action = {
   async run(io, args, session) {
     const workspace = await workspaceOf(session, args.text("workspace"));
     if (workspace.kind === "trouble") return workspace;
-    const wishes = readWishes(args, io) as KeyWishes;
-    const made = await withKeyFile(io, args, () => createKey(session, workspace.value.id, wishes));
+    const wishes = readWishes(args, io) as KeyChanges;
+    const body = { ...wishes, grants: wishes.grants ?? [], workspaceId: workspace.value.id };
+    const made = await withKeyFile(io, args, () => session.ask("createKey", { body }));
     if (made.kind === "trouble") return made;
     return ok(tellMade(io, args, made.value, workspace.value));
   },
@@ -174,7 +167,8 @@ const change: Action = {
   async run(io, args, session, word) {
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
-    const changed = await changeKey(session, found.value.id, readWishes(args, io) as KeyWishes);
+    const body = readWishes(args, io) as KeyChanges;
+    const changed = await session.ask("changeKey", { id: found.value.id, body });
     if (changed.kind === "trouble") return changed;
     const key = changed.value;
     if (args.flag("json")) io.out(jsonLine({ key }));
@@ -194,7 +188,7 @@ const revoke: Action = {
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
     const { id, label } = found.value;
-    const revoked = await revokeKey(session, id);
+    const revoked = await session.ask("revokeKey", { id });
     if (revoked.kind === "trouble") return revoked;
     const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
     return printDone(io, args, { revoked: found.value }, line);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { MadeKey } from "../../service/admin/change.ts";
+import type { MadeKey } from "../../service/admin/operations.ts";
 import type { Result } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";

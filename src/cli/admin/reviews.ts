@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ReviewJson, ReviewVersionsJson } from "../../service/admin/shapes.ts";
+import type { ReviewJson, ShownReviewJson } from "../../service/admin/operations.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Io } from "../command.ts";
 import { complain } from "../complain.ts";
@@ -13,9 +13,8 @@ import { ok } from "../../common/trouble.ts";
 import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
 import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
-import { settleReview } from "../../service/admin/change.ts";
 import { readNewText } from "../../service/admin/files.ts";
-import { findReviewId, listReviews, showReview } from "../../service/admin/look.ts";
+import { findReviewId, listReviews } from "../../service/admin/look.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
@@ -57,7 +56,7 @@ const show: Action = {
   async run(io, args, session, word) {
     const id = await findReviewId(session, word);
     if (id.kind === "trouble") return id;
-    const review = await showReview(session, id.value);
+    const review = await session.ask("showReview", { id: id.value });
     if (review.kind === "trouble") return review;
     if (args.flag("json")) io.out(jsonLine({ review: review.value }));
     else for (const line of await reviewLines(io, review.value)) io.out(line);
@@ -71,7 +70,7 @@ const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", 
  * Returns the lines for a review: its facts, changes published since the base of a conflict, and
  * the changes that an acceptance would make.
  */
-async function reviewLines(io: Io, review: ReviewJson & ReviewVersionsJson): Promise<string[]> {
+async function reviewLines(io: Io, review: ShownReviewJson): Promise<string[]> {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>
     unifiedLines(io, { before: names[0] + path, after: names[1] + path }, diffLines(before, after));
@@ -92,14 +91,16 @@ const accept: Action = {
     if (content?.kind === "trouble") return content;
     const id = await findReviewId(session, word);
     if (id.kind === "trouble") return id;
-    const settled = await settleReview(session, id.value, "accept", content?.value ?? null);
+    const sent = content === null ? {} : { body: { content: content.value } };
+    const settled = await session.ask("acceptReview", { id: id.value, ...sent });
     if (settled.kind === "trouble") {
       const exit = complain(io, settled.trouble);
       return ok(settled.trouble.code === "edit_conflict" ? EXIT.attention : exit);
     }
+    const { path } = settled.value;
     const has = content === null ? "the submitted version" : "the new version";
-    const line = `accepted: ${shownName(settled.value)} has ${has}`;
-    return printDone(io, args, { accepted: id.value, path: settled.value }, line);
+    const line = `accepted: ${shownName(path)} has ${has}`;
+    return printDone(io, args, { accepted: id.value, path }, line);
   },
 };
 
@@ -109,10 +110,11 @@ const reject: Action = {
   async run(io, args, session, word) {
     const id = await findReviewId(session, word);
     if (id.kind === "trouble") return id;
-    const settled = await settleReview(session, id.value, "reject", null);
+    const settled = await session.ask("rejectReview", { id: id.value });
     if (settled.kind === "trouble") return settled;
-    const line = `rejected: ${shownName(settled.value)} is unchanged; the submitted version stays in its history`;
-    return printDone(io, args, { rejected: id.value, path: settled.value }, line);
+    const { path } = settled.value;
+    const line = `rejected: ${shownName(path)} is unchanged; the submitted version stays in its history`;
+    return printDone(io, args, { rejected: id.value, path }, line);
   },
 };
 

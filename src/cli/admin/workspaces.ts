@@ -9,7 +9,6 @@ import { askForYes } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { type Action, type Actions, printDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
-import { createWorkspace, removeWorkspace, setState } from "../../service/admin/change.ts";
 import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
 
 const list: Action = {
@@ -45,7 +44,7 @@ const create: Action = {
     if (all.value.some((one) => one.name === name)) {
       return trouble("usage", `the workspace ${shownName(name)} already exists`, "give another name");
     }
-    const made = await withKeyFile(io, args, () => createWorkspace(session, name));
+    const made = await withKeyFile(io, args, () => session.ask("createWorkspace", { body: { name } }));
     if (made.kind === "trouble") return made;
     const { workspaceId, id } = made.value.key;
     showMade(
@@ -70,7 +69,7 @@ function stateAction(verb: keyof typeof STATES): Action {
     async run(io, args, session, word) {
       const found = await findWorkspace(session, word);
       if (found.kind === "trouble") return found;
-      const changed = await setState(session, found.value.id, STATES[verb].state);
+      const changed = await session.ask("setState", { id: found.value.id, body: { state: STATES[verb].state } });
       if (changed.kind === "trouble") return changed;
       return printDone(
         io,
@@ -98,7 +97,7 @@ async function removeAsked(io: Io, args: Args, session: AdminSession, word: stri
     io.err("  next: to remove it, repeat the command with --yes");
     return ok(EXIT.usage);
   }
-  const removed = await removeWorkspace(session, id);
+  const removed = await session.ask("removeWorkspace", { id });
   if (removed.kind === "trouble") return removed;
   return printDone(io, args, { removed: found.value }, `removed ${all}; its keys no longer work`);
 }

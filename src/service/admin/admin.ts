@@ -1,32 +1,15 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, newId, type Working, workingIn } from "../requests/context.ts";
-import {
-  type KeyGrant,
-  type KeyInfo,
-  keyInfos,
-  type KeyOptions,
-  makeKey,
-  type NewKeyInfo,
-  noWorkspace,
-  readGrants,
-  setGrants,
-} from "../keys/keys.ts";
+import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
+import type { KeyChanges, KeyGrant, NewKey } from "./operations.ts";
 import type { Reach } from "../store/store.ts";
 import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
-import type { CountedWorkspace, KeyMembers, KeyRow, RateLimit, Settings, WorkspaceState } from "../store/rows.ts";
+import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
 
 type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents" | "inReview">;
 
 type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
-
-/** Changes to a key; members that are left out stay unchanged. */
-type KeyChanges = {
-  readonly grants?: readonly KeyGrant[] | undefined;
-  readonly rateLimit?: RateLimit | null | undefined;
-  readonly label?: string | undefined;
-  readonly expiresAt?: number | null | undefined;
-};
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
@@ -118,7 +101,7 @@ export class Admin {
     });
   }
 
-  createKey(options: KeyOptions): Promise<NewKeyInfo | Refused> {
+  createKey(options: NewKey): Promise<NewKeyInfo | Refused> {
     return this.#write((working) => makeKey(working, options));
   }
 

@@ -1,27 +1,17 @@
+import type { z } from "zod";
 import { shownName } from "../../common/shown-name.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import type { AdminSession } from "./session.ts";
-import {
-  type Read,
-  readKey,
-  readPage,
-  readReview,
-  readShownReview,
-  readWorkspace,
-  type KeyJson,
-  type ReviewJson,
-  type ReviewVersionsJson,
-  type WorkspaceJson,
-} from "./shapes.ts";
+import type { AdminOperationName, AdminOperations, KeyJson, ReviewJson, WorkspaceJson } from "./operations.ts";
 
 /** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
 
 export function listWorkspaces(session: AdminSession): Promise<Result<WorkspaceJson[]>> {
-  return listAll(session, "/admin/workspaces", readWorkspace);
+  return listAll(session, "listWorkspaces");
 }
 
 export function listKeys(session: AdminSession): Promise<Result<KeyJson[]>> {
-  return listAll(session, "/admin/keys", readKey);
+  return listAll(session, "listKeys");
 }
 
 /**
@@ -29,26 +19,29 @@ export function listKeys(session: AdminSession): Promise<Result<KeyJson[]>> {
  * @param workspaceId null for the reviews of all workspaces
  */
 export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ReviewJson[]>> {
-  const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
-  return listAll(session, `/admin/reviews${only}`, readReview);
+  return listAll(session, "listReviews", workspaceId === null ? {} : { workspaceId });
 }
 
-export function showReview(session: AdminSession, id: string): Promise<Result<ReviewJson & ReviewVersionsJson>> {
-  return session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`, readShownReview);
-}
+type ListName = Extract<AdminOperationName, `list${string}`>;
+type ItemOf<Name extends ListName> = z.output<AdminOperations[Name]["answer"]>["data"][number];
 
-async function listAll<T>(session: AdminSession, path: string, read: Read<T>): Promise<Result<T[]>> {
-  const all: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const more: string = cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-    const page = await session.ask("GET", path + more, (value) => readPage(value, read));
+async function listAll<Name extends ListName>(
+  session: AdminSession,
+  name: Name,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Result<ItemOf<Name>[]>> {
+  const all: ItemOf<Name>[] = [];
+  let from: Readonly<Record<string, string>> | null = {};
+  while (from !== null) {
+    const page: Result<Page<ItemOf<Name>>> = await session.ask(name, { query: { ...query, ...from } });
     if (page.kind === "trouble") return page;
     all.push(...page.value.data);
-    cursor = page.value.next;
-  } while (cursor !== null);
+    from = page.value.nextCursor == null ? null : { cursor: page.value.nextCursor };
+  }
   return ok(all);
 }
+
+type Page<Item> = { readonly data: readonly Item[]; readonly nextCursor?: string | null | undefined };
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
   const all = await listWorkspaces(session);

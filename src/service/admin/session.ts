@@ -1,10 +1,11 @@
+import type { z } from "zod";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { WireResult } from "../../common/wire.ts";
 import { type Result, trouble, ok } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import { clauseOf } from "../requests/answer.ts";
-import type { Read } from "./shapes.ts";
+import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
 type Asked = {
   readonly where: string;
@@ -72,15 +73,20 @@ export type AdminSession = {
   /** Address of the service or path of the data folder, for messages. */
   readonly where: string;
   /**
-   * Sends a request.
-   * @param read reads the JSON of the answer, or null for an empty answer; returns null if the
-   * answer has another form
+   * Sends the request of an operation.
+   * @returns the body of the answer, as the operation declares it
    */
-  ask<T>(method: AdminMethod, path: string, read: Read<T>, body?: object): Promise<Result<T>>;
+  ask<Name extends AdminOperationName>(name: Name, sent?: Sent<AdminOperations[Name]>): Promise<Result<AnswerOf<Name>>>;
   close(): Promise<void>;
 };
 
-type AdminMethod = "GET" | "POST" | "PATCH" | "DELETE";
+type AnswerOf<Name extends AdminOperationName> = z.output<AdminOperations[Name]["answer"]>;
+
+type Sent<Operation> = {
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Operation extends { readonly body: infer Body extends z.ZodType } ? z.input<Body> : undefined;
+};
 
 /** Sends one request with the admin key. */
 type Carry = (request: WireRequest) => Promise<WireResult>;
@@ -98,12 +104,14 @@ export function openSession(
 ): AdminSession {
   return {
     where,
-    async ask(method, path, read, body) {
+    async ask(name, { id = "", query = {}, body } = {}) {
       if (!MOST_SENT_KEY.test(adminKey))
         return trouble("usage", "the file of the administrator's key contains no key", keyHint);
+      const { method, path, answer: schema }: AdminOperation = ADMIN_OPERATIONS[name];
+      const asked = Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`;
       const result = await carry({
         method,
-        path,
+        path: path.replace("{id}", encodeURIComponent(id)) + asked,
         headers: {
           accept: "application/json, application/problem+json",
           authorization: `Bearer ${adminKey}`,
@@ -113,8 +121,8 @@ export function openSession(
       });
       const answer = readAnswer(result, { where, keyHint, isRead: method === "GET" });
       if (answer.kind === "trouble") return answer;
-      const value = read(answer.value);
-      return value === null ? unreadable(where) : ok(value);
+      const { data, success } = schema.safeParse(answer.value);
+      return success ? ok(data as AnswerOf<typeof name>) : unreadable(where);
     },
     close,
   };

@@ -5,7 +5,6 @@ import type { Clock } from "../../common/clock.ts";
 import { BACKUP_FILE } from "../store/sqlite/backup.ts";
 import { type BackupContents, sealBackup, NoBackup } from "../store/sqlite/backup-file.ts";
 import { type OpenWire, reachByFolder } from "../admin/reach.ts";
-import { readDone } from "../admin/shapes.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type Taken = BackupContents & { readonly file: string };
@@ -24,7 +23,7 @@ export async function takeBackup(
   const session = await reachByFolder(data, reach);
   if (session.kind === "trouble") return session;
   try {
-    const asked = await session.value.ask("POST", "/admin/backup", readDone, {});
+    const asked = await session.value.ask("takeBackup");
     if (asked.kind === "trouble") return asked;
     return await keep(join(data, BACKUP_FILE), out);
   } finally {

@@ -1,6 +1,7 @@
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { hashKey } from "../requests/authenticate.ts";
 import { newId, type Working } from "../requests/context.ts";
+import type { KeyGrant, NewKey } from "../admin/operations.ts";
 import { placeAt } from "./kept-grants.ts";
 import { shownPath } from "../files/present.ts";
 import { limitOf } from "../requests/rate.ts";
@@ -15,13 +16,6 @@ import {
 } from "../store/rows.ts";
 
 /** Creates keys, and returns them in the form for administrators. */
-
-/**
- * A grant. `on` is a folder or file id, a path that begins with a slash, or null for the whole
- * workspace. A grant on a path where nothing exists waits. A file or folder created at the path
- * gets the grant, if the grant gives less than the parent's.
- */
-export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
 export type KeyInfo = {
   readonly id: string;
@@ -45,17 +39,9 @@ export type KeyInfo = {
 /** A new key, with its secret, which is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
 
-export type KeyOptions = {
-  readonly workspaceId: string;
-  readonly grants: readonly KeyGrant[];
-  readonly label?: string;
-  readonly rateLimit?: RateLimit | null;
-  readonly expiresAt?: number | null;
-};
-
 export const noWorkspace = (): Refused => refuse("not_found", "There is no such workspace.");
 
-export async function makeKey(working: Working, options: KeyOptions): Promise<NewKeyInfo | Refused> {
+export async function makeKey(working: Working, options: NewKey): Promise<NewKeyInfo | Refused> {
   const { tables } = working;
   const workspace = await tables.workspaces.byId(options.workspaceId);
   if (workspace === undefined) return noWorkspace();

@@ -1,7 +1,8 @@
 import { type Html, html } from "../../page/html.ts";
 import { actionForm, ageOf, badgeOf, nameOf } from "../../page/parts.ts";
 import { shownPath } from "../files/present.ts";
-import type { KeyGrant, KeyInfo } from "../keys/keys.ts";
+import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
+import type { KeyInfo } from "../keys/keys.ts";
 import { isRefused } from "../requests/answer.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { ROOT, type WorkspaceRow } from "../store/rows.ts";
@@ -225,12 +226,7 @@ function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
 }
 
 /** A key as the fields of the form describe it. */
-type Wishes = {
-  readonly label: string;
-  readonly grants: readonly KeyGrant[];
-  readonly rateLimit: { readonly requests: number; readonly seconds: number } | null;
-  readonly expiresAt: number | null;
-};
+type Wishes = Required<KeyChanges>;
 
 const MOST_LABEL = 200;
 

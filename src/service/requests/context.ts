@@ -55,16 +55,18 @@ export type RequestContext = Working & {
 };
 
 /** Output of a schema of an operation; null if the operation has no such input. */
-type Read<Operation, Part extends string> = Operation extends { readonly [P in Part]: infer Schema extends z.ZodType }
+export type ReadPart<Operation, Part extends string> = Operation extends {
+  readonly [P in Part]: infer Schema extends z.ZodType;
+}
   ? z.output<Schema>
   : null;
 
 /** One authenticated, routed and valid request. */
 export type Call<Name extends OperationName> = {
   readonly context: RequestContext;
-  readonly id: Read<Operations[Name], "id">;
-  readonly query: Read<Operations[Name], "query">;
-  readonly body: Read<Operations[Name], "body">;
+  readonly id: ReadPart<Operations[Name], "id">;
+  readonly query: ReadPart<Operations[Name], "query">;
+  readonly body: ReadPart<Operations[Name], "body">;
 };
 
 /** Second part of a long request: runs after the first transaction, and begins further ones. */

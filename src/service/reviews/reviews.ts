@@ -1,5 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../../contract/resources.ts";
+import { MOST_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, type Working, workingIn } from "../requests/context.ts";
 import { saveCombined, saveText } from "../files/file-writes.ts";
@@ -33,9 +34,6 @@ type ReviewPage = {
   readonly hasMore: boolean;
   readonly nextCursor: string | null;
 };
-
-/** LIMIT: reviews of one page. */
-export const MOST_REVIEWS = 1_000;
 
 export type Review = ReviewInfo & {
   /** Content in review. */

@@ -1,7 +1,7 @@
 import type { Exchange, World } from "../../../src/conformance/world.ts";
 import { type Api, expectOk } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
-import type { KeyGrant } from "../../../src/service/keys/keys.ts";
+import type { KeyGrant } from "../../../src/service/admin/operations.ts";
 import type { StreamWire } from "./event-stream.ts";
 
 /** A test of the contract: a case that ships with the program, or one that needs /admin too. */

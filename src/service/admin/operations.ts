@@ -1,0 +1,187 @@
+import { z } from "zod";
+import { content, integerParameter } from "../../contract/api/fields.ts";
+
+/**
+ * Declares the operations below `/admin` once. The service validates requests by the declarations,
+ * and commands send requests and read the answers by them. The service may have another version
+ * than the command, or not be mdmirror, so an answer with an unexpected form counts as unreadable.
+ */
+
+export type AdminOperation = {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Pattern with `{id}` in place of the id. */
+  readonly path: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** True if a request without a body counts as an empty object. */
+  readonly mayLackBody?: true;
+  /** Schema of the answer's body, with the members that commands read. */
+  readonly answer: z.ZodType;
+};
+
+/** LIMIT: characters of a label or of a workspace's name: both appear in lists. */
+const name = z.string().max(200);
+const rateLimit = z
+  .strictObject({ requests: z.int(), seconds: z.int() })
+  .refine(({ requests, seconds }) => requests >= 1 && seconds >= 1, {
+    error: "requests and seconds must be 1 or more.",
+    params: { code: "out_of_range" },
+  });
+const grants = z
+  .array(z.strictObject({ on: z.string().nullable(), level: z.enum(["none", "read", "edit", "full"]) }))
+  .readonly();
+/** Limits of a key. `expiresAt`: milliseconds since the epoch, null for never. */
+const limits = { rateLimit: rateLimit.nullable().exactOptional(), expiresAt: z.int().nullable().exactOptional() };
+
+const newKey = z.strictObject({ ...limits, workspaceId: z.string(), grants, label: name.default("") });
+
+const keyChanges = z
+  .strictObject({ ...limits, grants: grants.exactOptional(), label: name.exactOptional() })
+  .superRefine((changes, { addIssue }) => {
+    if (Object.keys(changes).length > 0) return;
+    const message = "grants, rateLimit, label or expiresAt must be sent.";
+    addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
+  });
+
+/** Limits of the settings; the options of `serve` have the same limits. */
+const settings = z.strictObject({
+  rateLimit: rateLimit.nullable().exactOptional(),
+  keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
+  keepVersions: z.int().min(1).max(1_000_000).nullable().exactOptional(),
+});
+
+/** LIMIT: reviews of one page. */
+export const MOST_REVIEWS = 1_000;
+
+const reviewsAsked = z.strictObject({
+  workspaceId: z.string().optional(),
+  status: z.enum(["in_review", "accepted", "rejected"]).default("in_review"),
+  limit: integerParameter({ min: 1, max: MOST_REVIEWS, default: MOST_REVIEWS }),
+  cursor: integerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, default: 0 }),
+});
+
+const workspaceState = z.strictObject({
+  state: z.enum(["open", "closed", "restoring"]),
+  retryAfter: z.int().min(0).max(86_400).optional(),
+});
+
+const workspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.string(),
+  documents: z.number(),
+  inReview: z.number(),
+});
+
+const grant = z.object({ on: z.unknown(), level: z.string() });
+
+const key = z
+  .object({
+    id: z.string(),
+    workspaceId: z.string(),
+    label: z.string(),
+    grants: z.array(grant),
+    grantPaths: z.array(z.string()),
+    rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
+    // Times are in milliseconds since the epoch; null means never.
+    expiresAt: z.number().nullable(),
+    createdAt: z.number(),
+    lastUsedAt: z.number().nullable(),
+  })
+  .refine(({ grants, grantPaths }) => grants.length === grantPaths.length)
+  .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(toldGrant(grantPaths)) }));
+
+/**
+ * Returns grants with their paths. `waits`: nothing exists at the path yet. A file or folder
+ * created at the path gets this grant only if the grant gives less than the parent folder's.
+ */
+const toldGrant = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
+  path: paths[at]!,
+  level: sent.level,
+  waits: typeof sent.on === "string" && sent.on.startsWith("/"),
+});
+
+/** A new key together with its secret. */
+const madeKey = z
+  .intersection(key, z.object({ key: z.string() }))
+  .transform(({ key: text, ...made }) => ({ key: made, text }));
+
+const review = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  path: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  at: z.number(),
+});
+
+/**
+ * A review with its contents: `content` is in review; `baseContent` is the version that the edit
+ * began with, null if that version was pruned.
+ */
+const shownReview = review.extend({
+  content: z.string(),
+  baseContent: z.string().nullable(),
+  liveContent: z.string(),
+});
+
+const settled = z.object({ path: z.string() });
+/** Accepts any answer: the request was carried out. */
+const carriedOut = z.unknown();
+
+/**
+ * Makes the schema of a page. A service that sends empty pages with cursors would keep a command
+ * reading without end.
+ */
+function pageOf<Item extends z.ZodType>(item: Item) {
+  return z
+    .object({ data: z.array(item), nextCursor: z.string().nullish().catch(null) })
+    .refine(({ data, nextCursor }) => nextCursor == null || data.length > 0);
+}
+
+/**
+ * ASSUMES: all routes below /admin. The API's document leaves them to "the app" (contract tests of
+ * the admin).
+ */
+export const ADMIN_OPERATIONS = {
+  listWorkspaces: { method: "GET", path: "/admin/workspaces", answer: pageOf(workspace) },
+  createWorkspace: { method: "POST", path: "/admin/workspaces", body: z.strictObject({ name }), answer: madeKey },
+  setState: { method: "PATCH", path: "/admin/workspaces/{id}", body: workspaceState, answer: workspace },
+  removeWorkspace: { method: "DELETE", path: "/admin/workspaces/{id}", answer: carriedOut },
+  listKeys: { method: "GET", path: "/admin/keys", answer: pageOf(key) },
+  createKey: { method: "POST", path: "/admin/keys", body: newKey, answer: madeKey },
+  changeKey: { method: "PATCH", path: "/admin/keys/{id}", body: keyChanges, answer: key },
+  revokeKey: { method: "DELETE", path: "/admin/keys/{id}", answer: carriedOut },
+  listReviews: { method: "GET", path: "/admin/reviews", query: reviewsAsked, answer: pageOf(review) },
+  showReview: { method: "GET", path: "/admin/reviews/{id}", answer: shownReview },
+  acceptReview: {
+    method: "POST",
+    path: "/admin/reviews/{id}/accept",
+    // `content` is published in place of the content in review.
+    body: z.strictObject({ content: content.optional() }),
+    mayLackBody: true,
+    answer: settled,
+  },
+  rejectReview: { method: "POST", path: "/admin/reviews/{id}/reject", answer: settled },
+  /**
+   * ASSUMES: the settings and their route (contract test "shows settings, and changes those that
+   * are sent").
+   */
+  readSettings: { method: "GET", path: "/admin/settings", answer: carriedOut },
+  changeSettings: { method: "PATCH", path: "/admin/settings", body: settings, answer: carriedOut },
+  takeBackup: { method: "POST", path: "/admin/backup", answer: carriedOut },
+} as const satisfies Record<string, AdminOperation>;
+
+export type AdminOperations = typeof ADMIN_OPERATIONS;
+export type AdminOperationName = keyof AdminOperations;
+
+export type WorkspaceJson = z.output<typeof workspace>;
+export type KeyJson = z.output<typeof key>;
+export type MadeKey = z.output<typeof madeKey>;
+export type ReviewJson = z.output<typeof review>;
+export type ShownReviewJson = z.output<typeof shownReview>;
+/** A grant. `on` is an id, a path that begins with a slash, or null for the whole workspace. */
+export type KeyGrant = z.output<typeof grants>[number];
+export type NewKey = z.input<typeof newKey>;
+/** Changes to a key; members that are left out stay unchanged. */
+export type KeyChanges = z.output<typeof keyChanges>;
