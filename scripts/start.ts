@@ -93,7 +93,7 @@ async function showWithOwnService(io: Io): Promise<number> {
 /** Whether the workspace of an earlier start links by id. */
 function linksById(): boolean {
   const config = readConfig(join(workspace, ".mdmirror"));
-  return config.kind === "ok" && config.value.links === "translate";
+  return config.kind === "ok" && config.value.links.mode === "translate";
 }
 
 async function serve(io: Io, links: "any" | "resolve"): ReturnType<typeof startService> {

@@ -120,13 +120,13 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
  * Links a folder as `init` does, so that a `sync` alone can be timed.
  * @param links what it does with links between documents
  */
-export function link(root: string, url: string, links = DEFAULT_CONFIG.links): void {
+export function link(root: string, url: string, links = DEFAULT_CONFIG.links.mode): void {
   const { env } = process;
   const origin = originOfUser({ url, env, allowHttp: [] })!;
   if (origin.kind === "trouble") throw new Error(origin.trouble.what);
   const request = {
     dir: root,
-    config: { ...DEFAULT_CONFIG, url, links },
+    config: { ...DEFAULT_CONFIG, url, links: { mode: links, wiki: false } },
     origin: origin.value,
     random: systemRandom(),
   };

@@ -20,8 +20,8 @@ import { readConfig } from "../mirror/settings/config.ts";
  * in that form.
  */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
-  if (mirror.config.links === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
-  const change = await planLinkChange(mirror, { links: "translate", wiki: false });
+  if (mirror.config.links.mode === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
+  const change = await planLinkChange(mirror, { mode: "translate", wiki: false });
   if (change.kind === "trouble" || change.value === null) return report;
   await change.value.apply();
   io.out(
@@ -36,7 +36,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
  */
 async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind !== "ok" || config.value.links === "keep" || config.value.wiki) return null;
+  if (config.kind !== "ok" || config.value.links.mode === "keep" || config.value.links.wiki) return null;
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
   if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
   return "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";

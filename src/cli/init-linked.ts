@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { cleanPrefix, type Config, readConfig, writeConfig } from "../mirror/settings/config.ts";
+import { type Config, readConfig, writeConfig } from "../mirror/settings/config.ts";
+import { cleanPrefix } from "../mirror/settings/settings.ts";
 import { findKey, type FoundKey, storeKey } from "../mirror/settings/key.ts";
 import { openToRead } from "../mirror/folder/open-state.ts";
 import { addIgnoreLines } from "../mirror/settings/ignore-lines.ts";

@@ -1,7 +1,8 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { cleanPrefix, type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
+import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
+import { cleanPrefix } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
 import {
   judgeFolder,

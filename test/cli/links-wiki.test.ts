@@ -30,7 +30,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect(rig.remote("a.md")!.content).toBe(`[[Plan]](${id}) [[Budget]](${id}) [[Nobody]]\n`);
   expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ wiki: false, respelled: 1 });
   expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
-  expect(config().links).toBe("translate");
+  expect(config().links).toEqual({ mode: "translate", wiki: false });
   expect(await rig.syncCounts()).toEqual({});
   expect((await rig.run(["links", "translate", "w", "--wiki", "--yes"])).code).toBe(0);
   expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");

@@ -39,7 +39,9 @@ test("init goes on with links by id where the service refuses them by path, and 
 test("init keeps texts as they are where none links by id", async () => {
   upload("a.md", "[b](b.md)\n");
   await rig.init();
-  expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({ links: "keep" });
+  expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({
+    links: { mode: "keep" },
+  });
 });
 
 test("what people see of a translated text is what their file would hold: show, diff, history's texts", async () => {

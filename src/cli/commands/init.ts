@@ -16,7 +16,8 @@ import { judgeName } from "../judge-name.ts";
 import { judgeFolder, judgeLeftOver, linkFolder } from "../../mirror/folder/link-folder.ts";
 import { initLinkedFolder } from "../init-linked.ts";
 import { findKey } from "../../mirror/settings/key.ts";
-import { cleanPrefix, DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
+import { DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
+import { cleanPrefix } from "../../mirror/settings/settings.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import { withoutSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan } from "../first-plan.ts";
@@ -136,7 +137,7 @@ async function linkNew(
   const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, asked, rules);
   if (typeof agreed === "number") return agreed;
-  const config = { ...link.config, links: agreed.links, gitignore: agreed.gitignore };
+  const config = { ...link.config, links: { ...link.config.links, mode: agreed.links }, gitignore: agreed.gitignore };
   // A key from the keychain is not copied into the folder.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;

@@ -37,7 +37,7 @@ export const command: Command = {
     if (wiki && what !== "translate") return misuse(io, "links", "--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, { links: what, wiki });
+    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, { mode: what, wiki });
   },
 };
 
@@ -69,16 +69,14 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     const planned = await planLinkChange(mirror, form);
     if (planned.kind === "trouble") return complain(io, planned.trouble);
     if (planned.value === null) {
-      io.out(json ? jsonLine({ ...form, respelled: 0 }) : `nothing to change: ${saidOf(form)}`);
+      io.out(json ? linkJson(form, 0) : `nothing to change: ${saidOf(form)}`);
       return EXIT.inSync;
     }
     const { paths, apply } = planned.value;
     if (!json && paths.length > 0) showPaths(io, paths);
     if (!(await maySpell(io, args, paths))) return EXIT.usage;
     const respelled = await apply();
-    io.out(
-      json ? jsonLine({ ...form, respelled }) : `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`,
-    );
+    io.out(json ? linkJson(form, respelled) : `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`);
     return EXIT.inSync;
   });
 }
@@ -88,8 +86,12 @@ const SAID = {
   keep: "links stay unchanged on both sides",
 } as const;
 
-function saidOf({ links, wiki }: LinkForm): string {
-  return wiki ? `${SAID[links]}, [[wiki links]] too,` : SAID[links];
+function saidOf({ mode, wiki }: LinkForm): string {
+  return wiki ? `${SAID[mode]}, [[wiki links]] too,` : SAID[mode];
+}
+
+function linkJson({ mode, wiki }: LinkForm, respelled: number): string {
+  return jsonLine({ links: mode, wiki, respelled });
 }
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {

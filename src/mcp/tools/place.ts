@@ -25,7 +25,7 @@ export const MOVE = defineTool({
     if (moved.kind === "trouble") return refused(moved.trouble);
     if (moved.value.kind === "changed") return notMoved(path, to);
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
-    const follows = config.kind === "ok" && config.value.links === "translate";
+    const follows = config.kind === "ok" && config.value.links.mode === "translate";
     return answer({ path: to, from: path, version: before.value.version, linksFollow: follows, next: SENT });
   },
 });

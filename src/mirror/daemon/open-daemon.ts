@@ -1,7 +1,7 @@
 import type { Progress } from "../ports/world.ts";
 import type { Watcher } from "../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../engine/daemon/daemon.ts";
-import { timeMs } from "../settings/config-times.ts";
+import { timeMs } from "../settings/settings.ts";
 import { DAEMON } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
 import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";

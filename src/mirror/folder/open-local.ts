@@ -32,8 +32,8 @@ export function openLocal(dir: string, system: System): Result<LocalMirror> {
 
 function withLinksHere(root: string, state: State, disk: Disk): Disk {
   const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind !== "ok" || config.value.links === "keep") return disk;
-  return readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
+  if (config.kind !== "ok" || config.value.links.mode === "keep") return disk;
+  return readingDisk({ state, disk, prefix: config.value.remote }, config.value.links.wiki);
 }
 
 /**

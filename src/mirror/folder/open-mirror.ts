@@ -171,7 +171,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     bootId: readBootId(),
     prefix: config.remote,
   };
-  const world = config.links === "keep" ? plain : translating(plain, mode === "write", config.wiki);
+  const world = config.links.mode === "keep" ? plain : translating(plain, mode === "write", config.links.wiki);
   // A new state has no record of this folder, so any root is accepted: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../../src/mirror/settings/config.ts";
+import { DEFAULT_CONFIG, parseConfig } from "../../../src/mirror/settings/config.ts";
+import { cleanPrefix } from "../../../src/mirror/settings/settings.ts";
 import { conflictPolicy } from "../../../src/mirror/folder/run.ts";
 import { addressOf, pickUrl } from "../../../src/mirror/trust/address.ts";
 
@@ -15,8 +16,10 @@ describe("the config file", () => {
 
   test("takes links by their mode alone, or with wiki links", () => {
     const read = (links: unknown) => parseConfig(JSON.stringify({ ...URL_ONLY, links }), "c.json");
-    expect(read("translate")).toMatchObject({ value: { links: "translate", wiki: false } });
-    expect(read({ mode: "translate", wiki: true })).toMatchObject({ value: { links: "translate", wiki: true } });
+    expect(read("translate")).toMatchObject({ value: { links: { mode: "translate", wiki: false } } });
+    expect(read({ mode: "translate", wiki: true })).toMatchObject({
+      value: { links: { mode: "translate", wiki: true } },
+    });
   });
 
   test.each([
@@ -24,14 +27,17 @@ describe("the config file", () => {
     ["[]", "c.json contains no JSON object"],
     ["{}", `c.json: "url" must be the service's base URL, as a string`],
     [{ url: "" }, `c.json: "url" must be the service's base URL, as a string`],
-    [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is not a known setting'],
+    [
+      { ...URL_ONLY, key: "mdm_secret" },
+      'c.json: "key" is not a setting: mdmirror init --key-file FILE stores the key',
+    ],
     [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
     [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "block"'],
-    [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links" must be one of "keep", "translate"'],
+    [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links.mode" must be one of "keep", "translate"'],
     [{ ...URL_ONLY, links: { mode: "keep", wiki: true } }, 'c.json: "links.wiki" needs "mode": "translate"'],
     [
       { ...URL_ONLY, links: { mode: "translate", wiki: 1, x: 1 } },
-      'c.json: "links.x" is not a known option; c.json: "links.wiki" must be true or false',
+      'c.json: "links.x" is not a known setting; c.json: "links.wiki" must be true or false',
     ],
     [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is not a known setting'],
     [
@@ -48,11 +54,11 @@ describe("the config file", () => {
     [{ ...URL_ONLY, interface: { progress: "yes" } }, 'c.json: "interface.progress" must be true or false'],
     [
       { ...URL_ONLY, events: { listen: "yes", pollEvery: "2h", at: 1 } },
-      'c.json: "events.at" is not a known option; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
+      'c.json: "events.at" is not a known setting; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
     ],
     [
       { ...URL_ONLY, polling: { requestsPerMinute: 0.5, every: "5s" } },
-      'c.json: "polling.every" is not a known option; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
+      'c.json: "polling.every" is not a known setting; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
     ],
     [{ ...URL_ONLY, polling: 60 }, 'c.json: "polling" must be an object'],
     [
@@ -61,10 +67,10 @@ describe("the config file", () => {
     ],
     [
       { ...URL_ONLY, handsOff: { quiet: "2h", open: "25h", vim: true } },
-      'c.json: "handsOff.vim" is not a known option; c.json: "handsOff.quiet" must be a time from 0s to 60s; c.json: "handsOff.open" must be a time from 0s to 24h',
+      'c.json: "handsOff.vim" is not a known setting; c.json: "handsOff.quiet" must be a time from 0s to 60s; c.json: "handsOff.open" must be a time from 0s to 24h',
     ],
     [{ ...URL_ONLY, handsOff: "10m" }, 'c.json: "handsOff" must be an object'],
-    [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is not a known option'],
+    [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is not a known setting'],
   ])("%j is refused, naming file and member, never the value", (json, what) => {
     const read = parseConfig(typeof json === "string" ? json : JSON.stringify(json), "c.json");
     expect(read).toMatchObject({

@@ -75,7 +75,7 @@ async function examineWay(
     const { key, from } = found.value;
     return [
       good("config", "it can be read"),
-      good("links", saidOfLinks(config.value)),
+      good("links", saidOfLinks(config.value.links)),
       ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
       ...(await checkWay(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
@@ -85,8 +85,8 @@ async function examineWay(
   }
 }
 
-function saidOfLinks({ links, wiki }: Config): string {
-  if (links === "keep") return "unchanged on both sides";
+function saidOfLinks({ mode, wiki }: Config["links"]): string {
+  if (mode === "keep") return "unchanged on both sides";
   return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 

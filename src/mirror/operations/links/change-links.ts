@@ -23,22 +23,22 @@ type LinkChange = {
 };
 
 /** The requested form. */
-export type LinkForm = Pick<Config, "links" | "wiki">;
+export type LinkForm = Config["links"];
 
 /**
  * Plans a change of the form of links. Returns null if the links have this form already and no file
  * has to be written.
  */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
-  const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
+  const found = respellingsFor(mirror.world, form.mode === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
   const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
-  const { links, wiki } = mirror.config;
-  if (links === form.links && wiki === form.wiki && changed.length === 0) return ok(null);
+  const { mode, wiki } = mirror.config.links;
+  if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
   const astray = notInPlace(mirror.world);
   if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
-  const ceases = form.links === "keep" || (wiki && !form.wiki);
+  const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
   // A conflict copy that the user chooses later would be read in the wrong form of links.
   if (ceases && open > 0)
@@ -73,7 +73,7 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
  */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await settle(mirror.world);
-  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return respellAll(translating(mirror.world, true, form.wiki), found);
 }
 
@@ -85,7 +85,7 @@ async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);
-  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
+  writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
   return written;
 }
 

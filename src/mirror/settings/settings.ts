@@ -1,0 +1,241 @@
+import { parseAge } from "../../common/age.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { pathFault } from "../../contract/names.ts";
+import type { RemotePath } from "../../contract/path.ts";
+import { patternFault } from "../local/pattern-fault.ts";
+import type { Policy } from "../model/policy.ts";
+
+/**
+ * Every setting of a linked folder, declared once: the configuration is read by this table, and
+ * `mdmirror config` and the documents show it.
+ */
+export type Setting<T> = {
+  /** The value without an entry in the file. */
+  readonly usual: T;
+  /** The possible values, for people. Backquotes mark what is typed as it is. */
+  readonly values: string;
+  /** Sentences for people. */
+  readonly meaning: string;
+  /** The page of the user documentation that says more. */
+  readonly page?: string;
+  /** The command that changes this setting, because more than the file has to change. */
+  readonly setBy?: string;
+  /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
+  readonly read: (value: unknown, fault: OnFault) => T | undefined;
+};
+
+/**
+ * Receives why a value is not allowed, as a clause.
+ * @param part the part of the value, such as `[0].policy`; left out: the whole value
+ */
+type OnFault = (why: string, part?: string) => undefined;
+
+export type Group = { readonly [name: string]: Setting<unknown> | Group };
+
+/** The values of a setting or of a group of settings. */
+export type ValueOf<S> = S extends Setting<infer T> ? T : { readonly [Name in keyof S]: ValueOf<S[Name]> };
+
+export const SETTINGS = {
+  url: {
+    usual: "",
+    values: "a URL",
+    meaning: "The address of the service. It has no default.",
+    setBy: "mdmirror unlink, then mdmirror init --url URL",
+    read: (value, fault) =>
+      typeof value === "string" && value !== "" ? value : fault("must be the service's base URL, as a string"),
+  } as Setting<string>,
+  remote: {
+    usual: "",
+    values: "a path",
+    meaning: "The folder of the workspace that is linked; empty: the whole workspace.",
+    read: (value, fault) =>
+      (typeof value === "string" ? cleanPrefix(value) : null) ?? fault("must be the path of a folder of the workspace"),
+  } as Setting<RemotePath>,
+  names: choice<Policy["names"]>(["map", "block"], {
+    meaning:
+      "What happens to a file whose name the service refuses. `map`: upload it under an accepted name. `block`: do not upload it, and report it.",
+  }),
+  links: {
+    mode: choice(["keep", "translate"], {
+      meaning: "Whether mdmirror converts links: paths in local files, ids on the service.",
+      page: "links",
+      setBy: "mdmirror links translate|keep",
+    }),
+    wiki: flag(false, {
+      meaning: "Whether `translate` converts wiki links too.",
+      page: "links",
+      setBy: "mdmirror links translate --wiki",
+    }),
+  },
+  conflicts: {
+    usual: "conflict-copy",
+    values: "`conflict-copy`, `copy`, `local`, `remote`, or a list of `{paths, policy}`",
+    meaning: "Which version wins if both sides changed the same words.",
+    page: "conflicts",
+    read: readConflicts,
+  } as Setting<ConflictPolicy | readonly ConflictRule[]>,
+  gitignore: flag(false, { meaning: "Whether `.gitignore` files exclude documents that are not linked yet." }),
+  allowHttp: {
+    usual: [],
+    values: "a list of hosts",
+    meaning: "Hosts for which plain http is allowed. Others on the network can then read the key.",
+    read: (value, fault) =>
+      Array.isArray(value) && value.every((host) => typeof host === "string" && host !== "")
+        ? (value as string[])
+        : fault("must be a list of hosts"),
+  } as Setting<readonly string[]>,
+  interface: {
+    progress: flag(true, { meaning: "Whether commands show the progress of long work." }),
+    quietFor: time("1h", null, {
+      meaning:
+        "How long such a problem lasts before `sync --quiet` reports it: another process uses the folder, or the service cannot be reached.",
+    }),
+  },
+  events: {
+    listen: flag(true, {
+      meaning: "Whether the daemon receives events from the service, if the service reports them.",
+    }),
+    // LIMIT: polled less often, a change without an event would wait too long.
+    pollEvery: time("60s", ["1s", "1h"], {
+      meaning: "How often the daemon also asks the service for changes while it receives events.",
+    }),
+  },
+  polling: {
+    // LIMIT: with fewer requests a large workspace would not be scanned within a day.
+    requestsPerMinute: wholeNumber(60, [1, 6_000], {
+      meaning: "How many requests a minute the daemon may send to find changes.",
+    }),
+  },
+  handsOff: {
+    // LIMIT: longer waits would look like a failure.
+    quiet: time("2s", ["0s", "60s"], {
+      meaning: "A file that changed within this time is not overwritten. `0s` turns that off.",
+    }),
+    open: time("10m", ["0s", "24h"], {
+      meaning: "How long a file that an editor has open is not overwritten. `0s` turns that off.",
+    }),
+  },
+};
+
+/** Returns every setting with its name, such as `events.listen`, in the order of the documents. */
+export function listSettings(group: Group = SETTINGS, at = ""): { name: string; setting: Setting<unknown> }[] {
+  return Object.entries(group).flatMap(([name, one]) =>
+    isSetting(one) ? [{ name: at + name, setting: one }] : listSettings(one, `${at}${name}.`),
+  );
+}
+
+export function isSetting(one: Setting<unknown> | Group): one is Setting<unknown> {
+  return typeof one.read === "function";
+}
+
+type Described = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
+
+/** Values that folders linked by earlier programs have in the file. */
+const FORMER_WORDS: ReadonlyMap<unknown, string> = new Map([
+  ["hold", "block"],
+  ["sidecar", "conflict-copy"],
+]);
+
+/** Declares a setting with a few values, of which the first is the default. */
+function choice<T extends string>(all: readonly [T, ...T[]], described: Described): Setting<T> {
+  return {
+    ...described,
+    usual: all[0],
+    values: all.map((one) => `\`${one}\``).join(", "),
+    read: (value, fault) => oneOf(all, value) ?? fault(mustBeOneOf(all)),
+  };
+}
+
+function oneOf<T extends string>(all: readonly T[], value: unknown): T | undefined {
+  const word = FORMER_WORDS.get(value) ?? value;
+  return all.find((one) => one === word);
+}
+
+function mustBeOneOf(all: readonly string[]): string {
+  return `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`;
+}
+
+function flag(usual: boolean, described: Described): Setting<boolean> {
+  return {
+    ...described,
+    usual,
+    values: "`true`, `false`",
+    read: (value, fault) => (typeof value === "boolean" ? value : fault("must be true or false")),
+  };
+}
+
+/** @param range the least and the greatest value; null: any time */
+function time(usual: string, range: readonly [string, string] | null, described: Described): Setting<string> {
+  const [least, most] = range ?? ["0s", null];
+  return {
+    ...described,
+    usual,
+    values: most === null ? "a time" : `${least} to ${most}`,
+    read(value, fault) {
+      const ms = typeof value === "string" ? parseAge(value) : null;
+      if (ms !== null && ms >= timeMs(least) && (most === null || ms <= timeMs(most))) return value as string;
+      return fault(
+        most === null ? "must be a time such as 0s, 15m, 6h or 2d" : `must be a time from ${least} to ${most}`,
+      );
+    },
+  };
+}
+
+function wholeNumber(usual: number, [least, most]: readonly [number, number], described: Described): Setting<number> {
+  return {
+    ...described,
+    usual,
+    values: `${least} to ${most}`,
+    read: (value, fault) =>
+      Number.isInteger(value) && (value as number) >= least && (value as number) <= most
+        ? (value as number)
+        : fault(`must be a whole number from ${least} to ${most}`),
+  };
+}
+
+/** Returns milliseconds of a checked length of time. */
+export function timeMs(text: string): number {
+  return parseAge(text) ?? 0;
+}
+
+/**
+ * Returns a `--remote` in its stored form, or null if no folder of the service can have this path.
+ */
+export function cleanPrefix(text: string): RemotePath | null {
+  const path = text.replace(/^\/+|\/+$/g, "");
+  return path === "" || pathFault(path, "folder") === null ? path : null;
+}
+
+export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
+/** Policy for the paths that match one gitignore pattern. The first such rule of a list applies. */
+type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
+
+const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
+
+function readConflicts(value: unknown, fault: OnFault): ConflictPolicy | readonly ConflictRule[] | undefined {
+  if (!Array.isArray(value)) return oneOf(POLICIES, value) ?? fault(mustBeOneOf(POLICIES));
+  return value.flatMap((rule: unknown, index) => readRule(rule, (why, part = "") => fault(why, `[${index}]${part}`)));
+}
+
+function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
+  if (!isJsonObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
+    fault('must be {"paths": a pattern, "policy": …}');
+    return [];
+  }
+  const unfit = pathsFault(rule["paths"]);
+  if (unfit !== null) fault(unfit, ".paths");
+  const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
+  if (extra !== undefined) fault("is not an option of a rule", `.${extra}`);
+  const policy = oneOf(POLICIES, rule["policy"]);
+  if (policy === undefined) fault(rule["policy"] === undefined ? "is missing" : mustBeOneOf(POLICIES), ".policy");
+  return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
+}
+
+/** Checks a pattern as in `.mdmirrorignore`; some of its lines have no meaning in this list. */
+function pathsFault(pattern: string): string | null {
+  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
+  if (/[{}]/.test(pattern))
+    return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
+  if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
+  return patternFault(pattern);
+}
