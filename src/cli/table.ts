@@ -15,6 +15,12 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/trust.ts"),
   },
   { name: "name", group: "start", summary: "rename a linked folder", load: () => import("./commands/name.ts") },
+  {
+    name: "config",
+    group: "start",
+    summary: "list and change the settings of a linked folder",
+    load: () => import("./commands/config.ts"),
+  },
   { name: "mv", group: "start", summary: "move a linked folder", load: () => import("./commands/mv.ts") },
   {
     name: "unlink",

@@ -10,6 +10,7 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   trust: [local("trust", "w")],
   list: [local("list")],
   name: [local("name", "w", "mine")],
+  config: [local("config", "list", "w"), local("config", "set", "gitignore", "true", "w")],
   mv: [local("mv", "w", "w/inside")],
   unlink: [refused("unlink", "w")],
   sync: [

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { shownName } from "../../common/shown-name.ts";
+import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
+import { changeSetting, findSetting, valueIn } from "../../mirror/operations/manual/config.ts";
+import { type Config, readConfig } from "../../mirror/settings/config.ts";
+import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
+import type { Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+
+/** Numbers of operands after the verb, without DIR. */
+const OPERANDS = { list: 0, get: 1, set: 2, unset: 1 } as const;
+type Verb = keyof typeof OPERANDS;
+const VERBS = Object.keys(OPERANDS) as Verb[];
+
+const WIDTH = Math.max(...listSettings().map(({ name }) => name.length));
+
+export const command: Command = {
+  usage: "config list|get|set|unset [NAME] [VALUE] [DIR] [--json]",
+  about: [
+    "list shows every setting of DIR with its value; get prints one value; set changes it; unset restores the default. A running daemon uses the new value from then on.",
+    "VALUE is a word, a number, a time such as 90s, 15m or 2d, or JSON. The API key is not a setting: mdmirror init stores it.",
+    "  Settings and their values:",
+    ...listSettings().map(settingLine),
+  ],
+  examples: [
+    "mdmirror config list",
+    "mdmirror config set events.pollEvery 5m notes",
+    "mdmirror config unset events.pollEvery",
+  ],
+  options: { json: { help: "print one JSON object" } },
+  operands: { least: 1, most: 4, words: VERBS },
+  async run(io, args): Promise<ExitCode> {
+    const verb = args.operands[0] as Verb;
+    const count = OPERANDS[verb];
+    const given = args.operands.slice(1, 1 + count);
+    if (given.length < count) return misuse(io, "config", `${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
+    if (args.operands.length > count + 2)
+      return misuse(io, "config", `${verb} takes no more than DIR after its operands`);
+    const root = findMirror(io, args.operands[count + 1]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const json = args.flag("json");
+    return verb === "list" ? list(io, root.value, json) : one(io, root.value, verb, given, json);
+  },
+};
+
+function settingLine({ name, setting }: { readonly name: string; readonly setting: Setting<unknown> }): string {
+  return `    ${name.padEnd(WIDTH)}  ${plain(setting.values)}`;
+}
+
+/** Removes the marks of Markdown. */
+function plain(text: string): string {
+  return text.replaceAll("`", "");
+}
+
+function list(io: Io, root: string, json: boolean): ExitCode {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind === "trouble") return complain(io, config.trouble);
+  const all = listSettings().map(({ name, setting }) => {
+    const value = valueIn(config.value, name);
+    return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.usual), setting };
+  });
+  if (json) {
+    io.out(jsonLine({ settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) }));
+    return EXIT.inSync;
+  }
+  for (const { name, value, isDefault, setting } of all) {
+    io.out(`${name}: ${shownValue(value)}${isDefault ? " (default)" : ""}`);
+    io.out(`  ${plain(setting.meaning)} Values: ${plain(setting.values)}.`);
+  }
+  return EXIT.inSync;
+}
+
+async function one(
+  io: Io,
+  root: string,
+  verb: Exclude<Verb, "list">,
+  [name, text]: readonly string[],
+  json: boolean,
+): Promise<ExitCode> {
+  const found = findSetting(name!);
+  if (found.kind === "trouble") return complain(io, found.trouble);
+  const config = await (verb === "get"
+    ? readConfig(join(root, MIRROR_FOLDER))
+    : changeSetting(root, found.value, text ?? null, io.clock));
+  if (config.kind === "trouble") return complain(io, config.trouble);
+  io.out(answerOf(config.value, found.value.name, verb, json));
+  return EXIT.inSync;
+}
+
+function answerOf(config: Config, name: string, verb: Exclude<Verb, "list">, json: boolean): string {
+  const value = valueIn(config, name);
+  if (json) return jsonLine({ name, value });
+  if (verb === "get") return shownValue(value);
+  return `${name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
+}
+
+function shownValue(value: unknown): string {
+  if (value === "") return '""';
+  return typeof value === "string" ? shownName(value) : JSON.stringify(value);
+}

@@ -1,0 +1,100 @@
+import { join } from "node:path";
+import type { Clock } from "../../../common/clock.ts";
+import { nearestWord } from "../../../common/nearest-word.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { isJsonObject } from "../../../contract/json.ts";
+import { borrowLock, FolderLock } from "../../folder/folder-lock.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { type Config, parseConfig, readConfigText, writeConfig, whyElsewhere } from "../../settings/config.ts";
+import { listSettings, type Setting } from "../../settings/settings.ts";
+
+/** Reads and changes single settings of a linked folder. */
+
+type NamedSetting = { readonly name: string; readonly setting: Setting<unknown> };
+
+/** Returns the setting with this name, or says which setting is probably meant. */
+export function findSetting(name: string): Result<NamedSetting> {
+  const all = listSettings();
+  const found = all.find((one) => one.name === name);
+  if (found !== undefined) return ok(found);
+  const why = whyElsewhere(name);
+  const near = nearestWord(
+    name,
+    all.map((one) => one.name),
+  );
+  const hint = near === null ? "" : `; did you mean ${near}?`;
+  const what = why === null ? `there is no setting ${JSON.stringify(name)}${hint}` : `${JSON.stringify(name)} ${why}`;
+  return trouble("usage", what, "mdmirror config list");
+}
+
+/** Returns the value of a setting. A name such as `events.listen` leads through its group. */
+export function valueIn(config: Config, name: string): unknown {
+  return name.split(".").reduce((group: unknown, one) => (group as Record<string, unknown>)[one], config);
+}
+
+/**
+ * Writes one setting into the configuration. A running daemon lends the folder, and continues with
+ * the new configuration.
+ * @param root real path of a linked folder
+ * @param text the value as the user typed it: a word, or JSON; null: the default again
+ * @returns the new configuration
+ */
+export async function changeSetting(
+  root: string,
+  { name, setting }: NamedSetting,
+  text: string | null,
+  clock: Clock,
+): Promise<Result<Config>> {
+  if (setting.setBy !== undefined)
+    return trouble("usage", `${name} is not changed in the configuration alone`, setting.setBy);
+  const value = text === null ? ok(undefined) : readValue(name, setting, text);
+  if (value.kind === "trouble") return value;
+  const folder = join(root, MIRROR_FOLDER);
+  const taker = { what: "config", clock };
+  const lock = new FolderLock(folder, taker);
+  const taken = await borrowLock(root, lock, taker);
+  if (taken.kind === "trouble") return taken;
+  try {
+    const before = readConfigText(folder);
+    if (before.kind === "trouble") return before;
+    const file = join(folder, CONFIG_FILE);
+    const parsed = parseConfig(before.value, file);
+    if (parsed.kind === "trouble") return parsed;
+    const changed = replaceIn(JSON.parse(before.value), name.split("."), value.value);
+    const config = parseConfig(JSON.stringify(changed), file);
+    if (config.kind === "ok") writeConfig(folder, changed);
+    return config;
+  } finally {
+    lock.free();
+    taken.value?.();
+  }
+}
+
+function readValue(name: string, { read }: Setting<unknown>, text: string): Result<unknown> {
+  let why = "";
+  for (const value of [text, ...jsonOf(text)]) {
+    let isAllowed = true;
+    read(value, (fault, part = "") => {
+      isAllowed = false;
+      why = `${name}${part} ${fault}`;
+      return undefined;
+    });
+    if (isAllowed) return ok(value);
+  }
+  return trouble("usage", why, "mdmirror config list shows the possible values");
+}
+
+/** Returns the value that a text means as JSON; none if it is no JSON. */
+function jsonOf(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return [];
+  }
+}
+
+/** @param value undefined: the member is removed */
+function replaceIn(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
+  const group = isJsonObject(json) ? json : {};
+  return { ...group, [name!]: rest.length === 0 ? value : replaceIn(group[name!], rest, value) };
+}
