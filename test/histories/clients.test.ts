@@ -1,11 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ADMIN_KEY, openService } from "../service/fixture.ts";
 import { audit, newWork, runClients, ServiceClient, type Work } from "./clients.ts";
 import { judge, type Verdict } from "./judge.ts";
-import { FORGOTTEN, LIES, lieOnce, RISEN } from "./liar.ts";
 import { Recorder, type Send } from "./recorder.ts";
 
-/** Twenty clients on a service in this process: what they see holds, and any lie is found. */
+/** The history of twenty clients of a service in this process has no fault. */
 
 const CLIENTS = 20;
 const OPERATIONS = 300;
@@ -33,18 +32,9 @@ async function liveOn({ send, workspaceId }: Ground, seed: number): Promise<Verd
   return judge(recorder.history);
 }
 
-test("what clients see of a service holds, and all that they may ask was asked", async () => {
+test("the answers to twenty clients are those of one service", async () => {
   const { operations, broken, undecided, documents } = await liveOn(await openGround(), 1);
   expect({ broken, undecided }).toEqual({ broken: [], undecided: [] });
   expect(operations).toBeGreaterThan(OPERATIONS);
   expect(documents).toBeGreaterThan(10);
-});
-
-describe("one lie is found", () => {
-  test.each([...Object.keys(LIES), FORGOTTEN, RISEN])("%s", async (lie) => {
-    let lies = 0;
-    const { send, workspaceId } = await openGround();
-    const { broken } = await liveOn({ send: lieOnce(send, lie, () => lies++), workspaceId }, 2);
-    expect({ lies, found: broken.length > 0 }).toEqual({ lies: 1, found: true });
-  });
 });
