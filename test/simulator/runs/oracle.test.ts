@@ -14,7 +14,7 @@ import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
-/** Tests of the oracle: violations that it must find, and cases that no mirror can know. */
+/** Violations that the oracle must find, beside similar runs that have none. */
 
 function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}, links = false): Actors {
   const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
@@ -192,26 +192,6 @@ describe("a text that waits for review", () => {
   });
 });
 
-describe("a text of another document", () => {
-  it("may be sent where it was kept of a conflict that ended, in a later run too", async () => {
-    const actors = open(["full"]);
-    const { history } = actors;
-    const [mirror] = actors.mirrors;
-    const mine = history.newText(5);
-    mirror!.disk.user.write(`${ROOT}/a.md`, mine);
-    create(actors, "a.md");
-    await sync(actors, 0);
-    expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
-    const unsent = { moment: "PUT", what: "not-sent", seed: 1, calls: 0 } as const;
-    const never = Array.from({ length: 20 }, (_, before) => ({ ...unsent, nth: before + 1 }));
-    await sync(actors, 0, null, never);
-    expect([mirror!.state.load().conflicts.size, actors.simulatedWorld.files()[0]!.text === mine]).toEqual([0, false]);
-    await sync(actors, 0);
-    expect(actors.simulatedWorld.files()[0]!.text).toBe(mine);
-    expect(history.failures).toEqual([]);
-  });
-});
-
 describe("a link to a document whose local text was kept of a conflict", () => {
   const fault = [expect.stringContaining("I01 the link")];
 
@@ -264,59 +244,5 @@ describe("a rename that was refused", () => {
     if (asked !== null) judge!.heard(look, { kind: "answer", response: nothing });
     judge!.sending(request);
     expect(actors.history.failures).toEqual(expected.map((what) => expect.stringContaining(what)));
-  });
-});
-
-async function restored(variant: object, between: (actors: Actors) => Promise<unknown>) {
-  const actors = open(["full", "full"], variant);
-  create(actors, "a.md");
-  await sync(actors, 1);
-  await between(actors);
-  await sync(actors, 0);
-  actors.simulatedWorld.backUp();
-  for (const file of actors.simulatedWorld.files()) edit(actors, file);
-  await sync(actors, 0);
-  actors.simulatedWorld.restore();
-  return actors;
-}
-
-function rename(actors: Actors, mirror: number, from: string, to: string): Promise<RunFacts> {
-  actors.mirrors[mirror]!.disk.user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-  return sync(actors, mirror);
-}
-
-describe("a service that shows a superseded version", () => {
-  const nothing = () => Promise.resolve();
-
-  it.each([
-    ["as deployed", {}, nothing, "a.md"],
-    ["where change ids move on a rename", { changeIdMovesOnRename: true }, nothing, "a.md"],
-    [
-      "where one had moved before the backup",
-      { changeIdMovesOnRename: true },
-      (actors: Actors) => rename(actors, 1, "a.md", "b.md"),
-      "b.md",
-    ],
-  ])("is known by the change id that it shows: %s", async (_, variant, between, path) => {
-    const actors = await restored(variant, between);
-    const { superseded, report } = await sync(actors, 0);
-    expect([superseded, report?.state]).toEqual([[path], "stopped"]);
-    expect(actors.history.failures).toEqual([]);
-  });
-
-  it("and a save into a file that was replaced before is brought back all the same", async () => {
-    const actors = await restored({}, async (begun) => create(begun, "b.md"));
-    saveLate(actors, "a.md");
-    const { diskWrites, report } = await sync(actors, 0);
-    expect([diskWrites > 0, report?.state]).toEqual([true, "stopped"]);
-    expect(actors.history.failures).toEqual([]);
-  });
-
-  it("and by nothing, once a rename has given that version an id that nobody was shown before", async () => {
-    const actors = await restored({ changeIdMovesOnRename: true }, nothing);
-    await rename(actors, 1, "a.md", "c.md");
-    const { superseded, report } = await sync(actors, 0);
-    expect([superseded, report?.state]).toEqual([[], "in-sync"]);
-    expect(actors.history.failures).toEqual([]);
   });
 });
