@@ -15,8 +15,8 @@ import type { PassContext, Refused } from "../run/pass-context.ts";
 const MOST = 1_000;
 
 /**
- * A request of an effect. `asks`: everything that the request asks for; `at`: the document or folder
- * of the present block, and its path.
+ * A request of an effect. `asks`: everything that the request asks for; `at`: the document or
+ * folder of the present block, and its path.
  */
 export type Request = { readonly asks: string; readonly at: Pick<Hold, "key" | "path"> };
 
