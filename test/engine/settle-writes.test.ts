@@ -46,6 +46,8 @@ test.each(ACTS)(
 );
 
 const NEW = "new\n";
+const why = "edited locally";
+const SENT = { stamp: null, stampTrusted: false, why } as const;
 
 type Base = { readonly note: Link; readonly dirId: DirId };
 type Write = readonly [
@@ -59,38 +61,47 @@ const WRITES: readonly Write[] = [
     "a PUT",
     (app) => app.edit("note.md", NEW),
     ({ note: { id, changeId: baseChangeId, digest: baseDigest } }) => {
-      return { kind: "put", id, localPath: "note.md", baseChangeId, baseDigest, digest: digestOf(NEW), review: false };
+      return {
+        kind: "put",
+        id,
+        localPath: "note.md",
+        baseChangeId,
+        baseDigest,
+        digest: digestOf(NEW),
+        review: false,
+        ...SENT,
+      };
     },
   ],
   [
     "a POST of a document",
     (app) => void app.create("new.md", NEW),
-    () => ({ kind: "post", localPath: "new.md", remotePath: "new.md", digest: digestOf(NEW) }),
+    () => ({ kind: "post", localPath: "new.md", remotePath: "new.md", digest: digestOf(NEW), replaces: null, ...SENT }),
   ],
   [
     "a PATCH of a document",
     (app) => app.rename("note.md", "other.md"),
-    ({ note: { id } }) => ({ kind: "patch", id, from: "note.md", to: "other.md" }),
+    ({ note: { id } }) => ({ kind: "patch", id, from: "note.md", to: "other.md", stands: "other.md", why }),
   ],
   [
     "a DELETE of a document",
     (app) => app.remove("note.md"),
-    ({ note: { id, changeId } }) => ({ kind: "delete", id, localPath: "note.md", changeId }),
+    ({ note: { id, changeId } }) => ({ kind: "delete", id, localPath: "note.md", changeId, why }),
   ],
   [
     "a POST of a folder",
     (app) => app.makeFolder("new"),
-    () => ({ kind: "post-folder", localPath: "new", remotePath: "new" }),
+    () => ({ kind: "post-folder", localPath: "new", remotePath: "new", why }),
   ],
   [
     "a PATCH of a folder",
     (app) => app.renameFolder("box", "other"),
-    ({ dirId }) => ({ kind: "patch-folder", dirId, from: "box", to: "other" }),
+    ({ dirId }) => ({ kind: "patch-folder", dirId, from: "box", to: "other", stands: "other", why }),
   ],
   [
     "a DELETE of a folder",
     (app) => app.removeFolder("box"),
-    ({ dirId }) => ({ kind: "delete-folder", dirId, remotePath: "box" }),
+    ({ dirId }) => ({ kind: "delete-folder", dirId, remotePath: "box", why }),
   ],
 ];
 

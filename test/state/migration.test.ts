@@ -220,6 +220,43 @@ test("content that version 12 logged as sent and not found is in the journal", (
   state.close();
 });
 
+test("rows of the journal get the members that older versions did not write", () => {
+  const folder = tempFolder();
+  const db = stateOfVersion(folder, 13);
+  const digest = textDigest("a");
+  const file = { path: "a.md", setAsideAt: "tmp/a-1", writes: digest, baseChangeId: null, baseDigest: null };
+  const insert = db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)");
+  const put = { kind: "put", id: doc("a"), localPath: "a.md", baseChangeId: change("a"), baseDigest: digest, digest };
+  const rows = [
+    { ...put, review: false },
+    { ...put, review: true, why: "edited locally", stampTrusted: true },
+    { kind: "post", localPath: "a.md", remotePath: "a.md", digest },
+    { kind: "patch", id: doc("a"), from: "a.md", to: "b.md" },
+    { kind: "patch-folder", dirId: dir("a"), from: "a", to: "b" },
+    { kind: "replace", id: doc("a"), ...file, expect: null, nextChangeId: change("b"), nextDigest: digest },
+    { kind: "replace", id: doc("a"), ...file, expect: digest },
+    { kind: "replace", id: doc("a"), ...file, expect: digest, event: { kind: "merge" } },
+  ];
+  for (const row of rows) insert.run(JSON.stringify(row));
+  db.prepare("INSERT INTO dirs VALUES (?, 'here', 'a', 1, 1, 1)").run(dir("a"));
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  const why = expect.any(String) as string;
+  const event = { kind: "recover", side: "local", id: doc("a"), path: "a.md", after: digest };
+  expect(state.intents().map(({ intent }) => intent)).toMatchObject([
+    { ...rows[0], why, stamp: null, stampTrusted: false },
+    { ...rows[1], why: "edited locally", stamp: null, stampTrusted: true },
+    { ...rows[2], why, stamp: null, stampTrusted: false, replaces: null },
+    { ...rows[3], why, stands: "a.md" },
+    { ...rows[4], why, stands: "here" },
+    { ...rows[5], event: { ...event, before: null } },
+    { ...rows[6], event: { ...event, before: digest } },
+    rows[7]!,
+  ]);
+  state.close();
+});
+
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
   const folder = folderOfVersion1();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);

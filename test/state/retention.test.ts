@@ -70,8 +70,9 @@ function nameAll(state: StoredState): string[] {
   state.putHold(holdOf("h", { digest: hold! }));
   const id = doc("a");
   const at = { id, baseChangeId: change("a") };
-  state.openIntent(1, { kind: "post", localPath: "x", remotePath: "x", digest: post! });
-  state.openIntent(1, { kind: "put", ...at, localPath: "x", baseDigest: putBase!, digest: put!, review: false });
+  const file = { localPath: "x", stamp: null, stampTrusted: false, why: "edited locally" } as const;
+  state.openIntent(1, { kind: "post", ...file, remotePath: "x", digest: post!, replaces: null });
+  state.openIntent(1, { kind: "put", ...file, ...at, baseDigest: putBase!, digest: put!, review: false });
   state.openIntent(1, {
     kind: "replace",
     ...at,
@@ -80,6 +81,7 @@ function nameAll(state: StoredState): string[] {
     expect: expected!,
     writes: writes!,
     baseDigest: null,
+    event: { kind: "write-local", side: "local", id, path: "x", detail: "edited on the service" },
   });
   state.openIntent(1, { kind: "set-aside", ...at, path: "x", setAsideAt: "p", expect: parked!, baseDigest: null });
   return texts;

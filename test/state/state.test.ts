@@ -24,6 +24,9 @@ const put: Intent = {
   baseDigest: textDigest("a"),
   digest: textDigest("b"),
   review: false,
+  stamp: null,
+  stampTrusted: false,
+  why: "edited locally",
 };
 const parked: Intent = {
   kind: "set-aside",

@@ -20,7 +20,7 @@ export type Intent =
       readonly localPath: LocalPath;
       readonly remotePath: RemotePath;
       readonly digest: Digest;
-      readonly replaces?: DocId | null;
+      readonly replaces: DocId | null;
     } & Sent)
   | ({
       readonly kind: "put";
@@ -88,8 +88,7 @@ export type Intent =
       /** The block of the document ends, because a person decided. */
       readonly endsBlock?: true;
       readonly counts?: Count;
-      /** Event for the log; absent in rows of older mdmirror versions. */
-      readonly event?: EventFields;
+      readonly event: EventFields;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
@@ -131,20 +130,20 @@ export type Arriving = { readonly id: DocId; readonly path: LocalPath };
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Local path when the move was sent; absent in rows of older mdmirror versions. */
-  readonly stands?: LocalPath;
+  /** Local path when the move was sent. */
+  readonly stands: LocalPath;
 } & Reason;
 
-/** The file whose content was sent; absent in rows of older mdmirror versions. */
+/** The file whose content was sent. */
 type Sent = {
-  /** Stamp of the file. Its inode identifies the file if a user renames it. */
-  readonly stamp?: Stamp;
-  readonly stampTrusted?: boolean;
+  /** Stamp of the file, whose inode identifies the file if a user renames it; null: not known. */
+  readonly stamp: Stamp | null;
+  readonly stampTrusted: boolean;
 } & Reason;
 
-/** Reason for the action, for the event at its end; absent in rows of older mdmirror versions. */
+/** Reason for the action, for the event at its end. */
 type Reason = {
-  readonly why?: string;
+  readonly why: string;
   /** True if the move is one of several that free paths for each other. */
   readonly temporary?: boolean;
 };

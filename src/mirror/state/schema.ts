@@ -266,6 +266,20 @@ INSERT INTO intents (run, intent) SELECT run, json_object('kind', 'sent', 'id', 
     AND run > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'synced.run'), 0) ORDER BY seq;
 DELETE FROM meta WHERE key = 'synced.run';
 `,
+    // Adds members that rows of the journal lack if older versions wrote them. Rows of kinds without
+    // such a member ignore it.
+    `
+UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
+  '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.stands', coalesce(
+    (SELECT local_path FROM records WHERE id = intent ->> 'id'),
+    (SELECT local_path FROM dirs WHERE id = intent ->> 'dirId'), intent ->> 'from'))
+  WHERE iif(json_valid(intent), intent ->> 'kind', NULL)
+    NOT IN ('sent', 'set-aside', 'create', 'trash', 'conflict-copy', 'replace');
+UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', 'recover', 'side', 'local',
+    'id', intent ->> 'id', 'path', intent ->> 'path', 'before', intent ->> 'expect', 'after', intent ->> 'writes',
+    'detail', 'mdmirror wrote this content to the file and was then interrupted'))
+  WHERE iif(json_valid(intent), intent ->> 'kind', NULL) = 'replace';
+`,
   ],
 };
 

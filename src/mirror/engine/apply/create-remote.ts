@@ -94,11 +94,10 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
 
   conclude(ctx, row, { id, changeId, digest, remotePath, protected: isProtected, isRead }, source) {
     ctx.notes.counts.createdRemote++;
-    const { localPath: path, stamp = null, stampTrusted = false, replaces = null } = row;
+    const { localPath: path, stamp, stampTrusted, replaces, why } = row;
     const base = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
     const link = newLink(id, path, remotePath, isProtected, base);
     const version = { id, changeId, digest };
-    const why = row.why ?? "mdmirror was interrupted after it sent this change";
     const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;
     const change = { link, version, replaces, event };

@@ -71,7 +71,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     return { kind: "over", outcome: didNotHappen("deletion", fault) };
   },
 
-  conclude(ctx, { id, localPath: path, why = "mdmirror was interrupted after it sent this change" }, _, source) {
+  conclude(ctx, { id, localPath: path, why }, _, source) {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;

@@ -45,7 +45,7 @@ export const moveFolderLocal: LocalEffect<
     return { kind: "over", outcome: DONE };
   },
 
-  conclude(ctx, { dirId: id, from, to, why = "mdmirror was interrupted during this move", temporary }) {
+  conclude(ctx, { dirId: id, from, to, why, temporary }) {
     if (!temporary) ctx.notes.counts.movedLocal++;
     const detail = `${why} (from ${from})`;
     const event = { kind: "move-folder-local", side: "local", id, path: to, detail, from } as const;
@@ -98,8 +98,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
   conclude(ctx, row, { to, isBack }, source) {
     const { state } = ctx.world;
     const dir = state.dir(row.dirId);
-    const back =
-      isBack && dir !== null && row.stands !== undefined ? backIn(dir, to ?? dir.remotePath, row.stands) : [];
+    const back = isBack && dir !== null ? backIn(dir, to ?? dir.remotePath, row.stands) : [];
     if (to === null) {
       const fault = source.from === "observation" ? source.fault : null;
       return { outcome: didNotHappen("move", fault), change: { moved: back } };
@@ -111,7 +110,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
       side: "remote",
       id: row.dirId,
       path: row.to,
-      detail: `${row.why ?? "mdmirror was interrupted after it sent this change"} (${row.from} → ${to})`,
+      detail: `${row.why} (${row.from} → ${to})`,
       from: dir?.localPath ?? null,
       requestId: source.from === "answer" ? source.requestId : null,
     } as const;

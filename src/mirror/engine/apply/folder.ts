@@ -69,12 +69,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
     return { kind: "seen", seen: found.folder.id };
   },
 
-  conclude(
-    ctx,
-    { localPath: path, remotePath, why = "mdmirror was interrupted after it sent this change" },
-    id,
-    source,
-  ) {
+  conclude(ctx, { localPath: path, remotePath, why }, id, source) {
     const dir = linkFolder(ctx, id, path, remotePath);
     if (dir === null) return { outcome: stale("the folder was removed meanwhile"), change: null };
     const requestId = source.from === "answer" ? source.requestId : null;
@@ -141,7 +136,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     return { kind: "seen", seen: "gone" };
   },
 
-  conclude(ctx, { dirId: id, remotePath, why = "mdmirror was interrupted after it sent this change" }) {
+  conclude(ctx, { dirId: id, remotePath, why }) {
     const path = ctx.world.state.dir(id)?.localPath ?? remotePath;
     ctx.notes.folderIds.delete(remotePath);
     const event = { kind: "remove-folder-remote", side: "remote", id, path, detail: why } as const;

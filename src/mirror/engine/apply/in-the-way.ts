@@ -120,7 +120,7 @@ export function learnedNames({ world, traitsAtStart: before }: PassContext): boo
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { stands } = intent;
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
-  if (base === null || stands === undefined || stands === base.localPath) return false;
+  if (base === null || stands === base.localPath) return false;
   const now = disk.look(base.localPath);
   const isOwn = "stamp" in base ? isFileOf(now, base.stamp) : isFolderOf(now, base);
   if (isOwn) return true;

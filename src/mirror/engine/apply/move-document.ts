@@ -73,7 +73,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     }
     const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
-    return { kind: "seen", seen: { at, stands: row.stands ?? link.localPath, isBack } };
+    return { kind: "seen", seen: { at, stands: row.stands, isBack } };
   },
 
   conclude(ctx, row, seen, source) {
@@ -116,7 +116,7 @@ function concludeMoved(
     side: "remote",
     id,
     path: link.localPath,
-    detail: `${row.why ?? "mdmirror was interrupted after it sent this move"} (${row.from} → ${path})`,
+    detail: `${row.why} (${row.from} → ${path})`,
     from: link.localPath,
     remoteMove: { from: row.from, to: path },
     requestId,

@@ -49,7 +49,7 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
     const link = ctx.world.state.link(row.id);
     if (link === null) return { outcome: STALE.noRecord, change: null };
     if (!row.temporary) ctx.notes.counts.movedLocal++;
-    const { id, from, to, why = "mdmirror was interrupted during this move" } = row;
+    const { id, from, to, why } = row;
     const event = { kind: "move-local", side: "local", id, path: to, detail: `${why} (from ${from})`, from } as const;
     const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
     return { outcome: DONE, change: { link: moved, ...heldAt(ctx, row), event } };

@@ -153,7 +153,7 @@ function concludeSent(
   const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
   return {
     outcome: met ? { kind: "submitted", met } : { kind: "submitted" },
-    change: { text: submit(link, after, ctx.world.clock.now(), stamp ?? null, review), event },
+    change: { text: submit(link, after, ctx.world.clock.now(), stamp, review), event },
   };
 }
 
@@ -177,12 +177,12 @@ function concludeSaved(
     };
   }
   const stamp = row.stamp ?? link.stamp;
-  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: row.stampTrusted ?? false, durable: true };
+  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: row.stampTrusted, durable: true };
   return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
 }
 
 function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
-  const { id, localPath: path, baseDigest: before, why = "mdmirror was interrupted after it sent this change" } = row;
+  const { id, localPath: path, baseDigest: before, why } = row;
   const detail = why + stillInReview(link) + lost;
   return { kind: "put", side: "remote", id, path, before, after: digest, detail, ...codeOf(ctx.world, before, text) };
 }

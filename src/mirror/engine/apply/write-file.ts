@@ -181,9 +181,8 @@ function written(
 }
 
 function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict: boolean): Change {
-  const { id, path, nextChangeId: changeId, nextDigest: digest, adopts } = row;
+  const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
-  const event = row.event ?? eventOfOld(row);
   const link = ctx.world.state.link(id);
   const seen = { stamp: file.stamp, stampTrusted: false };
   if (changeId === undefined || digest === undefined) {
@@ -213,12 +212,4 @@ function conflictAfter(
   const conflict = isOpen ? state.conflict(id) : null;
   if (conflict !== null) return { conflict: { ...conflict, baseChangeId, baseDigest } };
   return { removes: { conflict: id, ...(endsBlock === true ? { hold: id } : {}) } };
-}
-
-function eventOfOld({ id, path, expect: before, writes: after, nextDigest }: Row): EventFields {
-  const detail =
-    nextDigest === undefined
-      ? "mdmirror wrote this content to the file and was then interrupted; the next sync treats it as an edit"
-      : "mdmirror wrote this version to the file and was then interrupted; the next sync compares both sides with it";
-  return { kind: "recover", side: "local", id, path, detail, before, after };
 }

@@ -23,7 +23,7 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
 function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
   const unseen = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
-    if (stamp === undefined || !local.inodesTrusted) continue;
+    if (stamp === null || !local.inodesTrusted) continue;
     for (const file of local.files.values())
       if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, unreadable(why));
   }
