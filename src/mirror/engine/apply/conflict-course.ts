@@ -1,8 +1,8 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
-import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { type Conflict, type Link, type ShownVersion, type Submission, withoutCopy } from "../../model/link.ts";
-import { STALE, DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText } from "./effect.ts";
+import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
+import { STALE, DONE, eventOf, fetchText, outcomeOfDisk, readLocal } from "./effect.ts";
+import { landMerged } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
@@ -43,8 +43,20 @@ async function meetNewer(
   const here = { text: local.value.text, digest: action.expect };
   const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
   if (after.local !== null) {
-    const { local: merged, waiting, parted } = after;
-    return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
+    const { local: text, waiting, parted } = after;
+    const isAccepted = link.submissions.length > 0 && waiting.length === 0;
+    return landMerged(
+      ctx,
+      action,
+      { link, remote: fetched.value },
+      {
+        text,
+        detail: isAccepted ? ACCEPTED : whyMerged(action),
+        counts: isAccepted ? "accepted" : "merged",
+        waiting,
+        mergedFrom: text === fetched.value.text ? null : (parted?.digest ?? null),
+      },
+    );
   }
   // The change was accepted, and the file was edited since if it does not merge: a decided review
   // is no longer pending.
@@ -52,6 +64,10 @@ async function meetNewer(
   const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
   return showVersion(ctx, conflict, fetched.value, action.localPath, record, event);
+}
+
+function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string {
+  return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
 }
 
 /**
@@ -69,44 +85,6 @@ function conflictSince(conflict: Conflict | null, over: ChangeId | null): Confli
 
 function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | null {
   return shown.findLast((version) => version.changeId === changeId) ?? null;
-}
-
-type Merging = {
-  readonly link: Link;
-  readonly merged: string;
-  /** Submissions that are still in review. */
-  readonly waiting: readonly Submission[];
-  /** Content from which both sides were made; null: not known. */
-  readonly parted: { readonly digest: Digest } | null;
-  readonly remote: RemoteText;
-};
-
-function endByMerge(
-  ctx: PassContext,
-  action: ActionOf<"renew-conflict" | "end-conflict">,
-  { link, merged, waiting, parted, remote: { file, digest } }: Merging,
-): Outcome {
-  const { id, localPath, expect } = action;
-  const accepted = link.submissions.length > 0 && waiting.length === 0;
-  const detail = accepted ? ACCEPTED : action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
-  const writes = digestOf(merged);
-  const inUse = writes === expect ? null : leftAlone(ctx, action);
-  if (inUse !== null) return inUse;
-  return runLocalEffect(ctx, writeFile, {
-    id,
-    path: localPath,
-    text: merged,
-    writes,
-    expect,
-    base: link,
-    next: { changeId: file.lastChangeId, digest },
-    waiting,
-    counts: accepted ? "accepted" : "merged",
-    event: eventOf(action, "both", {
-      detail,
-      merged: parted === null || writes === digest ? null : { base: parted.digest, theirs: digest },
-    }),
-  });
 }
 
 /**

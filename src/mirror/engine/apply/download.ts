@@ -13,7 +13,7 @@ import { partedFrom, takeAsOwn } from "./unanswered-writes.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
-import { writeFile } from "./write-file.ts";
+import { updateFile, writeFile } from "./write-file.ts";
 import { chooseOfTwoNew } from "./winner-of-new.ts";
 
 /**
@@ -42,10 +42,8 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   if (own !== null) return own;
   // The file has base's content again: its user reverted the edit that this run has sent.
   if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
-  const inUse = leftAlone(ctx, action);
-  if (inUse !== null) return inUse;
   const { id, localPath: path, expect } = action;
-  return runLocalEffect(ctx, writeFile, {
+  return updateFile(ctx, {
     id,
     path,
     text,

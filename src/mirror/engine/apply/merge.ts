@@ -2,15 +2,14 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { STALE, eventOf, fetchText, leftAlone, readLocal, type RemoteText, whyWritten } from "./effect.ts";
+import { STALE, eventOf, fetchText, readLocal, type RemoteText, whyWritten } from "./effect.ts";
 import { hasAnotherId } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
-import { runLocalEffect } from "./run-effect.ts";
 import { partedFrom, takeAsOwn } from "./unanswered-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
-import { writeFile } from "./write-file.ts";
+import { updateFile } from "./write-file.ts";
 
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
@@ -104,22 +103,19 @@ type Made = {
   readonly mergedFrom?: Digest | null;
 };
 
-function landMerged(
+/** Writes merged content, which ends a conflict of the document. */
+export function landMerged(
   ctx: PassContext,
-  action: ActionOf<"merge" | "settle-review">,
-  both: Both,
+  action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
+  { link, remote }: Pick<Both, "link" | "remote">,
   { text, detail, counts, waiting, mergedFrom = null }: Made,
 ): Outcome {
-  const { link, remote } = both;
-  const writes = digestOf(text);
-  const inUse = writes === action.expect ? null : leftAlone(ctx, action);
-  if (inUse !== null) return inUse;
   const { id, localPath: path, expect } = action;
-  return runLocalEffect(ctx, writeFile, {
+  return updateFile(ctx, {
     id,
     path,
     text,
-    writes,
+    writes: digestOf(text),
     expect,
     base: link,
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },

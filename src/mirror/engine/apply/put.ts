@@ -16,7 +16,6 @@ import {
   fetchText,
   type Got,
   got,
-  leftAlone,
   makeHold,
   outcomeOfFault,
   type RemoteText,
@@ -25,11 +24,11 @@ import {
 } from "./effect.ts";
 import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
-import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
+import type { Concluded, Effect, Shown } from "./run-effect.ts";
 import { combinedAside, notFound } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
-import { writeFile } from "./write-file.ts";
+import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
@@ -232,19 +231,17 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
     saved,
     "; the service changed the content when it saved it (merged or normalised)",
   );
-  const outcome =
-    leftAlone(ctx, row) ??
-    runLocalEffect(ctx, writeFile, {
-      id,
-      path,
-      text: saved.text,
-      writes: saved.digest,
-      expect,
-      base: { changeId, digest: baseDigest },
-      next: saved,
-      counts: "uploaded",
-      event: { ...event, side: "both" },
-    });
+  const outcome = updateFile(ctx, {
+    id,
+    path,
+    text: saved.text,
+    writes: saved.digest,
+    expect,
+    base: { changeId, digest: baseDigest },
+    next: saved,
+    counts: "uploaded",
+    event: { ...event, side: "both" },
+  });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
   // with the version that the service saved. Both were made from the sent content, so base alone

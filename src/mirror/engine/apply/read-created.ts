@@ -1,10 +1,10 @@
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { STALE, DONE, fetchText, leftAlone, stale } from "./effect.ts";
-import { type Phase, runLocalEffect } from "./run-effect.ts";
+import { STALE, DONE, fetchText, stale } from "./effect.ts";
+import type { Phase } from "./run-effect.ts";
 import { unsettled } from "./unsettled.ts";
-import { writeFile } from "./write-file.ts";
+import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "read-back" }>;
 /** The version on the service, which could not be written to the file. */
@@ -36,18 +36,16 @@ export const readCreated: Phase<Row, Seen> = {
     if (digest === link.digest) return { kind: "over", outcome: DONE };
     const next = { changeId, digest };
     const { id, localPath: path, localDigest: expect } = link;
-    const outcome =
-      leftAlone(ctx, link) ??
-      runLocalEffect(ctx, writeFile, {
-        id,
-        path,
-        text,
-        writes: digest,
-        expect,
-        base: link,
-        next,
-        event: { ...NORMALISED, side: "both", before: row.digest },
-      });
+    const outcome = updateFile(ctx, {
+      id,
+      path,
+      text,
+      writes: digest,
+      expect,
+      base: link,
+      next,
+      event: { ...NORMALISED, side: "both", before: row.digest },
+    });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === link.changeId) return { kind: "seen", seen: next };
     // Edited on both sides since: base stays the sent content, from which both were made, and the

@@ -11,9 +11,9 @@ import { isSetAsidePath, setAsidePath } from "../run/world.ts";
 import type { Change } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
 import { empties } from "./emptied.ts";
-import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
+import { DONE, ended, got, leftAlone, outcomeOfDisk, stale } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import type { LocalEffect, Shown } from "./run-effect.ts";
+import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { belongsBack, holdsChanges, putBack, readSetAside } from "./set-aside.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { leftOpen } from "./unsettled.ts";
@@ -140,6 +140,13 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     };
   },
 };
+
+/** Writes content to the file of a document, unless somebody is working on the file. */
+export function updateFile(ctx: PassContext, writing: Writing): Outcome {
+  const { id, path: localPath, writes, expect } = writing;
+  const inUse = writes === expect ? null : leftAlone(ctx, { id, localPath });
+  return inUse ?? runLocalEffect(ctx, writeFile, writing);
+}
 
 /** Returns true if a document would lose its content without the safety checks' knowledge. */
 function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: Writing): boolean {
