@@ -257,6 +257,32 @@ test("rows of the journal get the members that older versions did not write", ()
   state.close();
 });
 
+test("the marks of losses of version 14 keep their runs and times", () => {
+  const folder = tempFolder();
+  const db = stateOfVersion(folder, 14);
+  const insert = db.prepare("INSERT INTO meta (key, value) VALUES ('losses.lately', ?)");
+  insert.run(
+    JSON.stringify({
+      after: 3,
+      marks: [
+        [4, "boot-1", 1.5],
+        [6, null, 20],
+      ],
+    }),
+  );
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  expect(JSON.parse(state.meta("losses.lately")!)).toEqual({
+    after: 3,
+    marks: [
+      [4, 1.5],
+      [6, 20],
+    ],
+  });
+  state.close();
+});
+
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
   const folder = folderOfVersion1();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);

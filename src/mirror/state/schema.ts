@@ -280,6 +280,12 @@ UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', '
     'detail', 'mdmirror wrote this content to the file and was then interrupted'))
   WHERE iif(json_valid(intent), intent ->> 'kind', NULL) = 'replace';
 `,
+    // Removes the boot from the marks of losses.
+    `
+UPDATE meta SET value = json_set(value, '$.marks', json((
+  SELECT json_group_array(json_array(value ->> 0, value ->> 2)) FROM json_each(meta.value, '$.marks')
+))) WHERE key = 'losses.lately';
+`,
   ],
 };
 

@@ -11,8 +11,8 @@ const HOUR_MS = 3_600_000;
 
 type Run = number;
 
-/** All losses of the runs up to this one happened before `at`, on the monotonic clock of `boot`. */
-type Mark = readonly [run: Run, boot: string | null, at: number];
+/** All losses of the runs up to this one happened before `at`, on the monotonic clock. */
+type Mark = readonly [run: Run, at: number];
 
 type Lately = {
   /** The run after which losses count. */
@@ -35,11 +35,11 @@ export function lossesLately(world: World): Signals["lossesDone"] {
  * Notes a run in which documents were lost, at its end. Writes nothing if there are no new losses.
  */
 export function markLosses(world: World): void {
-  const { state, clock, bootId } = world;
+  const { state, clock } = world;
   const { after, marks } = readLately(world);
   const known = marks.at(-1)?.[0] ?? after;
   if (state.lossesAfter("local", known) + state.lossesAfter("remote", known) === 0) return;
-  writeLately(world, { after, marks: [...marks, [newestRun(world), bootId, clock.monotonic()]] });
+  writeLately(world, { after, marks: [...marks, [newestRun(world), clock.monotonic()]] });
 }
 
 /** Makes no loss so far count, because the user has approved them. */
@@ -64,10 +64,10 @@ function writeLately({ state }: World, lately: Lately): void {
 }
 
 /**
- * Returns the least time that has passed since a mark. Since a mark of an earlier boot, that is the
- * time since this boot: the machine may have been off for a moment only.
+ * Returns the least time that has passed since a mark. The clock begins with the machine, so a mark
+ * that lies ahead is of an earlier boot, and at least as old as this one.
  */
-function ageOf({ clock, bootId }: World, [, boot, at]: Mark): number {
+function ageOf({ clock }: World, [, at]: Mark): number {
   const now = clock.monotonic();
-  return boot === bootId && now >= at ? now - at : now;
+  return now >= at ? now - at : now;
 }
