@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { fetchStream } from "../../test/contract/suite/event-stream.ts";
-import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";
+import { httpWire } from "../../test/contract/suite/http-wire.ts";
 import type { Target } from "../../test/contract/suite/world.ts";
 import type { Variant } from "../../test/variants/variant.ts";
 import { varyService } from "../../test/variants/vary-service.ts";
@@ -25,7 +25,7 @@ export async function openOwn(variant: Variant): Promise<Opened> {
   const server = await startHttp({ handle, streams: data.service.streams });
   return {
     target: {
-      wire: fetchWire(server.url),
+      wire: httpWire(server.url),
       stream: fetchStream(server.url),
       key: data.key,
       adminKey: readKey(data.adminKeyFile),
@@ -44,7 +44,7 @@ export function openOther(url: string, keyFile: string, adminKeyFile: string | u
   const adminKey = adminKeyFile === undefined ? null : readKey(adminKeyFile);
   const base = url.replace(/\/$/, "");
   const target = {
-    wire: fetchWire(base),
+    wire: httpWire(base),
     stream: fetchStream(base),
     key: readKey(keyFile),
     adminKey,

@@ -13,7 +13,7 @@ import { accessTests } from "./suite/access-tests.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { fetchStream } from "./suite/event-stream.ts";
 import { eventTests } from "./suite/event-tests.ts";
-import { fetchWire } from "./suite/fetch-wire.ts";
+import { httpWire } from "./suite/http-wire.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
 
@@ -66,7 +66,7 @@ describe("on SQLite", async () => {
   for (const [i, test] of CONTRACT.entries()) {
     const isCarried = CARRIED.has(test.title);
     it(`${test.title}${isCarried ? ", over HTTP" : ""}`, () => {
-      const wire = isCarried ? judge.watch(fetchWire(server.url)) : target.wire;
+      const wire = isCarried ? judge.watch(httpWire(server.url)) : target.wire;
       return runContractTest(test, { ...target, wire }, `h${i}`);
     });
   }

@@ -5,9 +5,9 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
-import { fetchWire } from "../suite/fetch-wire.ts";
+import { httpWire } from "../suite/http-wire.ts";
 
-/** A service that shares no code with mdmirror, as the cases of the contract judge it. */
+/** A service that shares no code with mdmirror, as the cases of the contract judgeService it. */
 
 const PROGRAM = fileURLToPath(new URL("service.py", import.meta.url));
 const KEY = "mdm_of-the-other-service";
@@ -27,7 +27,7 @@ async function judgeOther(sections: readonly Section[], fault: string | null): P
   const service = spawn("python3", [PROGRAM, "--key", KEY, ...options], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void service.kill());
   const judged = await judgeService({
-    exchange: fetchWire(await urlOf(service)),
+    exchange: httpWire(await urlOf(service)),
     key: KEY,
     name: "case",
     sections,

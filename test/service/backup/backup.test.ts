@@ -19,7 +19,7 @@ import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
-import { fetchWire } from "../../contract/suite/fetch-wire.ts";
+import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 
 let dir: string;
@@ -40,7 +40,7 @@ async function serve(name: string): Promise<Serving & { readonly api: Api }> {
   });
   if (started.kind === "trouble") return expect.fail(started.trouble.what);
   onTestFinished(() => started.value.close());
-  return { ...started.value, api: new Api(fetchWire(started.value.url), started.value.key) };
+  return { ...started.value, api: new Api(httpWire(started.value.url), started.value.key) };
 }
 
 async function backUp(name: string, out: string) {
@@ -121,7 +121,7 @@ describe("a backup of a service that is written to", () => {
 
     expect(await restore("b.db", "restored")).toEqual({ documents: 9, workspaces: 1, keys: 1 });
     const again = await serve("restored");
-    const old = new Api(fetchWire(again.url), key);
+    const old = new Api(httpWire(again.url), key);
     for (const { id } of files) {
       const version = versionIn((await old.read(id)).content);
       expect(version).toBeGreaterThanOrEqual(before.get(id)!);

@@ -10,7 +10,7 @@ import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import type { Result } from "../../../src/common/trouble.ts";
 import { type ServeOptions, startOnDatabase, startService } from "../../../src/service/serve.ts";
-import { fetchWire } from "../../contract/suite/fetch-wire.ts";
+import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
@@ -48,7 +48,7 @@ async function onPostgres(data: string, url: string) {
 
 /** All that a key sees, but for what each answer has of its own. */
 async function seenBy(url: string, key: string, cursor: string) {
-  const api = new Api(fetchWire(url), key);
+  const api = new Api(httpWire(url), key);
   const files = (await api.get("/v1/files?limit=1000")).json.data as { id: string }[];
   const texts = [];
   for (const { id } of files) texts.push((await api.get(`/v1/files/${id}`)).json);
@@ -59,7 +59,7 @@ async function seenBy(url: string, key: string, cursor: string) {
 }
 
 async function generationAt(url: string, key: string): Promise<string> {
-  const { headers } = await new Api(fetchWire(url), key).get("/v1/files");
+  const { headers } = await new Api(httpWire(url), key).get("/v1/files");
   return headers[GENERATION_HEADER] ?? expect.fail("no generation is named");
 }
 
@@ -68,7 +68,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const at = temporary();
     const database = await freshDatabase();
     const first = await onSqlite(at("first"));
-    const api = new Api(fetchWire(first.url), first.key);
+    const api = new Api(httpWire(first.url), first.key);
     await api.folder("deep/er/est");
     for (const [n, path] of ["a.md", "deep/b.md", "deep/er/c.md", "größe/𝄞.md"].entries()) {
       const { id, lastChangeId } = await api.file(path, `# ${path}\n`);
@@ -99,12 +99,12 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const again = await restoreToDatabase(at("one.db"), database);
     expect(again).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("holds a service") } });
 
-    const made = await new Api(fetchWire(second.url), first.key).file("made-there.md", "on PostgreSQL\n");
+    const made = await new Api(httpWire(second.url), first.key).file("made-there.md", "on PostgreSQL\n");
     must(await takeDatabaseBackup(database, at("two.db")));
     expect(must(await restoreBackup(at("two.db"), at("third")))).toMatchObject({ documents: 6, workspaces: 1 });
     const third = await onSqlite(at("third"));
     expect(marks.add(await generationAt(third.url, first.key)).size).toBe(3);
-    const back = new Api(fetchWire(third.url), first.key);
+    const back = new Api(httpWire(third.url), first.key);
     expect((await back.read(made.id)).content).toBe("on PostgreSQL\n");
     expect((await back.send("DELETE", `/v1/files/${made.id}`)).status).toBe(204);
     expect(await seenBy(third.url, first.key, cursor)).toEqual(wanted);
@@ -118,7 +118,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     const at = temporary();
     const database = await freshDatabase();
     const { url, key } = await onPostgres(at("data"), database);
-    const api = new Api(fetchWire(url), key!);
+    const api = new Api(httpWire(url), key!);
     const one = await api.file("one.md", "0\n");
     let isOver = false;
     let last = 0;
@@ -139,7 +139,7 @@ describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other a
     await writing;
     must(await restoreBackup(at("b.db"), at("restored")));
     const restored = await onSqlite(at("restored"));
-    const seen = new Api(fetchWire(restored.url), key!);
+    const seen = new Api(httpWire(restored.url), key!);
     const version = Number((await seen.read(one.id)).content);
     const names = (await seen.paths("files")).filter((path) => path.includes("made-"));
     expect(version).toBeGreaterThanOrEqual(before);
