@@ -1,13 +1,14 @@
 import type { Declaration, Ends, ReadInput, ResultOf } from "../mirror/operations/define.ts";
-import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
+import { fieldsOf, readInput } from "../mirror/operations/read-input.ts";
 import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { ok, type Result } from "../common/trouble.ts";
-import type { Args, Command, Io, OptionSpec } from "./command.ts";
+import type { Args, Command, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
+import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
 import { WHOLE } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
 import { askForYes, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
@@ -49,7 +50,7 @@ export function operationCommand<D extends Declaration, Plan>(
   const fields = fieldsOf(operation.declared);
   const options = {
     ...face.options,
-    ...Object.fromEntries(fields.map((field) => [optionName(field.name), optionOf(field)])),
+    ...optionsOf(fields),
     ...(face.question === undefined ? {} : { yes: { help: "do not ask", short: "y" } }),
     json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
@@ -66,8 +67,7 @@ export function operationCommand<D extends Declaration, Plan>(
       const { root, input } = located.value;
       const mode = args.flag("dry-run") ? "read" : "write";
       const use = { mode, what: name, quiet: args.flag("json"), ...reachOf(args) } as const;
-      const named = Object.fromEntries(fields.map((field) => [field.name, givenValue(field, args)]));
-      const given = readInput(operation.declared, { ...named, ...input });
+      const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
       if (given.kind === "trouble") return complain(io, given.trouble);
       return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));
     },
@@ -141,33 +141,4 @@ export function locateDocuments(
   if (located.kind === "trouble") return located;
   const { root, paths } = located.value;
   return ok({ root, paths: paths.map((path) => (path === "" ? WHOLE : path)) });
-}
-
-/** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */
-function optionName(field: string): string {
-  return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-function optionOf({ help, type, value, short, choices }: Field): OptionSpec {
-  return {
-    help,
-    ...(value === null ? {} : { value }),
-    ...(short === null ? {} : { short }),
-    ...(choices === null ? {} : { choices }),
-    ...(type === "list" ? { multiple: true } : {}),
-  };
-}
-
-function givenValue({ name, type }: Field, args: Args): unknown {
-  const option = optionName(name);
-  if (type === "flag") return args.flag(option) || undefined;
-  if (type === "list") return args.texts(option).length === 0 ? undefined : args.texts(option);
-  const text = args.text(option) ?? undefined;
-  return type === "number" && text !== undefined ? Number(text) : text;
-}
-
-/** Returns the options in the form of a usage line, without those that every such command has. */
-function usageOf(options: Readonly<Record<string, OptionSpec>>): string {
-  const shown = Object.entries(options).filter(([name]) => !(name in REACH_OPTIONS));
-  return shown.map(([name, { value }]) => (value === undefined ? `[--${name}]` : `[--${name} ${value}]`)).join(" ");
 }

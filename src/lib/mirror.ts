@@ -1,21 +1,16 @@
-import { nextFor } from "../mirror/operations/results/next-step.ts";
-import { readDifferences, readHistoryOf, readTexts, readVersion } from "./documents.ts";
+import { readDifferences, readTexts } from "./documents.ts";
 import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
 import type { Session } from "./session.ts";
 import type {
   Difference,
-  History,
   Mirror,
   MirrorPlan,
   MirrorWatch,
-  OpenConflict,
-  OpenBlockedPath,
   StatusReport,
   SyncOptions,
   SyncReport,
   TwoTexts,
-  Verification,
 } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
@@ -95,30 +90,6 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return watch;
   }
 
-  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }> {
-    return this.#session.local(this.root, async (mirror) => {
-      const { listConflicts } = await import("../mirror/operations/manual/conflicts.ts");
-      const { conflicts, blocked } = listConflicts(mirror);
-      return {
-        conflicts: conflicts.map(({ renewed: _renewed, ...one }) => one),
-        blocked: blocked.map((hold) => {
-          const { path, kind: reason, code, detail, requestId, since } = hold;
-          return { path, reason, code, detail, requestId, since, next: nextFor(hold) };
-        }),
-      };
-    });
-  }
-
-  async history(path: string): Promise<History> {
-    givenPath(path);
-    return this.#session.local(path, (mirror) => readHistoryOf(mirror, path));
-  }
-
-  async show(path: string, n?: number): Promise<string> {
-    const [named, number] = [givenPath(path), givenNumber(n)];
-    return this.#session.local(path, (mirror) => readVersion(mirror, named, number));
-  }
-
   differences(): Promise<readonly Difference[]> {
     return this.#session.opened({ mode: "read", what: "diff", path: this.root }, readDifferences);
   }
@@ -126,17 +97,6 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   async diff(path: string): Promise<TwoTexts> {
     givenPath(path);
     return this.#session.opened({ mode: "read", what: "diff", path }, (mirror) => readTexts(mirror, path));
-  }
-
-  verify(): Promise<Verification> {
-    const { root } = this.#session;
-    return this.#session.opened({ mode: "read", what: "verify", path: root }, async (mirror) => {
-      const { verifyMirror } = await import("../mirror/operations/doctor/verify.ts");
-      const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
-      const verified = await verifyMirror(mirror.world);
-      if (verified.kind === "offline") throw errorOf(faultTrouble(verified.fault, mirror.url), root);
-      return { agree: verified.agree, ...verified.report };
-    });
   }
 
   close(): Promise<void> {
@@ -149,27 +109,12 @@ class OpenMirror implements Omit<Mirror, OperationName> {
 }
 
 /**
- * Checks values from programs without a compiler: a missing member is `undefined`, and must not
- * name a document.
- */
-
-/**
  * Returns the path that a program gave.
  * @throws MdmirrorError of kind `usage`
  */
 function givenPath(path: unknown): string {
   if (typeof path !== "string" || path === "") throw unfit("path", "a path as text", path);
   return path;
-}
-
-/**
- * Returns the number of a version; null if none was given.
- * @throws MdmirrorError of kind `usage`
- */
-function givenNumber(n: unknown): number | null {
-  if (n === undefined || n === null) return null;
-  if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) throw unfit("n", "a whole number from 1 on", n);
-  return n;
 }
 
 function unfit(name: string, wanted: string, given: unknown): MdmirrorError {

@@ -1,6 +1,7 @@
 import type { OperationName } from "../mirror/operations/declared/table.ts";
-import type { Declaration, InputOf } from "../mirror/operations/define.ts";
+import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
 import type { Operation } from "../mirror/operations/run-operation.ts";
+import type { ReadOperation } from "../mirror/operations/run-read.ts";
 import { OPERATIONS } from "../mirror/operations/table.ts";
 import type { Session } from "./session.ts";
 import type { Operations } from "./types.ts";
@@ -16,7 +17,16 @@ function methodOf(session: Session, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
       const { runOperation } = await import("../mirror/operations/run-operation.ts");
-      const operation = (await OPERATIONS[name]()) as unknown as Operation<Declaration, unknown>;
-      return unwrap(await runOperation(session.root, operation, input, session.world), session.root);
+      const { runRead } = await import("../mirror/operations/run-read.ts");
+      const { root, world } = session;
+      const operation: unknown = await OPERATIONS[name]();
+      const ended = isRead(operation)
+        ? await runRead(root, operation, input, world)
+        : await runOperation(root, operation as Operation<Declaration, unknown>, input, world);
+      return unwrap<unknown>(ended, root);
     });
+}
+
+function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration> {
+  return (operation as { readonly declared: Declaration | ReadDeclaration }).declared.access === "read";
 }

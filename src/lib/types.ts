@@ -11,8 +11,8 @@ import type {
   StatusReport,
   SyncReport,
 } from "../mirror/operations/results/shapes.ts";
-import type { DECLARED } from "../mirror/operations/declared/table.ts";
-import type { InputOf, ResultWithSync } from "../mirror/operations/define.ts";
+import type { DECLARED, OperationName } from "../mirror/operations/declared/table.ts";
+import type { MethodOf } from "../mirror/operations/define.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
 export type {
@@ -90,53 +90,6 @@ export type MirrorPlan = {
   readonly safetyStop: SafetyStop | null;
 };
 
-export type OpenConflict = {
-  readonly path: string;
-  /** Path of the file with the version on the service. */
-  readonly conflictCopy: string;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  /** Size in bytes of UTF-8; null if the file is missing, or its content no longer kept. */
-  readonly mine: number | null;
-  readonly theirs: number | null;
-  readonly inReview: boolean;
-};
-
-export type OpenBlockedPath = BlockedPath & {
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  readonly next: string;
-};
-
-/** One version in a document's history, which `show` and `restore` know by `n`. */
-export type Version = {
-  /** Number from 1, oldest first. A number keeps its meaning while newer versions arrive. */
-  readonly n: number;
-  /**
-   * Time when the version was first seen, in milliseconds since the epoch; 0 means before
-   * everything that is known.
-   */
-  readonly at: number;
-  /** `service`: a published version; `local`: content that was only ever local. */
-  readonly from: "service" | "local";
-  /** SHA-256 of the content in UTF-8, in hexadecimal. */
-  readonly sha256: string;
-  /** Size in bytes of UTF-8; null if the content is no longer kept. */
-  readonly size: number | null;
-  /** Event that made the version, as a clause. */
-  readonly what: string;
-  readonly changeId: string | null;
-};
-
-export type History = {
-  /** Id of the document; null if versions are known for the path, and no document has the path. */
-  readonly id: string | null;
-  readonly path: string;
-  /** True if the document is no longer in the linked folder. */
-  readonly gone: boolean;
-  readonly versions: readonly Version[];
-};
-
 export type Difference = {
   readonly path: string;
   readonly kind: "differs" | "only-local" | "only-service";
@@ -147,43 +100,15 @@ export type Difference = {
 /** Both versions of one document; null for a side without the document. */
 export type TwoTexts = { readonly path: string; readonly live: string | null; readonly local: string | null };
 
-/** Result of listing, reading and hashing both sides, without anything from an earlier scan. */
-export type Verification = {
-  /**
-   * True if both sides agree, and everything was seen. Documents in `dressed` count as agreeing.
-   */
-  readonly agree: boolean;
-  readonly documents: readonly {
-    readonly path: string;
-    readonly id: string;
-    readonly sha256: string;
-    /** Bytes in UTF-8. */
-    readonly size: number;
-  }[];
-  /**
-   * Documents whose sides are equal except for line ends, byte order mark or final newline, and
-   * unchanged since they were linked.
-   */
-  readonly dressed: readonly string[];
-  readonly differing: readonly { readonly path: string; readonly id: string; readonly why: string }[];
-  readonly onlyLocal: readonly string[];
-  readonly onlyService: readonly { readonly path: string; readonly id: string }[];
-  readonly blocked: readonly { readonly path: string; readonly reason: string; readonly detail: string }[];
-  readonly unseen: readonly { readonly path: string; readonly why: string }[];
-};
-
 /**
  * The operations, each with one input and one result, as for the commands and the tools for agents.
  * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
  * `expected` names the versions that the caller saw: if the present versions differ, nothing is
  * written.
- * @throws code `stale` if a version in `expected` has changed
+ * @throws code `stale` if a version in `expected` has changed; `offline` if the service is not
+ * reached or refuses the key
  */
-export type Operations = {
-  readonly [Name in keyof typeof DECLARED]: (
-    input: InputOf<(typeof DECLARED)[Name]>,
-  ) => Promise<ResultWithSync<(typeof DECLARED)[Name]>>;
-};
+export type Operations = { readonly [Name in OperationName]: MethodOf<(typeof DECLARED)[Name]> };
 
 /**
  * One linked folder. Each call does what the command of the same name does. Commands and other
@@ -212,17 +137,6 @@ export type Mirror = Operations & {
    * desktop alerts, does not notify systemd, and handles no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /** Returns problems that a choice can resolve: conflicts, and blocked paths. Uses no network. */
-  conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }>;
-  /**
-   * Returns all versions of a document, by its present or earlier path, or its id. Uses no network.
-   */
-  history(path: string): Promise<History>;
-  /**
-   * Returns the content of a version.
-   * @param n number in `history`; default: the newest
-   */
-  show(path: string, n?: number): Promise<string>;
   /**
    * Returns the documents that differ between the two sides.
    * @throws `offline`
@@ -233,11 +147,6 @@ export type Mirror = Operations & {
    * @throws `offline`; `usage` if neither side has it
    */
   diff(path: string): Promise<TwoTexts>;
-  /**
-   * Reads and hashes every document on both sides. Writes nothing.
-   * @throws `offline`
-   */
-  verify(): Promise<Verification>;
   /**
    * Ends the watches of this folder, and resolves when no call is active. Later calls are refused.
    */

@@ -1,15 +1,18 @@
-import { CONFLICTS, OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
+import { OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
 import { DIFF } from "./tools/diff.ts";
 import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
+import { history, show } from "../mirror/operations/history/versions.ts";
+import { verify } from "../mirror/operations/doctor/verify.ts";
+import { conflicts } from "../mirror/operations/manual/conflicts.ts";
+import { reviews, type WaitingReview } from "../mirror/operations/manual/reviews.ts";
+import { boundedDiff } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve-many.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
-import { operationTool } from "./operation-tool.ts";
-import { HISTORY } from "./tools/history.ts";
+import { operationTool, readTool } from "./operation-tool.ts";
 import { LIST } from "./tools/list.ts";
 import { DELETE, MOVE } from "./tools/place.ts";
 import { READ } from "./tools/read.ts";
-import { REVIEWS } from "./tools/reviews.ts";
 import { SEARCH } from "./tools/search.ts";
 import { STATUS } from "./tools/status.ts";
 import { SYNC } from "./tools/sync.ts";
@@ -29,14 +32,21 @@ export const TOOLS: readonly Tool[] = [
   DELETE,
   WAIT,
   SYNC,
-  HISTORY,
+  readTool(history, { keeps: "last" }),
+  readTool(show, { text: ({ text }) => text }),
   operationTool(restore),
   DIFF,
-  CONFLICTS,
+  readTool(conflicts),
   SHOW_CONFLICT,
   operationTool(resolve, { way: z.enum(OFFERED) }),
-  REVIEWS,
+  readTool(reviews, { text: (answer) => answer.reviews.map(reviewDiff).join("\n") }),
+  readTool(verify),
 ];
+
+function reviewDiff({ path, live, submitted }: WaitingReview): string {
+  if (live === null || submitted === null) return "";
+  return boundedDiff({ before: `service/${path}`, after: `sent/${path}` }, live, submitted).text;
+}
 
 /**
  * Returns the offered tools.

@@ -113,7 +113,7 @@ describe("a document that a sync merged", () => {
   it("says which text is no longer kept instead of guessing", async () => {
     const texts = new Sqlite(join(rig.root, ".mdmirror", "texts.db"));
     const { versions } = JSON.parse((await run("history", "a.md", "--json")).out[0]!);
-    const { changes } = texts.prepare("DELETE FROM texts WHERE digest = unhex(?)").run(versions[0].digest);
+    const { changes } = texts.prepare("DELETE FROM texts WHERE digest = unhex(?)").run(versions[0].sha256);
     texts.close();
     expect(changes).toBe(1);
     const shown = await run("diff", "a.md", "--origins");

@@ -176,14 +176,14 @@ describe("verify", () => {
       expect.stringMatching(/^blocked: a\.md {2}\(in-review: /),
       expect.stringMatching(/^blocked: b\.md {2}\(conflict: /),
     ]);
-    expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3, documents: { length: 4 } });
+    expect(await tell("verify", "w")).toMatchObject({ agree: false, code: 3, documents: { length: 4 } });
   });
 
   test("what the ignore rules leave out is no drift (I18)", async () => {
     appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
     await rig.run(["sync", "w"]);
-    expect(await tell("verify", "w")).toMatchObject({ state: "agree", code: 0 });
+    expect(await tell("verify", "w")).toMatchObject({ agree: true, code: 0 });
     expect(await rig.json(["status", "w"])).toMatchObject({ staysLocal: { ignored: 1 } });
   });
 });

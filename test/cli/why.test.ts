@@ -188,7 +188,7 @@ describe("verify", () => {
     const { code, out } = await run("verify", "--json");
     expect(code).toBe(0);
     const report = JSON.parse(out[0]!) as { state: string; documents: object[] };
-    expect(report).toMatchObject({ state: "agree", differing: [], onlyLocal: [], onlyService: [], blocked: [] });
+    expect(report).toMatchObject({ agree: true, differing: [], onlyLocal: [], onlyService: [], blocked: [] });
     expect(report.documents).toEqual([
       { path: "a.md", id: rig.remote("a.md")!.id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size: 14 },
       { path: "d/b.md", id: rig.remote("d/b.md")!.id, sha256: expect.any(String), size: 2 },
@@ -207,7 +207,7 @@ describe("verify", () => {
     expect(code).toBe(3);
     const report = JSON.parse(out[0]!) as Record<string, unknown>;
     expect(report).toMatchObject({
-      state: "differ",
+      agree: false,
       differing: [{ path: "a.md" }],
       onlyService: [{ path: "there.md" }],
     });

@@ -13,8 +13,8 @@ it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is
   for (const call of [
     mirror.restore({ paths: [path], n: 1 }),
     mirror.restore({ paths: many }),
-    mirror.show(path),
-    mirror.history(path),
+    mirror.show({ path }),
+    mirror.history({ path }),
     mirror.diff(path),
     mirror.resolve({ paths: many, way: "mine" }),
   ])
@@ -30,7 +30,7 @@ it("what else is not what it must be is named, and changes nothing", async () =>
   await mirror.sync();
   for (const call of [
     mirror.restore({ paths: ["a.md"], n: 0 }),
-    mirror.show("a.md", odd("1")),
+    mirror.show({ path: "a.md", n: odd("1") }),
     mirror.restore({ paths: odd("a.md") }),
     mirror.restore({ paths: ["a.md"], asOf: odd(new Date("no date")) }),
     mirror.restore(odd({ paths: ["a.md"], version: 1 })),

@@ -47,7 +47,7 @@ describe("a mirror of the library", () => {
       write("a.md", text);
       await mirror.sync();
     }
-    const { versions, gone } = await mirror.history("a.md");
+    const { versions, gone } = await mirror.history({ path: "a.md" });
     expect([gone, versions.map(({ n, from, size }) => [n, from, size])]).toEqual([
       false,
       [
@@ -55,7 +55,8 @@ describe("a mirror of the library", () => {
         [2, "service", 4],
       ],
     ]);
-    expect([await mirror.show("a.md", 1), await mirror.show("a.md")]).toEqual(["one\n", "two\n"]);
+    const shown = [await mirror.show({ path: "a.md", n: 1 }), await mirror.show({ path: "a.md" })];
+    expect(shown.map(({ text }) => text)).toEqual(["one\n", "two\n"]);
     const restored = await mirror.restore({ paths: ["a.md"], n: 1, noSync: true });
     expect(restored).toMatchObject({ items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null });
     expect(read("a.md")).toBe("one\n");

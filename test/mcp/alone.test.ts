@@ -63,8 +63,8 @@ describe("an agent without a daemon", () => {
     expect(diff.text.length).toBeLessThanOrEqual(500);
     await one.call("sync");
     const { facts } = await one.call("history", { path: "long.md", limit: 1 });
-    expect(facts).toMatchObject({ versions: [{ n: 2 }], next: 2 });
-    expect((await one.call("read", { path: "long.md", n: 1, from_line: 2001 })).text).toBe("the needle\n");
+    expect(facts).toMatchObject({ versions: [{ n: 2 }], leftOut: 1 });
+    expect((await one.call("show", { path: "long.md", n: 1, from_line: 2001 })).text).toBe("the needle\n");
     expect((await one.call("diff", { path: "long.md", n: 1 })).facts.same).toBe(false);
     await rig.run(["protect", "w/a.md"]);
     const { version } = (await one.call("read", { path: "a.md" })).facts;

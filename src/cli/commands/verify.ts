@@ -1,50 +1,26 @@
-import type { VerifyReport } from "../../mirror/operations/doctor/verify.ts";
-import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
 import { count } from "../../common/count.ts";
-import { bytes } from "../../mirror/operations/results/when.ts";
-import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
-import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { verifyMirror } from "../../mirror/operations/doctor/verify.ts";
-import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { verify } from "../../mirror/operations/doctor/verify.ts";
+import { bytes } from "../../mirror/operations/results/when.ts";
+import type { Answer } from "../../mirror/operations/define.ts";
+import { EXIT } from "../exit.ts";
+import { OF_FOLDER, readCommand } from "../read-command.ts";
 
-export const command: Command = {
-  usage: "verify [DIR] [--json]",
-  about: [
-    "Lists, reads and hashes every document on both sides, and reports each difference. Writes nothing.",
-    "Exit codes: 0 if both sides are equal, 3 if they differ.",
-  ],
+type Report = Answer<(typeof verify)["declared"]>;
+
+export const command = readCommand(verify, {
+  ...OF_FOLDER,
   examples: ["mdmirror verify notes"],
-  options: {
-    json: { help: "print one JSON object with path, id, sha256 and size of each document, and each difference" },
-    ...REACH_OPTIONS,
-  },
-  operands: { least: 0, most: 1 },
-  async run(io, args) {
-    const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    const json = args.flag("json");
-    const use = { mode: "read", what: "verify", quiet: json, ...reachOf(args) } as const;
-    return useMirror(io, root.value, use, async (mirror) => {
-      const verified = await verifyMirror(mirror.world);
-      if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));
-      const { report, agree } = verified;
-      if (json) io.out(jsonLine({ state: agree ? "agree" : "differ", ...report }));
-      else for (const line of reportLines(report, agree)) io.out(line);
-      return agree ? EXIT.inSync : EXIT.attention;
-    });
-  },
-};
+  exit: ({ agree }) => (agree ? EXIT.inSync : EXIT.attention),
+  lines: (_io, report) => reportLines(report),
+});
 
 function documents(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
 /** Returns `1 in review, 2 differ`: documents that are not equal, or not proven to be equal. */
-function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: VerifyReport): string {
+function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Report): string {
   const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];
   const counts: readonly (readonly [number, string])[] = [
@@ -59,9 +35,9 @@ function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Veri
   return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
 }
 
-function reportLines(report: VerifyReport, agree: boolean): string[] {
+function reportLines(report: Report): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
-  const { differing, onlyLocal, onlyService, blocked, unseen, dressed } = report;
+  const { agree, differing, onlyLocal, onlyService, blocked, unseen, dressed } = report;
   return [
     ...differing.map(({ path, why }) => `differs: ${shownName(path)}  (${shownWords(why)})`),
     ...onlyLocal.map((path) => `only local: ${shownName(path)}`),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
+import { conflictHunks, readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { type ShownText, type ProblemView, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
@@ -7,31 +7,8 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { partOf, TEXT_CHARACTERS } from "../bounded.ts";
-import { CHARACTERS, FROM_LINE, limit, LINES, PATH } from "../fields.ts";
+import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
 import { answer, defineTool, type Ended, misused, refused } from "../tool.ts";
-
-export const CONFLICTS = defineTool({
-  name: "conflicts",
-  title: "List conflicts",
-  description:
-    "Lists documents whose two edits do not merge, and blocked documents, with the reason and what to do. Reads only this folder.",
-  effect: "reads",
-  input: { limit: limit(500, 100) },
-  run({ root }, { limit: most = 100 }, { openOptions }) {
-    const listed = withLocal(root, openOptions, (local) => ok(listConflicts(local)));
-    if (listed.kind === "trouble") return refused(listed.trouble);
-    const { conflicts, blocked } = listed.value;
-    const shown = conflicts
-      .slice(0, most)
-      .map(({ since, ...one }) => ({ ...one, since: new Date(since).toISOString() }));
-    const shownBlocked = blocked.slice(0, Math.max(0, most - shown.length)).map((hold) => {
-      const { path, kind, detail, code, requestId } = hold;
-      return { path, reason: kind, code, detail, requestId, next: nextFor(hold) };
-    });
-    const leftOut = conflicts.length + blocked.length - shown.length - shownBlocked.length;
-    return answer({ conflicts: shown, blocked: shownBlocked, ...(leftOut > 0 ? { leftOut } : {}) });
-  },
-});
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",

@@ -1,7 +1,5 @@
 import * as z from "zod";
 import { openSaving, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
-import { readText } from "../../mirror/operations/history/read-texts.ts";
-import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { countLinesOf, partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
@@ -28,16 +26,11 @@ export const READ = defineTool({
       .describe("only the section below this heading; `Plan > Costs` is Costs below Plan. Not with from_line")
       .optional(),
     outline: z.boolean().describe("the headings and their lines, instead of the content").optional(),
-    n: z
-      .int()
-      .min(1)
-      .describe("an earlier version, by its number in the history; the answer has no `version`")
-      .optional(),
     max_characters: CHARACTERS.optional(),
   },
   async run(mirror, args, host) {
-    const { path, n = null, outline = false } = args;
-    const found = n === null ? await readNow(mirror, path, host) : readVersion(mirror, path, n, host);
+    const { path, outline = false } = args;
+    const found = await readNow(mirror, path, host);
     if (found.kind === "trouble") return refused(found.trouble);
     const { version, text } = found.value;
     const facts = { path: found.value.path, version, lines: countLinesOf(text), bytes: Buffer.byteLength(text) };
@@ -45,9 +38,7 @@ export const READ = defineTool({
   },
 });
 
-type Found = Pick<Document, "path" | "text"> & { readonly version: string | null };
-
-async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Found>> {
+async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Document>> {
   const read = await readDocument(openSaving(root, openOptions), path);
   if (read.kind === "trouble") return read;
   if (read.value === null) return noDocument(path);
@@ -64,13 +55,6 @@ export function noDocument(path: string): ReturnType<typeof trouble> {
       code: "not-found",
     },
   );
-}
-
-function readVersion({ root }: ServedMirror, path: string, n: number, { openOptions }: Host): Result<Found> {
-  return withLocal(root, openOptions, (local) => {
-    const read = readText(local, path, n);
-    return read.kind === "trouble" ? read : ok({ path: read.value.path, text: read.value.text, version: null });
-  });
 }
 
 function outlineOf(facts: object, text: string): Ended {

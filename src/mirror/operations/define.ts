@@ -6,12 +6,7 @@ import type { SyncReport } from "./results/shapes.ts";
  * method of the library and the action of the pages all come from one declaration.
  */
 
-/** The part of an operation that the front ends show. It loads nothing but zod. */
-export type Declaration<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodObject = z.ZodObject,
-  Expected extends z.ZodObject = z.ZodObject,
-> = {
+type Described<Input extends z.ZodObject, Output extends z.ZodObject> = {
   /** Name of the command, the tool and the method: a verb. */
   readonly name: string;
   /** One line for the list of commands. Begins with a verb and has no full stop. */
@@ -19,10 +14,21 @@ export type Declaration<
   /** Paragraphs of the help, which are also the description of the tool. */
   readonly about: readonly string[];
   /**
-   * `write`: the operation needs the lock of the folder. A tool with this access is not offered
-   * with `--read-only`.
+   * Schema of the input. The descriptions of its fields are the help of the options. Metadata: see
+   * `FieldMeta`.
    */
-  readonly access: "read" | "write";
+  readonly input: Input;
+  readonly result: Output;
+};
+
+/** The part of an operation that the front ends show. It loads nothing but zod. */
+export type Declaration<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+  Expected extends z.ZodObject = z.ZodObject,
+> = Described<Input, Output> & {
+  /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
+  readonly access: "write";
   /**
    * True for a decision that only a person takes. No tool has it, and a program has to name the
    * version that the person saw, if there is one.
@@ -30,20 +36,38 @@ export type Declaration<
   readonly isForPeople?: true;
   /** True if no sync follows the operation: the next sync carries out the decision. */
   readonly isForNextSync?: true;
-  /**
-   * Schema of the input. The descriptions of its fields are the help of the options. Metadata: see
-   * `FieldMeta`.
-   */
-  readonly input: Input;
   /** Versions that the caller saw. If the present versions differ, the operation does nothing. */
   readonly expected?: Expected;
-  readonly result: Output;
+};
+
+/** The part of an operation that writes nothing. It loads nothing but zod. */
+export type ReadDeclaration<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> = Described<Input, Output> & {
+  readonly access: "read";
+  /** True if the operation sends requests to the service. */
+  readonly isOnline?: true;
+  /**
+   * Names of the members of the result that have content of documents. `--json` and the facts of a
+   * tool leave these members out.
+   */
+  readonly contents?: readonly string[];
+  /** Exit codes of the command, as a clause. Left out if success is the only one. */
+  readonly exits?: string;
 };
 
 /** Returns the declaration unchanged; keeps the types of its schemas. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject, Expected extends z.ZodObject>(
   declared: Declaration<Input, Output, Expected>,
 ): Declaration<Input, Output, Expected> {
+  return declared;
+}
+
+/** Returns the declaration unchanged; keeps the types of its schemas. */
+export function defineRead<Input extends z.ZodObject, Output extends z.ZodObject>(
+  declared: ReadDeclaration<Input, Output>,
+): ReadDeclaration<Input, Output> {
   return declared;
 }
 
@@ -68,6 +92,18 @@ export type ResultOf<D extends Declaration> = z.output<D["result"]> & Ends;
  */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
+export type Question<D extends ReadDeclaration> = z.output<D["input"]>;
+export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
+
+/**
+ * Method of the library for an operation. An input whose fields are all optional may be left out.
+ */
+export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
+  ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
+  : (...input: Given<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
+
+type Given<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+
 /** Input fields that all operations of access `write` have. */
 type Common<D extends Declaration> = z.output<typeof COMMON> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
@@ -79,8 +115,10 @@ const COMMON = z.strictObject({
 });
 
 /** Returns the input of an operation without the expected versions. */
-export function ownInput({ access, isForNextSync, input }: Declaration): z.ZodObject {
-  if (access === "read") return input;
+export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
+  const { input } = declared;
+  if (declared.access === "read") return input;
+  const { isForNextSync } = declared;
   const { noSync, dryRun } = COMMON.shape;
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
@@ -104,6 +142,20 @@ export const ITEM_END = {
   notes: z.array(z.string()).readonly(),
 };
 
+export const NAME = z.string();
+export const NAMES = z.array(NAME).readonly();
+/** Milliseconds since the epoch. */
+export const AT = z.number();
+/** A past time, as people write it. */
+export const MOMENT = z.string().min(1).max(64);
+
+/** Returns the schema of a list of objects. */
+export function ROWS<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodReadonly<z.ZodArray<z.ZodObject<Shape, z.core.$strict>>> {
+  return z.array(z.strictObject(shape)).readonly();
+}
+
 export const DIGEST = z.string().regex(/^[0-9a-f]{64}$/, "a version is the 64 hexadecimal digits of its SHA-256");
 export const PATHS = z
   .array(z.string().min(1).max(4_096))
@@ -112,6 +164,11 @@ export const PATHS = z
   .readonly()
   .describe("paths below the linked folder, with / between names: notes/plan.md")
   .meta({ isOperand: true } satisfies FieldMeta);
+
+const ONE_PATH = "a path below the linked folder, with / between names: notes/plan.md";
+export const PATH = z.string().min(1).max(4_096).meta({ description: ONE_PATH, isOperand: true });
+const ONE_VERSION = "the number of a version in the history; left out: the newest";
+export const N = z.int().min(1).meta({ description: ONE_VERSION, isOperand: true }).optional();
 
 /** Describes a field and its option on the command line. */
 export function option<T extends z.ZodType>(type: T, description: string, meta: FieldMeta = {}): z.ZodOptional<T> {

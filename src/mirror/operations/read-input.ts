@@ -1,20 +1,29 @@
 import * as z from "zod";
 import { type Result, trouble } from "../../common/trouble.ts";
-import { type Declaration, type FieldMeta, ownInput, type ReadInput } from "./define.ts";
+import {
+  type Declaration,
+  type FieldMeta,
+  ownInput,
+  type Question,
+  type ReadDeclaration,
+  type ReadInput,
+} from "./define.ts";
 
 /** Reads the input of an operation, and describes its fields. */
 
 /** Returns the whole input of an operation, as programs give it. */
-export function wholeInput(declared: Declaration): z.ZodObject {
-  const { expected } = declared;
+export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const own = ownInput(declared);
-  return expected === undefined ? own : z.strictObject({ ...own.shape, expected: expected.optional() });
+  if (declared.access === "read" || declared.expected === undefined) return own;
+  return z.strictObject({ ...own.shape, expected: declared.expected.optional() });
 }
 
 /** Checks the input of a caller, whose types no compiler may have checked. */
-export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>> {
+export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>>;
+export function readInput<D extends ReadDeclaration>(declared: D, given: unknown): Result<Question<D>>;
+export function readInput(declared: Declaration | ReadDeclaration, given: unknown = {}): Result<unknown> {
   const read = wholeInput(declared).safeParse(given);
-  if (read.success) return { kind: "ok", value: read.data as ReadInput<D> };
+  if (read.success) return { kind: "ok", value: read.data };
   const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
   const name = path.length === 0 ? "the input" : path.join(".");
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
@@ -33,7 +42,7 @@ export type Field = {
 type Schema = FieldMeta & { readonly type?: string; readonly description?: string; readonly enum?: readonly string[] };
 
 /** Returns the fields of an operation that are options on the command line. */
-export function fieldsOf(declared: Declaration): readonly Field[] {
+export function fieldsOf(declared: Declaration | ReadDeclaration): readonly Field[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
     properties?: Record<string, Schema>;
   };

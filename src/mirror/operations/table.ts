@@ -3,10 +3,15 @@ import type { DECLARED, OperationName } from "./declared/table.ts";
 /** All operations. The module of an operation is loaded when the operation is called. */
 export const OPERATIONS = {
   approve: async () => (await import("./manual/answer-stop.ts")).approve,
+  conflicts: async () => (await import("./manual/conflicts.ts")).conflicts,
+  history: async () => (await import("./history/versions.ts")).history,
   protect: async () => (await import("./manual/protect.ts")).protect,
   reject: async () => (await import("./manual/answer-stop.ts")).reject,
   resolve: async () => (await import("./manual/resolve-many.ts")).resolve,
   restore: async () => (await import("./history/restore.ts")).restore,
+  reviews: async () => (await import("./manual/reviews.ts")).reviews,
+  show: async () => (await import("./history/versions.ts")).show,
   undo: async () => (await import("./history/undo-operation.ts")).undo,
   unprotect: async () => (await import("./manual/protect.ts")).unprotect,
+  verify: async () => (await import("./doctor/verify.ts")).verify,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

@@ -1,5 +1,5 @@
-import type { OpenConflict, OpenBlockedPath } from "../../mirror/operations/manual/conflicts.ts";
-import { nextFor } from "../../mirror/operations/results/next-step.ts";
+import type { conflicts as list } from "../../mirror/operations/manual/conflicts.ts";
+import type { Answer } from "../../mirror/operations/define.ts";
 import { HOLD_REASONS, type HoldReason } from "../../mirror/model/hold.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -13,6 +13,9 @@ import { type Part, pagerOf, partOf } from "../paging.ts";
 /** LIMIT: rows on one page. */
 const SIZE = 100;
 
+type Listed = Answer<(typeof list)["declared"]>;
+type OpenConflict = Listed["conflicts"][number];
+type OpenBlockedPath = Listed["blocked"][number];
 type Row =
   | { readonly kind: "conflict"; readonly one: OpenConflict }
   | { readonly kind: "hold"; readonly one: OpenBlockedPath };
@@ -61,5 +64,5 @@ function holdCard(name: string, hold: OpenBlockedPath, now: number): Html {
   return html`<li class="card"><p><strong>${
     isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a>` : nameOf(path)
   }</strong> ${badgeOf("asks", "blocked")} for ${ageOf(since, now)}</p>
-<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(nextFor(hold))}</li>`;
+<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(hold.next)}</li>`;
 }

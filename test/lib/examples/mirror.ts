@@ -16,7 +16,7 @@ const { steps, safetyStop } = await notes.plan();
 console.log(steps.map(({ kind, path }) => `${kind} ${path}`).join(), safetyStop);
 await notes.sync();
 
-const { versions } = await notes.history("plan.md");
+const { versions } = await notes.history({ path: "plan.md" });
 console.log(versions.map(({ n, size }) => `${n}: ${size} bytes`).join(", "));
 const { sync } = await notes.restore({ paths: ["plan.md"], n: 1 });
 console.log(sync?.state, (await notes.verify()).agree);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineOperation, ITEM_END, PATHS } from "../define.ts";
+import { defineOperation, ITEM_END, PATHS, ROWS } from "../define.ts";
 
 /**
  * Operations that decide if changes of documents wait for a reviewer. Neither changes a local file.
@@ -8,7 +8,7 @@ import { defineOperation, ITEM_END, PATHS } from "../define.ts";
 const RESULT = z.strictObject({
   run: z.int().nullable(),
   isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
-  items: z.array(z.strictObject(ITEM_END)).readonly(),
+  items: ROWS(ITEM_END),
 });
 
 /** Sends later changes of documents to review. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, defineOperation, ITEM_END, option, PATHS } from "../define.ts";
+import { defineOperation, DIGEST, ITEM_END, option, PATHS, ROWS } from "../define.ts";
 
 /** The choices that resolve a problem, with what each does. */
 export const WAYS = {
@@ -46,6 +46,6 @@ export const RESOLVE = defineOperation({
     way: WAY,
     run: z.int().nullable(),
     isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
-    items: z.array(z.strictObject(ITEM_END)).readonly(),
+    items: ROWS(ITEM_END),
   }),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, defineOperation, ITEM_END, option, PATHS } from "../define.ts";
+import { AT, DIGEST, defineOperation, ITEM_END, MOMENT, NAME, option, PATHS, ROWS } from "../define.ts";
 
 /** Restores earlier versions of documents, and deleted documents. */
 export const RESTORE = defineOperation({
@@ -14,11 +14,9 @@ export const RESTORE = defineOperation({
   input: z.strictObject({
     paths: PATHS,
     n: option(z.int().min(1), "the number of a version in the history, of one document", { isOperand: true }),
-    asOf: option(
-      z.string().min(1).max(64),
-      "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)",
-      { value: "TIME" },
-    ),
+    asOf: option(MOMENT, "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)", {
+      value: "TIME",
+    }),
   }),
   expected: z.strictObject({
     local: DIGEST.nullable().describe("the version of the local file, of one document; null if there is none"),
@@ -27,17 +25,16 @@ export const RESTORE = defineOperation({
   result: z.strictObject({
     asOf: z.int().nullable().describe("milliseconds since the epoch"),
     run: z.int().nullable().describe("the run that undo takes back; null if nothing was done"),
-    items: z
-      .array(
-        z.strictObject({
-          ...ITEM_END,
-          id: z.string().nullable(),
-          n: z.int().nullable().describe("the number of the version; null if there is none to restore"),
-          at: z.int().nullable().describe("when the version was first seen, in milliseconds since the epoch"),
-          sha256: z.string().nullable(),
-          asNew: z.boolean().describe("it comes back as a new document"),
-        }),
-      )
-      .readonly(),
+    items: ROWS({
+      ...ITEM_END,
+      id: NAME.nullable(),
+      /** Number of the version; null if there is none to restore. */
+      n: z.int().nullable(),
+      /** Time when the version was first seen. */
+      at: AT.nullable(),
+      sha256: NAME.nullable(),
+      /** True if the content comes back as a new document. */
+      asNew: z.boolean(),
+    }),
   }),
 });

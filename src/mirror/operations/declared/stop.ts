@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, defineOperation, ITEM_END } from "../define.ts";
+import { defineOperation, DIGEST, ITEM_END, ROWS } from "../define.ts";
 
 /**
  * The two answers to a stop by a safety check. Only a person answers a stop, so no tool for agents
@@ -14,9 +14,9 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 
 const RESULT = z.strictObject({
   run: z.null(),
-  reasons: z.array(z.strictObject({ reason: z.string(), detail: z.string() })).readonly(),
+  reasons: ROWS({ reason: z.string(), detail: z.string() }),
   next: z.enum(["daemon", "sync"]).describe("what syncs next: the daemon by itself, or a sync"),
-  items: z.array(z.strictObject(ITEM_END)).readonly(),
+  items: ROWS(ITEM_END),
 });
 
 /** The part that both answers share. */

@@ -1,3 +1,5 @@
+import { HISTORY, SHOW } from "./history.ts";
+import { CONFLICTS, REVIEWS, VERIFY } from "./problems.ts";
 import { PROTECT, UNPROTECT } from "./protect.ts";
 import { RESOLVE } from "./resolve.ts";
 import { RESTORE } from "./restore.ts";
@@ -7,12 +9,17 @@ import { UNDO } from "./undo.ts";
 /** The declarations of all operations. The types of the library come from them. */
 export const DECLARED = {
   approve: APPROVE,
+  conflicts: CONFLICTS,
+  history: HISTORY,
   protect: PROTECT,
   reject: REJECT,
   resolve: RESOLVE,
   restore: RESTORE,
+  reviews: REVIEWS,
+  show: SHOW,
   undo: UNDO,
   unprotect: UNPROTECT,
+  verify: VERIFY,
 } as const;
 
 export type OperationName = keyof typeof DECLARED;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, defineOperation, ITEM_END, option } from "../define.ts";
+import { defineOperation, DIGEST, ITEM_END, option, ROWS, MOMENT } from "../define.ts";
 
 /** Undoes runs. */
 export const UNDO = defineOperation({
@@ -16,7 +16,7 @@ export const UNDO = defineOperation({
     run: option(z.int().min(1), "the number of a run; left out: the last run that can be undone", {
       isOperand: true,
     }),
-    since: option(z.string().min(1).max(64), "undo all runs since that time (2h, 3d, 2026-11-22T09:30)", {
+    since: option(MOMENT, "undo all runs since that time (2h, 3d, 2026-11-22T09:30)", {
       value: "TIME",
     }),
   }),
@@ -26,6 +26,6 @@ export const UNDO = defineOperation({
     runs: z.array(z.int()).readonly().describe("the runs that it undoes, the newest first"),
     passedOver: z.array(z.int()).readonly().describe("newer runs that cannot be undone"),
     version: DIGEST.describe("the version of the plan"),
-    items: z.array(z.strictObject({ ...ITEM_END, kind: z.string() })).readonly(),
+    items: ROWS({ ...ITEM_END, kind: z.string() }),
   }),
 });

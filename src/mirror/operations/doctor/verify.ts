@@ -1,7 +1,6 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { isOpen } from "../../model/hold.ts";
-import type { DocId } from "../../../contract/ids.ts";
 import type { Hold, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -9,38 +8,29 @@ import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
+import { faultTrouble } from "../../folder/fault-trouble.ts";
+import { ok } from "../../../common/trouble.ts";
+import { VERIFY } from "../declared/problems.ts";
+import type { Answer } from "../define.ts";
+import { onlineRead } from "../run-read.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /** Compares both sides: lists, reads and hashes them, without anything from an earlier scan. */
 
-/** One document that both sides have, byte for byte. `size`: bytes in UTF-8. */
-type ManifestRow = {
-  readonly path: LocalPath;
-  readonly id: DocId;
-  readonly sha256: Digest;
-  readonly size: number;
-};
-
-export type VerifyReport = {
-  readonly documents: readonly ManifestRow[];
-  /**
-   * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
-   * sides count as equal.
-   */
-  readonly dressed: readonly LocalPath[];
-  readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
-  readonly onlyLocal: readonly LocalPath[];
-  readonly onlyService: readonly { readonly path: string; readonly id: DocId }[];
-  /** Documents that differ for a known reason: in review, in conflict, blocked. */
-  readonly blocked: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
-  /** Paths that a side could not show: nothing is proven about them. */
-  readonly unseen: readonly { readonly path: string; readonly why: string }[];
-};
+type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
 type Verified =
   | { readonly kind: "offline"; readonly fault: Fault }
-  | { readonly kind: "verified"; readonly report: VerifyReport; readonly agree: boolean };
+  | { readonly kind: "verified"; readonly report: VerifyReport };
+
+export const verify = onlineRead(VERIFY, async ({ world, url }) => {
+  const verified = await verifyMirror(world);
+  if (verified.kind === "offline") return { kind: "trouble", trouble: faultTrouble(verified.fault, url) };
+  const { report } = verified;
+  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
+  return ok({ agree: drift.every((list) => list.length === 0), ...report });
+});
 
 export async function verifyMirror(world: World): Promise<Verified> {
   const base = world.state.load();
@@ -53,9 +43,7 @@ export async function verifyMirror(world: World): Promise<Verified> {
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   const rows = await readRows(world, base, local, remote.tree);
   if (rows.fault !== null) return { kind: "offline", fault: rows.fault };
-  const report = reportOf(base, local, remote.tree, rows.rows);
-  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
-  return { kind: "verified", report, agree: drift.every((list) => list.length === 0) };
+  return { kind: "verified", report: reportOf(base, local, remote.tree, rows.rows) };
 }
 
 type Row = {

@@ -1,3 +1,6 @@
+import type { Clock } from "../../../common/clock.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+
 /** Reads times in the forms in which people write them. */
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -14,6 +17,13 @@ export function readMoment(text: string, now: number): number | null {
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
   const at = readIso(text);
   return at === null || at > now ? null : at;
+}
+
+/** Reads the past time that a caller gave, as `readMoment`; null if none was given. */
+export function givenMoment(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
+  const at = text === undefined ? null : readMoment(text, clock.now());
+  if (text === undefined || at !== null) return ok(at);
+  return trouble("usage", `${text} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
 }
 
 /**

@@ -10,7 +10,7 @@ import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
-import { readMoment } from "./as-of.ts";
+import { givenMoment } from "./as-of.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { chooseVersion, entryAt } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
@@ -66,9 +66,9 @@ export type RestorePlan = {
 export const restore: Operation<typeof RESTORE, RestorePlan> = {
   declared: RESTORE,
   plan({ world }, { paths, n = null, asOf: time, expected }) {
-    const asOf = time === undefined ? null : readMoment(time, world.clock.now());
-    if (time !== undefined && asOf === null)
-      return trouble("usage", `${time} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
+    const moment = givenMoment(time, world.clock);
+    if (moment.kind === "trouble") return moment;
+    const asOf = moment.value;
     if (n !== null && (paths.length > 1 || asOf !== null))
       return trouble("usage", "a numbered version is of one document", "give one path and no time");
     const isOne = paths.length === 1 && asOf === null && (n !== null || isDocument(world.state, paths[0]!));

@@ -4,7 +4,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { readMoment } from "./as-of.ts";
+import { givenMoment } from "./as-of.ts";
 import { readUndo, readUndoSince, type UndoPlan, undoRun } from "./undo.ts";
 
 /** Undoes the runs of a plan, each document only if it has not changed since. */
@@ -15,10 +15,10 @@ export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; read
 export const undo: Operation<typeof UNDO, SeenUndo> = {
   declared: UNDO,
   plan({ world }, { run = null, since: time }) {
-    if (time === undefined) return readUndoPlan(world, run);
-    const since = readMoment(time, world.clock.now());
-    if (since === null)
-      return trouble("usage", `${time} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
+    const moment = givenMoment(time, world.clock);
+    if (moment.kind === "trouble") return moment;
+    const since = moment.value;
+    if (since === null) return readUndoPlan(world, run);
     if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
     return seenUndo(readUndoSince(world, since), since);
   },

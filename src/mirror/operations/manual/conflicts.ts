@@ -1,44 +1,27 @@
 import { needsUser } from "../../model/hold.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
-import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
+import { attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { OpenProblem } from "./open-problem.ts";
 import { byPath } from "../../model/by-path.ts";
+import { CONFLICTS } from "../declared/problems.ts";
+import { nextFor } from "../results/next-step.ts";
+import type { Answer } from "../define.ts";
+import { localRead } from "../run-read.ts";
 
 /** Lists open problems of a folder from the state and the files, without network. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-export type OpenConflict = {
-  readonly path: LocalPath;
-  readonly conflictCopy: LocalPath;
-  /** Milliseconds since the epoch. */
-  readonly since: number;
-  /**
-   * Size of the local version in bytes; null if there is no file. Below, the size of the service's
-   * version; null if its content is no longer kept.
-   */
-  readonly mine: number | null;
-  readonly theirs: number | null;
-  /** True if the local content was sent to review because of the conflict. */
-  readonly inReview: boolean;
-  /** Number of changes on the service since the conflict began. */
-  readonly renewed: number;
-};
+type Listed = Answer<typeof CONFLICTS>;
 
-export type OpenBlockedPath = Attention & { readonly since: number };
-
-export function listConflicts({ state, disk }: StateAndDisk): {
-  readonly conflicts: readonly OpenConflict[];
-  readonly blocked: readonly OpenBlockedPath[];
-} {
+export function listConflicts({ state, disk }: StateAndDisk): Listed {
   const base = state.load();
-  const conflicts = [...base.conflicts.values()].map((conflict): OpenConflict => {
+  const conflicts = [...base.conflicts.values()].map((conflict): Listed["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const look = disk.look(path);
     return {
@@ -51,11 +34,17 @@ export function listConflicts({ state, disk }: StateAndDisk): {
       renewed: conflict.shown.length - 1,
     };
   });
-  const holds = [...base.holds.values()]
+  const blocked = [...base.holds.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
-    .map((hold): OpenBlockedPath => ({ ...attentionOfHold(hold), since: hold.since }));
-  return { conflicts: conflicts.toSorted(byPath), blocked: holds.toSorted(byPath) };
+    .map((hold): Listed["blocked"][number] => {
+      const open = attentionOfHold(hold);
+      const { refused: _refused, ...shown } = open;
+      return { ...shown, next: nextFor(open), since: hold.since };
+    });
+  return { conflicts: conflicts.toSorted(byPath), blocked: blocked.toSorted(byPath) };
 }
+
+export const conflicts = localRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));
 
 function sizeOf(text: string | null): number | null {
   return text === null ? null : Buffer.byteLength(text);

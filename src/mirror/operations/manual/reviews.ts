@@ -1,42 +1,27 @@
 import type { ChangeId } from "../../../contract/ids.ts";
-import type { ReviewReason } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
-import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { byPath } from "../../model/by-path.ts";
+import { countLines } from "../../../markdown/merge/line-diff.ts";
+import { ok } from "../../../common/trouble.ts";
+import { REVIEWS } from "../declared/problems.ts";
+import type { Answer } from "../define.ts";
+import { localRead } from "../run-read.ts";
 
 /** Lists changes in review from the state: no network, no scan of files. */
 
-export type WaitingReview = {
-  /** Present or last local path of its document. */
-  readonly path: LocalPath;
-  /**
-   * Id of the change in review; null if the service did not name the change, or somebody else sent
-   * it.
-   */
-  readonly changeId: ChangeId | null;
-  /** Null if the service gave no reason. */
-  readonly reason: ReviewReason | null;
-  /** Time when the review was first known, in milliseconds since the epoch. */
-  readonly since: number;
-  /** Id of the published version, as last seen. */
-  readonly liveChangeId: ChangeId;
-  /**
-   * Published content as last seen, in the form of a local file; below, submitted content. Null if
-   * not kept, or not sent from this folder.
-   */
-  readonly live: string | null;
-  readonly submitted: string | null;
-  /**
-   * Paths that cannot be deleted before the review is decided: the document, and the folders around
-   * it.
-   */
-  readonly blocks: readonly LocalPath[];
-  /** True if the document was deleted locally and that deletion waits for the review. */
-  readonly deletionWaits: boolean;
-};
+export type WaitingReview = Omit<Answer<typeof REVIEWS>["reviews"][number], "lines">;
+
+export const reviews = localRead(REVIEWS, (mirror) => {
+  const listed = listReviews(mirror).map((one) => {
+    const { live, submitted } = one;
+    return { ...one, lines: live === null || submitted === null ? null : countLines(live, submitted) };
+  });
+  return ok({ reviews: listed });
+});
 
 /** Lists the reviews by path; reviews of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {

@@ -13,7 +13,7 @@ export const STOPS = "until somebody decides the review in the web app, these ca
 export const DELETION_WAITS = "the deletion of the local file is pending until then";
 
 /** Returns why a change is in review, as a clause; null if the service gave no reason. */
-export function whyInReview({ reason, liveChangeId }: WaitingReview): string | null {
+export function whyInReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
   if (reason === null) return null;
   return reason === "conflict" ? `${WHY.conflict} (published now: ${liveChangeId})` : WHY[reason];
 }

@@ -1,0 +1,64 @@
+import * as z from "zod";
+import { AT, DIGEST, defineRead, MOMENT, N, NAME, option, PATH, ROWS } from "../define.ts";
+
+/** Operations that read the versions of a document. */
+
+/** Lists the versions of a document. */
+export const HISTORY = defineRead({
+  name: "history",
+  summary: "list the versions of a document",
+  about: [
+    "Lists the versions of a document that mdmirror has seen, oldest first; also of a deleted document, and under earlier names.",
+    "N counts from the oldest version, so that it stays the same when newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
+    "A merged version is marked with the versions that it was made from.",
+  ],
+  access: "read",
+  input: z.strictObject({
+    path: PATH,
+    asOf: option(MOMENT, "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)", { value: "TIME" }),
+  }),
+  result: z.strictObject({
+    /** Id of the document; null if versions of the path are known, and no document has it. */
+    id: NAME.nullable(),
+    path: NAME,
+    /** True if the document is no longer in the linked folder. */
+    gone: z.boolean(),
+    /** When, by which run and why the document was deleted; null while it exists. */
+    deleted: z.strictObject({ at: AT, run: z.int().nullable(), what: NAME.nullable() }).nullable(),
+    versions: ROWS({
+      /** Number from 1, oldest first. A number keeps its meaning while newer versions arrive. */
+      n: z.int(),
+      /** Time when the version was first seen; 0 or less: before everything that is known. */
+      at: AT,
+      sha256: DIGEST,
+      /** `service`: a published version; `local`: content that was only ever local. */
+      from: z.enum(["service", "local"]),
+      changeId: NAME.nullable(),
+      /** Event that made the version, as a clause. */
+      what: NAME,
+      /** Id of another document that had this path and content; null for the document's own. */
+      other: NAME.nullable(),
+      /** Size in bytes of UTF-8; null if the content is no longer kept. */
+      size: z.int().nullable(),
+      /** Versions that this version was merged from; null if it is no merge. */
+      merge: z.strictObject({ at: AT, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
+      /** Those versions by their numbers, as a clause. */
+      mergedFrom: NAME.nullable(),
+      /** True if the local file has this content. */
+      isLocal: z.boolean(),
+    }),
+  }),
+});
+
+/** Returns the content of one version. */
+export const SHOW = defineRead({
+  name: "show",
+  summary: "print a version of a document",
+  about: [
+    "Prints version N, or the newest without @N. Adds a line feed at the end on standard output if the version has none; --output writes it byte for byte.",
+  ],
+  access: "read",
+  contents: ["text"],
+  input: z.strictObject({ path: PATH, n: N }),
+  result: z.strictObject({ path: NAME, n: z.int(), sha256: DIGEST, text: NAME }),
+});

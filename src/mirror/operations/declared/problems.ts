@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { AT, DIGEST, defineRead, NAME, NAMES, ROWS } from "../define.ts";
+
+/** Operations that list open problems and differences. */
+
+/** Size in bytes of UTF-8; null if there is no content, or it is no longer kept. */
+const SIZE = z.int().nullable();
+
+/** Lists conflicts and blocked documents. */
+export const CONFLICTS = defineRead({
+  name: "conflicts",
+  summary: "list conflicts and blocked documents",
+  about: [
+    "Lists documents whose local and remote versions do not merge, and documents that are blocked until you decide. Reads only local data.",
+    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
+  ],
+  exits: "0 if there are none, 3 if there are some",
+  access: "read",
+  input: z.strictObject({}),
+  result: z.strictObject({
+    conflicts: ROWS({
+      path: NAME,
+      /** Path of the file with the version on the service. */
+      conflictCopy: NAME,
+      since: AT,
+      mine: SIZE,
+      theirs: SIZE,
+      /** True if the local content was sent to review because of the conflict. */
+      inReview: z.boolean(),
+      /** Number of changes on the service since the conflict began. */
+      renewed: z.int(),
+    }),
+    blocked: ROWS({
+      path: NAME,
+      kind: NAME,
+      code: NAME.nullable(),
+      detail: NAME,
+      requestId: NAME.nullable(),
+      next: NAME,
+      /** True if the problem ends by itself. */
+      waits: z.boolean(),
+      since: AT,
+    }),
+  }),
+});
+
+/** Lists changes in review. */
+export const REVIEWS = defineRead({
+  name: "reviews",
+  summary: "list changes that wait in review",
+  about: [
+    "Lists each change in review: since when, why, its lines (- on the service when last seen, + sent), and the deletions that it blocks.",
+    "Reviews are decided in the web app. mdmirror cannot see a rejection. Reads only local data.",
+  ],
+  exits: "0 if nothing is in review, 3 if something is",
+  access: "read",
+  contents: ["live", "submitted"],
+  input: z.strictObject({}),
+  result: z.strictObject({
+    reviews: ROWS({
+      /** Present or last local path of the document. */
+      path: NAME,
+      /** Id of the change; null if the service did not name it, or somebody else sent it. */
+      changeId: NAME.nullable(),
+      /** Reason for the review; null if the service gave none. */
+      reason: z.enum(["protected", "conflict"]).nullable(),
+      /** Time when the review was first known. */
+      since: AT,
+      /** Id of the published version, as last seen. */
+      liveChangeId: NAME,
+      /** Published content as last seen, in the form of a local file; null if not kept. */
+      live: NAME.nullable(),
+      /** Submitted content; null if not kept, or not sent from this folder. */
+      submitted: NAME.nullable(),
+      /** Paths that cannot be deleted before the decision: the document, and its folders. */
+      blocks: NAMES,
+      /** True if the document was deleted locally, and that deletion waits for the review. */
+      deletionWaits: z.boolean(),
+      lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
+    }),
+  }),
+});
+
+/** Compares both sides. */
+export const VERIFY = defineRead({
+  name: "verify",
+  summary: "compare both sides, byte for byte",
+  about: ["Lists, reads and hashes every document on both sides, and reports each difference. Writes nothing."],
+  exits: "0 if both sides are equal, 3 if they differ",
+  access: "read",
+  isOnline: true,
+  input: z.strictObject({}),
+  result: z.strictObject({
+    /** True if both sides agree, and everything was seen. */
+    agree: z.boolean(),
+    /** Documents that both sides have, byte for byte. `size`: bytes of UTF-8. */
+    documents: ROWS({ path: NAME, id: NAME, sha256: DIGEST, size: z.int() }),
+    /**
+     * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
+     * sides count as equal.
+     */
+    dressed: NAMES,
+    differing: ROWS({ path: NAME, id: NAME, why: NAME }),
+    onlyLocal: NAMES,
+    onlyService: ROWS({ path: NAME, id: NAME }),
+    /** Documents that differ for a known reason: in review, in conflict, blocked. */
+    blocked: ROWS({ path: NAME, reason: NAME, detail: NAME }),
+    /** Paths that a side could not show: nothing is proven about them. */
+    unseen: ROWS({ path: NAME, why: NAME }),
+  }),
+});

@@ -1,0 +1,60 @@
+import { ok, trouble } from "../../../common/trouble.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { HISTORY, SHOW } from "../declared/history.ts";
+import { partsClause } from "../results/merge-parts.ts";
+import { localTime } from "../results/when.ts";
+import { localRead } from "../run-read.ts";
+import { givenMoment } from "./as-of.ts";
+import { asOnDisk } from "./as-on-disk.ts";
+import type { KnownPlace } from "./find-document.ts";
+import { entryAt, findVersion } from "./find-version.ts";
+import { type HistoryEntry, readDeletion } from "./history.ts";
+
+/** Operations that read the versions of a document. */
+
+export const history = localRead(HISTORY, ({ state, disk }, { path: name, asOf }, { clock }) => {
+  const at = givenMoment(asOf, clock);
+  if (at.kind === "trouble") return at;
+  const found = findVersion({ state }, name, null);
+  if (found.kind === "trouble") return found;
+  const { document, entries } = found.value;
+  const { id, path, link } = document;
+  const shown = at.value === null ? entries : shownAt(document, entries, at.value);
+  if (typeof shown === "string")
+    return trouble("usage", `${path} at ${localTime(at.value!)}: ${shown}`, `mdmirror history ${shellWord(name)}`);
+  const look = disk.look(path);
+  const now = link !== null && look.kind === "file" ? look.digest : null;
+  const last = entries.findLast(({ digest }) => digest === now);
+  const versions = shown.map(({ digest: sha256, ...entry }) => ({
+    ...entry,
+    sha256,
+    mergedFrom: entry.merge === null ? null : partsClause(entry.merge, entries.slice(0, entry.n)),
+    isLocal: entry.n === last?.n,
+  }));
+  return ok({ id, path, gone: link === null, deleted: readDeletion(state, document), versions });
+});
+
+/**
+ * Returns the version at that time, as `restore` finds it. If there is none, returns the reason as
+ * a clause.
+ */
+function shownAt(
+  { link, tombstone }: KnownPlace,
+  entries: readonly HistoryEntry[],
+  asOf: number,
+): readonly HistoryEntry[] | string {
+  if (link === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
+  const entry = entryAt(entries, asOf);
+  return typeof entry === "string" ? entry : [entry];
+}
+
+export const show = localRead(SHOW, (local, { path: name, n }) => {
+  const found = findVersion(local, name, n ?? null);
+  if (found.kind === "trouble") return found;
+  const { entry, document } = found.value;
+  const { path } = document;
+  const text = asOnDisk(local, path).text(entry.digest);
+  if (text !== null) return ok({ path, n: entry.n, sha256: entry.digest, text });
+  const what = `the content of version ${entry.n} of ${path} is no longer in the history`;
+  return trouble("usage", what, `mdmirror history ${shellWord(name)} lists the remaining versions`);
+});
