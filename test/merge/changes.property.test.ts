@@ -51,9 +51,9 @@ describe("I28 a clean merge holds every change of both sides", () => {
           if (here === 0 || there === 0 || here > 0 !== there > 0) expect([one, done]).toEqual([one, here + there]);
         }
       }),
-      { seed, numRuns: runs(3_000) },
+      { seed, numRuns: runs(1_500) },
     );
     // A property of nothing would hold.
-    expect(fine).toBeGreaterThan(20);
+    expect(fine).toBeGreaterThan(10);
   });
 });

@@ -107,9 +107,9 @@ describe(`I28 tables merged by column (seed ${seed})`, () => {
         const isDue = (cell: string): boolean => !b?.has(cell) || (l?.has(cell) === true && r?.has(cell) === true);
         expect([...known.keys()].filter((cell) => m?.has(cell) !== isDue(cell))).toEqual([]);
       }),
-      { seed, numRuns: runs(600) },
+      { seed, numRuns: runs(250) },
     );
-    expect(clean).toBeGreaterThan(150);
-    expect(reshaped).toBeGreaterThan(40);
+    expect(clean).toBeGreaterThan(60);
+    expect(reshaped).toBeGreaterThan(15);
   });
 });

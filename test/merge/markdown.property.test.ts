@@ -21,26 +21,12 @@ describe(`I28 generated Markdown (seed ${seed})`, () => {
         clean++;
         expect(faults(merged.text)).toBe(0);
       }),
-      { seed, numRuns: runs(1500) },
+      { seed, numRuns: runs(600) },
     );
-    expect(clean).toBeGreaterThan(300);
+    expect(clean).toBeGreaterThan(100);
   });
 
-  it("keeps each word where one side put it, in the marks that one side gave it", () => {
-    let clean = 0;
-    fc.assert(
-      fc.property(markdownTexts, ([base, local, remote]) => {
-        const merged = mergeText(base, local, remote);
-        if (merged.kind === "conflict") return;
-        clean++;
-        expect(misplaced(places(base), places(local), places(remote), places(merged.text))).toEqual([]);
-      }),
-      { seed, numRuns: runs(3000) },
-    );
-    expect(clean).toBeGreaterThan(500);
-  });
-
-  it("loses no word that a side added, and keeps none that a side removed", () => {
+  it("keeps the words that both sides have, where one side put them, in the marks that one side gave them", () => {
     let clean = 0;
     fc.assert(
       fc.property(markdownTexts, ([base, local, remote]) => {
@@ -48,13 +34,14 @@ describe(`I28 generated Markdown (seed ${seed})`, () => {
         if (merged.kind === "conflict") return;
         clean++;
         const [b, l, r, m] = [places(base), places(local), places(remote), places(merged.text)];
+        expect(misplaced(b, l, r, m)).toEqual([]);
         const words = [...new Set([...b.keys(), ...l.keys(), ...r.keys(), ...m.keys()])];
         const isDue = (word: string): boolean => !b.has(word) || (l.has(word) && r.has(word));
         expect(words.filter((word) => m.has(word) !== isDue(word))).toEqual([]);
       }),
-      { seed, numRuns: runs(3000) },
+      { seed, numRuns: runs(1200) },
     );
-    expect(clean).toBeGreaterThan(500);
+    expect(clean).toBeGreaterThan(200);
   });
 });
 
