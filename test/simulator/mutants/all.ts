@@ -17,6 +17,6 @@ export const MUTANTS: readonly Mutant[] = [
 
 export function findMutant(id: string): Mutant {
   const found = MUTANTS.find((mutant) => mutant.id === id);
-  if (found === undefined) throw new Error(`no fault is called ${id}`);
+  if (found === undefined) throw new Error(`no mutant is called ${id}`);
   return found;
 }

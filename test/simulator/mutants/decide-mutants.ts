@@ -9,34 +9,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/table.ts",
     find: '"deleted/edited": "come-back",',
     replace: '"deleted/edited": "delete-remote",',
-    net: "lost-answers",
-  },
-  {
-    id: "edit-here-loses",
-    promise: "I06",
-    does: "puts in the trash what was deleted there and edited locally",
-    file: "mirror/planner/decide/table.ts",
-    find: '"edited/gone": "post-as-new",',
-    replace: '"edited/gone": "trash-local",',
-    net: "intrusions",
-  },
-  {
-    id: "not-seen-is-gone",
-    promise: "I04",
-    does: "puts in the trash what could not be seen on the service",
-    file: "mirror/planner/decide/table.ts",
-    find: '"unchanged/unseen": "block-not-seen",',
-    replace: '"unchanged/unseen": "trash-local",',
-    net: "guards",
-  },
-  {
-    id: "conflict-of-a-conflict",
-    promise: "I27",
-    does: "opens a conflict again and again while it is open",
-    file: "mirror/planner/decide/content.ts",
-    find: "if (conflict !== undefined && decideConflict(draft, row, conflict, here, there, drift)) {",
-    replace: "if (conflict !== undefined && conflict.shown.length === 0) {",
-    net: "courses",
+    tests: ["planner/content.test.ts"],
   },
   {
     id: "conflict-ends-at-one-look",
@@ -45,16 +18,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/conflict.ts",
     find: "if (removed !== undefined && conflict.looksGone > 0)",
     replace: "if (removed !== undefined)",
-    net: "courses",
-  },
-  {
-    id: "copies-share-a-name",
-    promise: "I27",
-    does: "shows a newer version under the name of an older one",
-    file: "mirror/model/conflict-copy-path.ts",
-    find: 'return conflictCopyPath(document, "theirs", nth, maxBytes);',
-    replace: 'return conflictCopyPath(document, "theirs", Math.min(nth, 1), maxBytes);',
-    net: "courses",
+    tests: ["planner/conflicts.test.ts"],
   },
   {
     id: "choice-ends-a-newer-conflict",
@@ -63,7 +27,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/conflict-course.ts",
     find: 'if (how !== "equal" && changeId !== baseChangeId)',
     replace: 'if (how === "equal" && changeId !== baseChangeId)',
-    net: "courses",
+    tests: ["engine/conflict-copies.test.ts"],
   },
   {
     id: "conflict-resolved-by-itself",
@@ -73,7 +37,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     find: 'if (policy === "conflict-copy") return openConflict(',
     replace:
       'if (policy === "conflict-copy") return landMerged(ctx, action, both, local, "");\n  if (policy === "conflict-copy") return openConflict(',
-    net: "courses",
+    tests: ["engine/who-wins.test.ts"],
   },
   {
     id: "merged-on-local-text",
@@ -82,7 +46,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/merge.ts",
     find: "const merged = mergeText(base, local, remote.text);",
     replace: "const merged = mergeText(local, local, remote.text);",
-    net: "intrusions",
+    tests: ["engine/who-wins.test.ts"],
   },
   {
     id: "first-sync-overwrites",
@@ -91,7 +55,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/download.ts",
     find: "if (mayTakeOver({ ...ctx.settings, prefer }, action.localPath)) {",
     replace: 'if (mayTakeOver({ ...ctx.settings, prefer: "remote" }, action.localPath)) {',
-    net: "courses",
+    tests: ["engine/who-wins.test.ts"],
   },
   {
     id: "ignored-is-deleted",
@@ -107,7 +71,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
         replace: "return key === null ? null : null;",
       },
     ],
-    net: ["planner/policy.test.ts"],
+    tests: ["planner/policy.test.ts"],
   },
   {
     id: "path-before-inode",
@@ -116,16 +80,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/match/match.ts",
     find: "  matchByInodeAndText(matching);\n  matchByPathAndInode(matching);",
     replace: "  matchByPathAlone(matching);\n  matchByInodeAndText(matching);",
-    net: "courses",
-  },
-  {
-    id: "path-always-wins",
-    promise: "I09",
-    does: "takes an unlike file at a document's path for the document, wherever its own file is",
-    file: "mirror/planner/match/match.ts",
-    find: "  const elsewhere = new MovedFiles(matching);\n",
-    replace: "  matchByPathAlone(matching);\n  const elsewhere = new MovedFiles(matching);\n",
-    net: ["planner/match/evidence.test.ts"],
+    tests: ["planner/match/match.test.ts"],
   },
   {
     id: "guesses-file",
@@ -134,25 +89,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/match/elsewhere.ts",
     find: "const rivals = this.#hasFileAtPath(link) ? this.#rivalsOf(one) : [];",
     replace: "const rivals: Candidate[] = [];",
-    net: ["planner/match/evidence.test.ts"],
-  },
-  {
-    id: "moves-unseen",
-    promise: "I09",
-    does: "takes every move for a deletion and a new document",
-    file: "mirror/planner/match/match.ts",
-    find: "  matchByInodeAndText(matching);\n",
-    replace: "",
-    also: [
-      {
-        file: "mirror/planner/match/match.ts",
-        find: '  elsewhere.match("inode-and-similar-text");\n',
-        replace: "",
-      },
-      { file: "mirror/planner/match/match.ts", find: '  elsewhere.match("same-text");\n', replace: "" },
-      { file: "mirror/planner/match/match.ts", find: '  elsewhere.match("inode");\n', replace: "" },
-    ],
-    net: "courses",
+    tests: ["planner/match/evidence.test.ts"],
   },
   {
     id: "case-not-folded",
@@ -161,7 +98,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "contract/path.ts",
     find: "return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;",
     replace: "return composed;",
-    net: ["planner/place.test.ts"],
+    tests: ["planner/place.test.ts"],
   },
   {
     id: "review-sent-again",
@@ -170,7 +107,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/review.ts",
     find: "if (link.submissions.some((submission) => submission.digest === here.digest)) {",
     replace: "if (link.submissions.length > 100) {",
-    net: "courses",
+    tests: ["planner/protected.test.ts"],
   },
   {
     id: "failures-do-not-stop-dependants",
@@ -179,7 +116,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/run/execute.ts",
     find: 'const well = result.kind === "ran" && endedWell(result.outcome);',
     replace: "const well = result.kind !== undefined;",
-    net: ["engine/execute.test.ts"],
+    tests: ["engine/execute.test.ts"],
   },
   {
     id: "refusal-not-remembered",
@@ -188,6 +125,6 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/planner/decide/remembered.ts",
     find: "if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;",
     replace: "if (one !== undefined) return false;",
-    net: "courses",
+    tests: ["planner/remembered.test.ts"],
   },
 ];

@@ -9,16 +9,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: 'const rowId = row.kind === "replace" ? -1 : state.openIntent(ctx.run, row);',
-    net: "crashes",
-  },
-  {
-    id: "base-left-behind-a-replace",
-    promise: "I10",
-    does: "leaves base where it was after it died between a text's replace and its commit",
-    file: "mirror/engine/apply/write-file.ts",
-    find: 'if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");',
-    replace: "",
-    net: ["engine/cut-off-replace.test.ts"],
+    tests: ["engine/cut-off-replace.test.ts"],
   },
   {
     id: "trash-not-journalled",
@@ -27,7 +18,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: 'const rowId = row.kind === "trash" ? -1 : state.openIntent(ctx.run, row);',
-    net: "crashes",
+    tests: ["engine/torn.test.ts"],
   },
   {
     id: "aside-not-safe",
@@ -36,7 +27,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/run-effect.ts",
     find: "const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));",
     replace: "const rowId = state.openIntent(ctx.run, row);",
-    net: ["engine/torn.test.ts"],
+    tests: ["engine/torn.test.ts"],
   },
   {
     id: "new-files-not-journalled",
@@ -45,7 +36,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/create-local.ts",
     find: "if (actions.length === 0) return create();",
     replace: "return create();",
-    net: ["engine/arriving.test.ts"],
+    tests: ["engine/arriving.test.ts"],
   },
   {
     id: "recovery-skipped",
@@ -54,34 +45,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/observe/look.ts",
     find: "const paths = recoverLocal(ctx, intents);",
     replace: "const paths = new Map<string, string>();",
-    net: "crashes",
-  },
-  {
-    id: "parked-file-left",
-    promise: "I13",
-    does: "does not put back what a replace that was cut short had taken aside",
-    file: "mirror/engine/apply/write-file.ts",
-    find: "if (belongsBack(aside, look))\n",
-    replace: "if (look.kind === 'special')\n",
-    net: "crashes",
-  },
-  {
-    id: "trashed-file-left",
-    promise: "I13",
-    does: "does not put back what a removal that was cut short had taken aside",
-    file: "mirror/engine/apply/trash-file.ts",
-    find: "return belongsBack(found.aside, found.look)",
-    replace: "return found.look.kind === 'special'",
-    net: "crashes",
-  },
-  {
-    id: "temporary-files-left",
-    promise: "I13",
-    does: "leaves the temporary files of a process that died",
-    file: "mirror/engine/journal/recover.ts",
-    find: "ctx.world.disk.sweep(named);",
-    replace: "",
-    net: "courses",
+    tests: ["engine/kills.test.ts"],
   },
   {
     id: "written-in-place",
@@ -91,7 +55,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     find: "    const made = guard.fs.makeNew(temp, bytes);\n",
     replace:
       "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    const made = guard.fs.makeNew(temp, bytes);\n",
-    net: "crashes",
+    tests: ["local/crash.test.ts"],
   },
   {
     id: "overwrite-unexpected",
@@ -108,7 +72,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
         replace: 'if (digest === "") {',
       },
     ],
-    net: "courses",
+    tests: ["engine/late-write.test.ts"],
   },
   {
     id: "late-write-dropped",
@@ -117,23 +81,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/late-write.ts",
     find: "if (digest !== row.expect) {",
     replace: 'if (digest === "") {',
-    net: "courses",
-  },
-  {
-    id: "late-write-on-new-base",
-    promise: "I14",
-    does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
-    file: "mirror/engine/apply/late-write.ts",
-    find: "const base = holdsNewerBase(ctx, row, link, text) ? {} : baseBefore(row, link);",
-    replace: "const base: Partial<Link> = {};",
-    also: [
-      {
-        file: "mirror/engine/apply/late-write.ts",
-        find: 'if (merged?.kind === "clean") return merged.text;',
-        replace: "if (merged !== null) return late.text;",
-      },
-    ],
-    net: "courses",
+    tests: ["engine/late-write.test.ts"],
   },
   {
     id: "trash-unexpected",
@@ -149,7 +97,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
         replace: "expect !== undefined;",
       },
     ],
-    net: "intrusions",
+    tests: ["local/late-write.test.ts"],
   },
   {
     id: "newcomer-overwritten",
@@ -165,7 +113,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
         replace: "fs.rename(from, to);\n  } else {",
       },
     ],
-    net: ["local/late-write.test.ts"],
+    tests: ["local/late-write.test.ts"],
   },
   {
     id: "base-before-effect",
@@ -175,7 +123,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     find: "  if (digest === link.digest) {\n    if (hasAnotherId",
     replace:
       "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasAnotherId",
-    net: "intrusions",
+    tests: ["engine/cut-off-replace.test.ts"],
   },
   {
     id: "base-text-not-kept",
@@ -184,22 +132,6 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/effect.ts",
     find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenOnService(path, id));\n',
     replace: "",
-    net: "courses",
-  },
-  {
-    id: "local-text-not-kept",
-    promise: "I03",
-    does: "does not put the texts that a walk reads in the text store",
-    file: "mirror/engine/observe/look.ts",
-    find: ": storeLocalContents(world.state, base);",
-    replace: ": () => undefined;",
-    also: [
-      {
-        file: "mirror/engine/apply/effect.ts",
-        find: '  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenLocally(path, id));\n',
-        replace: "",
-      },
-    ],
-    net: "courses",
+    tests: ["promises/named-texts.test.ts"],
   },
 ];

@@ -1,7 +1,21 @@
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
 import { findMutant } from "./all.ts";
-import { applyHere } from "./apply-mutant.ts";
+import { checkMutant, editsOf, plantInto, SRC } from "./mutant.ts";
 
-/** `node --import hook.ts`: applies a mutant in the processes that a test starts. */
+/**
+ * `MDMIRROR_MUTANT=ID node --import hook.ts …`: loads the modules of `src` with this mutant, in the
+ * process and in all that it starts.
+ */
 
-const id = process.env["MDMIRROR_MUTANT"];
-if (id !== undefined && id !== "") applyHere(findMutant(id));
+const mutant = findMutant(process.env["MDMIRROR_MUTANT"] ?? "");
+checkMutant(mutant);
+const files = new Map(editsOf(mutant).map(({ file }) => [pathToFileURL(SRC + file).href, file]));
+registerHooks({
+  load(url, context, nextLoad) {
+    const result = nextLoad(url, context);
+    const file = files.get(url.replace(/\?.*$/, ""));
+    if (file === undefined || result.source === undefined || result.source === null) return result;
+    return { ...result, source: plantInto(mutant, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
+  },
+});

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Group } from "./fault-injection/all.ts";
 
 export type Edit = {
   /** Path below `src/`. */
@@ -25,11 +24,8 @@ export type Mutant = Edit & {
    * promise breaks.
    */
   readonly also?: readonly Edit[];
-  /**
-   * The suite that must fail: the fault-injection tests, this group first; or test files below
-   * `test/`, for mutants that a disk and a wire in memory cannot show.
-   */
-  readonly net: Group | readonly string[];
+  /** Test files below `test/`, at least one of which must fail. */
+  readonly tests: readonly string[];
 };
 
 export const SRC = fileURLToPath(new URL("../../../src/", import.meta.url));
@@ -48,7 +44,7 @@ export function plantInto(mutant: Mutant, file: string, source: string): string 
     const parts = mutated.split(find);
     if (parts.length !== 2)
       throw new Error(
-        `fault ${mutant.id} is out of date: its text occurs ${parts.length - 1} times in src/${file}, not once`,
+        `mutant ${mutant.id} is out of date: its text occurs ${parts.length - 1} times in src/${file}, not once`,
       );
     mutated = parts.join(replace);
   }
@@ -60,6 +56,6 @@ export function checkMutant(mutant: Mutant): void {
   for (const { file } of editsOf(mutant)) {
     const source = readFileSync(SRC + file, "utf8");
     if (plantInto(mutant, file, source) === source)
-      throw new Error(`fault ${mutant.id} changes nothing in src/${file}`);
+      throw new Error(`mutant ${mutant.id} changes nothing in src/${file}`);
   }
 }

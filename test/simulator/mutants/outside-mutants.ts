@@ -11,16 +11,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/local/root-guard.ts",
     find: "if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))",
     replace: "if (real === null)",
-    net: ["local/inside.test.ts"],
-  },
-  {
-    id: "mirror-folder-reachable",
-    promise: "I26",
-    does: "takes the service's `.mdmirror/x.md` for a document",
-    file: "mirror/local/root-guard.ts",
-    find: 'return isFile ? name.toLowerCase() !== MIRROR_FOLDER : !name.startsWith(".");',
-    replace: "return isFile || name !== null;",
-    net: ["local/folding.test.ts"],
+    tests: ["local/inside.test.ts"],
   },
   {
     id: "path-leaves-the-root",
@@ -29,7 +20,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/local/root-guard.ts",
     find: 'return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");',
     replace: 'return path.split("/").every((name) => name !== "");',
-    net: ["local/inside.test.ts"],
+    tests: ["local/inside.test.ts"],
   },
   {
     id: "overwrite-not-synced",
@@ -38,7 +29,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/local/write.ts",
     find: "guard.fs.writeNew(temp, bytes, mode, true);",
     replace: "guard.fs.writeNew(temp, bytes, mode, false);",
-    net: ["local/crash.test.ts"],
+    tests: ["local/crash.test.ts"],
   },
   {
     id: "torn-file-is-deleted",
@@ -47,16 +38,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/cut-off.ts",
     find: "return bootId !== null && before !== null && before !== bootId;",
     replace: "return false;",
-    net: "courses",
-  },
-  {
-    id: "torn-tail-is-an-edit",
-    promise: "I13",
-    does: "takes a file that a power loss cut off for one that the user shortened, and uploads it",
-    file: "mirror/engine/apply/cut-off.ts",
-    find: "for (let kept = 0; kept <= size; kept += SECTOR)",
-    replace: "for (let kept = 0; kept < 1; kept++)",
-    net: "courses",
+    tests: ["engine/torn.test.ts"],
   },
   {
     id: "shortened-is-torn",
@@ -65,7 +47,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/cut-off.ts",
     find: "const SECTOR = 512;",
     replace: "const SECTOR = 1;",
-    net: ["engine/torn.test.ts"],
+    tests: ["engine/torn.test.ts"],
   },
   {
     id: "key-in-the-log",
@@ -74,19 +56,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/remote/http.ts",
     find: "      route: routeOf(call.path),\n",
     replace: "      route: JSON.stringify(this.#headers),\n",
-    net: ["remote/secret.test.ts"],
-  },
-  {
-    id: "key-in-an-error",
-    promise: "I30",
-    does: "repeats what a proxy echoed, the key with it",
-    file: "mirror/remote/scrub.ts",
-    find: 'const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();',
-    replace: 'const clean = head.replace(UNPRINTABLE, " ").trim();',
-    also: [
-      { file: "mirror/remote/scrub.ts", find: 'return short.replaceAll(key, "[key]");', replace: "return short;" },
-    ],
-    net: ["remote/secret.test.ts"],
+    tests: ["remote/secret.test.ts"],
   },
   {
     id: "key-readable-by-all",
@@ -95,7 +65,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/state/own-files.ts",
     find: "O_EXCL | O_NOFOLLOW, 0o600);\n    restrict(fd, 0o600);",
     replace: "O_EXCL | O_NOFOLLOW, 0o644);\n    restrict(fd, 0o644);",
-    net: ["cli/init.test.ts"],
+    tests: ["cli/init.test.ts"],
   },
   {
     id: "two-at-once",
@@ -104,7 +74,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/state/lock.ts",
     find: 'db.exec("BEGIN EXCLUSIVE");',
     replace: 'db.exec("BEGIN DEFERRED");',
-    net: ["state/lock.test.ts"],
+    tests: ["state/lock.test.ts"],
   },
   {
     id: "dry-run-writes",
@@ -113,7 +83,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/observe/look.ts",
     find: "return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents",
     replace: "return input.run === -1 ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents",
-    net: ["cli/sync.test.ts"],
+    tests: ["cli/sync.test.ts"],
   },
   {
     id: "half-surrogate-written",
@@ -122,6 +92,6 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     file: "common/text.ts",
     find: `return text.isWellFormed() ? Buffer.from(text, "utf8") : null;`,
     replace: "return Buffer.from(text);",
-    net: ["local/disk.test.ts"],
+    tests: ["local/disk.test.ts"],
   },
 ];
