@@ -5,10 +5,9 @@ import { HoldTable } from "./holds.ts";
 import { findImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
-import type { ChangeId, DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../contract/digest.ts";
 import type { Tombstone } from "../model/link.ts";
-import { upsert, WithStatements } from "./statement.ts";
+import { Columns, KeyedTable } from "./keyed-table.ts";
+import { WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
 
 /** Opens the tables that a cycle uses. */
@@ -16,7 +15,7 @@ export function openBaseTables(db: Db) {
   return {
     links: new LinkTable(db),
     dirs: new DirTable(db),
-    tombstones: new TombstoneTable(db),
+    tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONES),
     conflicts: new ConflictTable(db),
     holds: new HoldTable(db),
     intents: new IntentTable(db),
@@ -60,31 +59,11 @@ export function examineBase(db: Db, tables: BaseTables): Examined {
   return { kind: "damaged", detail };
 }
 
-type TombstoneRow = [DocId, string, string, ChangeId, Digest, string | null, number];
-
-const COLUMNS = "id, local_path, remote_path, change_id, digest, trash_path, at";
-
-class TombstoneTable extends WithStatements {
-  readonly #all = this.sql<[], TombstoneRow>(`SELECT ${COLUMNS} FROM tombstones`, "raw");
-  readonly #put = this.sql(upsert("tombstones", "id", COLUMNS.split(", ")));
-  readonly #remove = this.sql<[DocId]>("DELETE FROM tombstones WHERE id = ?");
-
-  load(): Map<DocId, Tombstone> {
-    const tombstones = new Map<DocId, Tombstone>();
-    for (const [id, localPath, remotePath, changeId, digest, trashPath, at] of this.#all.all()) {
-      tombstones.set(id, { id, localPath, remotePath, changeId, digest, trashPath, at });
-    }
-    return tombstones;
-  }
-
-  put({ id, localPath, remotePath, changeId, digest, trashPath, at }: Tombstone): void {
-    this.#put.run(id, localPath, remotePath, changeId, digest, trashPath, at);
-  }
-
-  remove(id: DocId): void {
-    this.#remove.run(id);
-  }
-}
+const TOMBSTONES = {
+  table: "tombstones",
+  key: "id",
+  columns: new Columns<keyof Tombstone>(["id", "localPath", "remotePath", "changeId", "digest", "trashPath", "at"]),
+} as const;
 
 /** Single values, by key. */
 export class MetaTable extends WithStatements {

@@ -1,41 +1,34 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { EventSide, MirrorEvent, State, Version } from "../ports/state.ts";
+import type { MirrorEvent, State, Version } from "../ports/state.ts";
+import { Columns } from "./keyed-table.ts";
 import { type Statement, WithStatements } from "./statement.ts";
 
-type EventRow = [
-  run: number,
-  at: number,
-  kind: string,
-  side: EventSide,
-  id: string | null,
-  path: string,
-  detail: string,
-  outcome: string,
-  code: string | null,
-  requestId: string | null,
-  before: Digest | null,
-  after: Digest | null,
-  from: string | null,
-  mergeBase: Digest | null,
-  mergeTheirs: Digest | null,
-  remoteFrom: string | null,
-  remoteTo: string | null,
-];
+/** An event as one row has it. */
+type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
+  readonly mergeBase: Digest | null;
+  readonly mergeTheirs: Digest | null;
+  readonly remoteFrom: string | null;
+  readonly remoteTo: string | null;
+};
 
 type EventQuery = Parameters<State["events"]>[0];
 type Value = string | number;
 
-const COLUMNS =
-  "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs, " +
-  "remote_from, remote_to";
+const COLUMNS = new Columns<keyof EventRow>(
+  [
+    ...(["run", "at", "kind", "side", "id", "path", "detail", "outcome", "code", "requestId"] as const),
+    ...(["before", "after", "from", "mergeBase", "mergeTheirs", "remoteFrom", "remoteTo"] as const),
+  ],
+  { from: "from_path" },
+);
 
 /** Events, newest last. */
 export class EventTable extends WithStatements {
   /** Prepared queries by their condition: one for each set of filters that was used, 32 at most. */
   readonly #queries = new Map<string, Statement<Value[], EventRow>>();
   readonly #insert = this.sql(
-    `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO events (${COLUMNS.names.join(", ")}) VALUES (${COLUMNS.names.map(() => "?").join(", ")})`,
   );
   // SQL conditions for actions that removed a document or its content, which the safety checks
   // count; empty folders do not count. The values are literals, because SQLite uses a partial index
@@ -45,26 +38,15 @@ export class EventTable extends WithStatements {
     remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
   };
 
-  record(event: MirrorEvent): void {
-    this.#insert.run(
-      event.run,
-      event.at,
-      event.kind,
-      event.side,
-      event.id,
-      event.path,
-      event.detail,
-      event.outcome,
-      event.code,
-      event.requestId,
-      event.before,
-      event.after,
-      event.from,
-      event.merged?.base ?? null,
-      event.merged?.theirs ?? null,
-      event.remoteMove?.from ?? null,
-      event.remoteMove?.to ?? null,
-    );
+  record({ merged, remoteMove, ...event }: MirrorEvent): void {
+    const row: EventRow = {
+      ...event,
+      mergeBase: merged?.base ?? null,
+      mergeTheirs: merged?.theirs ?? null,
+      remoteFrom: remoteMove?.from ?? null,
+      remoteTo: remoteMove?.to ?? null,
+    };
+    this.#insert.run(...COLUMNS.members.map((member) => row[member]));
   }
 
   /** Newest first. */
@@ -90,8 +72,8 @@ export class EventTable extends WithStatements {
     const known = this.#queries.get(where);
     if (known !== undefined) return known;
     const condition = where === "" ? "" : `WHERE ${where} `;
-    const sql = `SELECT ${COLUMNS} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
-    const made = this.sql<Value[], EventRow>(sql, "raw");
+    const sql = `SELECT ${COLUMNS.selected} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
+    const made = this.sql<Value[], EventRow>(sql);
     this.#queries.set(where, made);
     return made;
   }
@@ -109,13 +91,15 @@ function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [cond
   return filters.filter((filter): filter is readonly [string, Value] => filter[1] !== undefined);
 }
 
-function eventOf(row: EventRow): MirrorEvent {
-  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, ...rest] = row;
-  const [base, theirs, remoteFrom, remoteTo] = rest;
+function eventOf({
+  mergeBase: base,
+  mergeTheirs: theirs,
+  remoteFrom: from,
+  remoteTo: to,
+  ...event
+}: EventRow): MirrorEvent {
   const merged = base === null || theirs === null ? null : { base, theirs };
-  const remoteMove = remoteFrom === null || remoteTo === null ? null : { from: remoteFrom, to: remoteTo };
-  const texts = { before, after, merged };
-  return { run, at, kind, side, id, path, detail, outcome, code, requestId, ...texts, from, remoteMove };
+  return { ...event, merged, remoteMove: from === null || to === null ? null : { from, to } };
 }
 
 export type RunRow = ReturnType<State["runs"]>[number];
@@ -140,8 +124,6 @@ export class RunTable extends WithStatements {
   }
 }
 
-type VersionRow = [DocId, ChangeId, Digest, number];
-
 /** Saved versions of documents that the service showed, in the order of arrival. */
 export class VersionTable extends WithStatements {
   // A change id names one saved version. If it is seen again, the version keeps its place in the
@@ -150,9 +132,8 @@ export class VersionTable extends WithStatements {
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
       "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
   );
-  readonly #byId = this.sql<[DocId], VersionRow>(
-    "SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC",
-    "raw",
+  readonly #byId = this.sql<[DocId], Version>(
+    "SELECT id, change_id AS changeId, digest, at FROM versions WHERE id = ? ORDER BY seq DESC",
   );
   readonly #arrival = this.sql<[DocId, ChangeId], number>(
     "SELECT seq FROM versions WHERE id = ? AND change_id = ?",
@@ -165,7 +146,7 @@ export class VersionTable extends WithStatements {
 
   /** Newest first. */
   of(id: DocId): Version[] {
-    return this.#byId.all(id).map(([doc, changeId, digest, at]) => ({ id: doc, changeId, digest, at }));
+    return this.#byId.all(id);
   }
 
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean {

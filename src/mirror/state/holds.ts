@@ -1,45 +1,23 @@
-import type { ChangeId } from "../../contract/ids.ts";
-import type { Digest } from "../../contract/digest.ts";
-import type { HoldReason } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { rebase } from "../../contract/path.ts";
-import { upsert, WithStatements } from "./statement.ts";
+import type { Db } from "./database.ts";
+import { Columns, KeyedTable } from "./keyed-table.ts";
 
-type HoldRow = [
-  key: string,
-  path: string,
-  reason: HoldReason,
-  code: string | null,
-  detail: string,
-  requestId: string | null,
-  digest: Digest | null,
-  changeId: ChangeId | null,
-  since: number,
-];
+const MEMBERS = [
+  "key",
+  "path",
+  "reason",
+  "code",
+  "detail",
+  "requestId",
+  "digest",
+  "changeId",
+  "since",
+] as const satisfies readonly (keyof Hold)[];
 
-const COLUMNS = "key, path, reason, code, detail, request_id, digest, change_id, since";
-
-export class HoldTable extends WithStatements {
-  readonly #all = this.sql<[], HoldRow>(`SELECT ${COLUMNS} FROM blocked`, "raw");
-  readonly #put = this.sql(upsert("blocked", "key", COLUMNS.split(", ")));
-  readonly #remove = this.sql<[string]>("DELETE FROM blocked WHERE key = ?");
-
-  /** Returns the blocks by key. */
-  load(): Map<string, Hold> {
-    const holds = new Map<string, Hold>();
-    for (const [key, path, reason, code, detail, requestId, digest, changeId, since] of this.#all.all()) {
-      holds.set(key, { key, path, reason, code, detail, requestId, digest, changeId, since });
-    }
-    return holds;
-  }
-
-  put(hold: Hold): void {
-    const { key, path, reason, code, detail, requestId, digest, changeId, since } = hold;
-    this.#put.run(key, path, reason, code, detail, requestId, digest, changeId, since);
-  }
-
-  remove(key: string): void {
-    this.#remove.run(key);
+export class HoldTable extends KeyedTable<Hold, "key"> {
+  constructor(db: Db) {
+    super(db, { table: "blocked", key: "key", columns: new Columns(MEMBERS) });
   }
 
   /**
@@ -74,14 +52,5 @@ export class HoldTable extends WithStatements {
 }
 
 function isEqual(a: Hold, b: Hold): boolean {
-  return (
-    a.path === b.path &&
-    a.reason === b.reason &&
-    a.code === b.code &&
-    a.detail === b.detail &&
-    a.requestId === b.requestId &&
-    a.digest === b.digest &&
-    a.changeId === b.changeId &&
-    a.since === b.since
-  );
+  return MEMBERS.every((member) => a[member] === b[member]);
 }

@@ -1,6 +1,8 @@
-import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
+import type { Db } from "./database.ts";
+import { Columns, KeyedTable } from "./keyed-table.ts";
 import { upsert, WithStatements } from "./statement.ts";
 
 type LinkRow = [
@@ -133,26 +135,18 @@ export class LinkTable extends WithStatements {
   }
 }
 
-const DIR_COLUMNS = "id, local_path, remote_path, dev, ino, birth_ms";
-type DirRow = [DirId, string, string, number, number, number];
+const DIRS = {
+  table: "dirs",
+  key: "id",
+  columns: new Columns<keyof DirLink>(["id", "localPath", "remotePath", "dev", "ino", "birthMs"]),
+} as const;
 
 /** Folders that both sides have. */
-export class DirTable extends WithStatements {
-  readonly #all = this.sql<[], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs`, "raw");
-  readonly #one = this.sql<[DirId], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`, "raw");
-  readonly #at = this.sql<[string], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`, "raw");
-  readonly #put = this.sql(upsert("dirs", "id", DIR_COLUMNS.split(", ")));
-  readonly #remove = this.sql<[DirId]>("DELETE FROM dirs WHERE id = ?");
+export class DirTable extends KeyedTable<DirLink, "id"> {
+  readonly #at = this.sql<[string], DirLink>(`SELECT ${DIRS.columns.selected} FROM dirs WHERE local_path = ?`);
 
-  load(): Map<DirId, DirLink> {
-    const dirs = new Map<DirId, DirLink>();
-    for (const row of this.#all.all()) dirs.set(row[0], dirOf(row));
-    return dirs;
-  }
-
-  get(id: DirId): DirLink | null {
-    const row = this.#one.get(id);
-    return row === undefined ? null : dirOf(row);
+  constructor(db: Db) {
+    super(db, DIRS);
   }
 
   /**
@@ -160,20 +154,8 @@ export class DirTable extends WithStatements {
    */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
-    return rows.length === 1 ? dirOf(rows[0]!) : null;
+    return rows.length === 1 ? rows[0]! : null;
   }
-
-  put(dir: DirLink): void {
-    this.#put.run(dir.id, dir.localPath, dir.remotePath, dir.dev, dir.ino, dir.birthMs);
-  }
-
-  remove(id: DirId): void {
-    this.#remove.run(id);
-  }
-}
-
-function dirOf([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink {
-  return { id, localPath, remotePath, dev, ino, birthMs };
 }
 
 function rowOf(link: Link): StoredRow {

@@ -1,0 +1,79 @@
+import type { Db } from "./database.ts";
+import { upsert, WithStatements } from "./statement.ts";
+
+/** Columns of a table, each named like the member of a row that it stores. */
+export class Columns<Member extends string> {
+  readonly members: readonly Member[];
+  /** Names of the columns. */
+  readonly names: readonly string[];
+  /** The columns as a query selects them, each under the name of its member. */
+  readonly selected: string;
+
+  /** @param renamed columns whose name does not follow from that of the member */
+  constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
+    this.members = members;
+    this.names = members.map((member) => renamed[member] ?? snakeCase(member));
+    this.selected = members.map((member, index) => `${this.names[index]} AS "${member}"`).join(", ");
+  }
+}
+
+function snakeCase(member: string): string {
+  return member.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+type MemberOf<Row> = keyof Row & string;
+
+type Layout<Row, Key extends MemberOf<Row>> = {
+  readonly table: string;
+  readonly key: Key;
+  readonly columns: Columns<MemberOf<Row>>;
+  /** Members that are stored as JSON. */
+  readonly json?: readonly MemberOf<Row>[];
+};
+
+/** A table of rows with a key. Rows are in the order in which their keys were first put. */
+export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends WithStatements {
+  readonly #layout: Layout<Row, Key>;
+  readonly #all;
+  readonly #one;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db, layout: Layout<Row, Key>) {
+    super(db);
+    const { table, key, columns } = layout;
+    const select = `SELECT ${columns.selected} FROM ${table}`;
+    this.#layout = layout;
+    this.#all = this.sql<[], Row>(select);
+    this.#one = this.sql<[Row[Key]], Row>(`${select} WHERE ${key} = ?`);
+    this.#put = this.sql(upsert(table, key, columns.names));
+    this.#remove = this.sql<[Row[Key]]>(`DELETE FROM ${table} WHERE ${key} = ?`);
+  }
+
+  load(): Map<Row[Key], Row> {
+    return new Map(this.#all.all().map((row) => [row[this.#layout.key], this.read(row)] as const));
+  }
+
+  get(key: Row[Key]): Row | null {
+    const row = this.#one.get(key);
+    return row === undefined ? null : this.read(row);
+  }
+
+  put(row: Row): void {
+    const { columns, json = [] } = this.#layout;
+    this.#put.run(
+      ...columns.members.map((member) => (json.includes(member) ? JSON.stringify(row[member]) : row[member])),
+    );
+  }
+
+  remove(key: Row[Key]): void {
+    this.#remove.run(key);
+  }
+
+  /** Returns a row as it was put. */
+  protected read(row: Row): Row {
+    const { json = [] } = this.#layout;
+    const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);
+    return parsed.length === 0 ? row : { ...row, ...(Object.fromEntries(parsed) as Partial<Row>) };
+  }
+}
