@@ -71,18 +71,15 @@ function bounded(facts: object, most: number, keeps: "first" | "last" = "first")
 
 /**
  * Returns the tool for an operation that writes.
- * @param narrowed fields of which an agent may use only some values
+ * @param narrowed fields of which an agent may use only some values; undefined: none
  */
 export function operationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
-  narrowed: z.ZodRawShape = {},
+  narrowed: Readonly<Record<string, z.ZodType | undefined>> = {},
 ): Tool {
   const { expected } = operation.declared;
-  const fields = {
-    ...ownInput(operation.declared).shape,
-    ...narrowed,
-    ...(expected === undefined ? {} : { expected }),
-  };
+  const own = { ...ownInput(operation.declared).shape, ...narrowed, ...(expected === undefined ? {} : { expected }) };
+  const fields = Object.fromEntries(Object.entries(own).filter(([, type]) => type !== undefined));
   return defineTool({
     ...describe(operation.declared),
     effect: "edits",

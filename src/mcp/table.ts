@@ -9,6 +9,7 @@ import { reviews, type WaitingReview } from "../mirror/operations/manual/reviews
 import { boundedDiff } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve-many.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
+import { PATH } from "./fields.ts";
 import { operationTool, readTool } from "./operation-tool.ts";
 import { LIST } from "./tools/list.ts";
 import { DELETE, MOVE } from "./tools/place.ts";
@@ -18,6 +19,9 @@ import { STATUS } from "./tools/status.ts";
 import { SYNC } from "./tools/sync.ts";
 import { WAIT } from "./tools/wait.ts";
 import type { Tool } from "./tool.ts";
+
+/** The versions that an agent names are those of one document. */
+const ONE_PATH = z.array(PATH).length(1);
 
 /** Every tool, in the order in which clients see them. */
 export const TOOLS: readonly Tool[] = [
@@ -34,11 +38,11 @@ export const TOOLS: readonly Tool[] = [
   SYNC,
   readTool(history, { keeps: "last" }),
   readTool(show, { text: ({ text }) => text }),
-  operationTool(restore),
+  operationTool(restore, { paths: ONE_PATH, asOf: undefined }),
   DIFF,
   readTool(conflicts),
   SHOW_CONFLICT,
-  operationTool(resolve, { way: z.enum(OFFERED) }),
+  operationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED) }),
   readTool(reviews, { text: (answer) => answer.reviews.map(reviewDiff).join("\n") }),
   readTool(verify),
 ];

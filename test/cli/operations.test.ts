@@ -87,12 +87,13 @@ describe.each(NAMES)("%s", (name) => {
     expect(Object.keys(command.options)).toEqual(
       expect.arrayContaining(fieldsOf(declared).map((field) => inCase(field.name, "-"))),
     );
-    const fields = Object.keys(wholeInput(declared).shape).map((field) => inCase(field, "_"));
+    const fields = Object.keys(wholeInput(declared).shape).filter((field) => !(name === "restore" && field === "asOf"));
     const tools = TOOLS.filter((one) => one.name === name);
     expect(tools.map(({ effect }) => effect === "reads")).toEqual(
       isForPeople(name) ? [] : [declared.access === "read"],
     );
-    for (const { input } of tools) expect(Object.keys(input)).toEqual(expect.arrayContaining(fields));
+    for (const { input } of tools)
+      expect(Object.keys(input)).toEqual(expect.arrayContaining(fields.map((field) => inCase(field, "_"))));
     expect((await OPERATIONS[name]()).declared).toBe(declared);
     expect(mirror[name]).toBeTypeOf("function");
     const hasAction = declared.access === "write" && !WITHOUT_PAGE.includes(name);
@@ -146,6 +147,19 @@ describe.each(WRITES.filter((name) => !isForPeople(name)))("%s", (name) => {
     await expect(mirror[name](stale as never)).rejects.toMatchObject({ kind: "usage", code: "stale" });
     expect(rig.read(path)).toBe("second\n");
   });
+});
+
+test("the tools offer only what an agent can name the versions of: one document", () => {
+  const { restore, resolve } = Object.fromEntries(TOOLS.map(({ name, input }) => [name, z.strictObject(input)]));
+  const [one, two] = [["a.md"], ["a.md", "b.md"]];
+  const expected = { local: null };
+  expect(restore!.safeParse({ paths: one, expected }).success).toBe(true);
+  for (const input of [{ paths: two }, { paths: one, as_of: "2h" }])
+    expect(restore!.safeParse({ ...input, expected }).success).toBe(false);
+  const versions = { mine: null, theirs: null, base: null };
+  const choice = { way: "mine", expected: versions };
+  expect(resolve!.safeParse({ ...choice, paths: one }).success).toBe(true);
+  for (const input of [{ paths: two }, {}]) expect(resolve!.safeParse({ ...choice, ...input }).success).toBe(false);
 });
 
 test("a dry run of resolve answers stale, and syncs nothing, if the service has a newer version", async () => {

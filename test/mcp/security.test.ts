@@ -123,7 +123,6 @@ describe("what a client asks wrongly", () => {
     ["create", { path: "b.md", text: "a\u0000b" }, "contains-nul"],
     ["create", { path: "b.md", text: "x".repeat(51_201) }, "too-large"],
     ["restore", { paths: ["a.md"], n: 1, expected: { local: null } }, "stale"],
-    ["restore", { paths: ["a.md", "a.md"], expected: { local: null } }, "usage"],
     ["search", { query: " " }, "bad-query"],
   ])("%s %j is told with a code and what to do", async (tool, args, code) => {
     const { isError, facts } = await one.call(tool, args);
@@ -134,6 +133,7 @@ describe("what a client asks wrongly", () => {
     ["write", { path: "a.md", text: "x" }],
     ["delete", { path: "a.md" }],
     ["restore", { paths: ["a.md"] }],
+    ["restore", { paths: ["a.md", "a.md"], expected: { local: null } }],
     ["write", { path: "a.md", version: "latest", text: "x" }],
     ["read", { path: "a.md", max_characters: 1e9 }],
     ["read", { path: "a.md", unknown: true }],
