@@ -71,6 +71,13 @@ describe("resolve", () => {
     expect(rig.remote("plan.md")!.content).toBe(MERGED);
   });
 
+  test("I23 --tool --dry-run starts no tool", async () => {
+    const trace = join(rig.dir, "started");
+    const env = { PATH: process.env["PATH"], MDMIRROR_MERGETOOL: `touch '${trace}'; false` };
+    expect((await rig.run(["resolve", "w/plan.md", "--tool", "--dry-run"], { env })).code).toBe(0);
+    expect(existsSync(trace)).toBe(false);
+  });
+
   test("--tool runs git's configured merge tool", async () => {
     const config = join(rig.dir, "gitconfig");
     const cmd = `grep -q two \\"$BASE\\" && cat \\"$LOCAL\\" \\"$REMOTE\\" > \\"$MERGED\\"`;

@@ -56,6 +56,7 @@ export const command = operationCommand(resolve, {
     if (conflict === null) return trouble("usage", `${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
     const three = readThree(world, subject.value);
     if (three.kind === "trouble") return three;
+    if (input.dryRun === true) return ok(input);
     const merged = runMergeTool(path, three.value, io.env);
     return merged.kind === "trouble" ? merged : ok({ ...input, text: merged.value });
   },
