@@ -133,6 +133,11 @@ describe("a mirror of the library", () => {
     const seen = expectedOf(await mirror.plan());
     const done = { items: Array(13).fill({ end: "done" }), next: "sync", sync: null };
     expect(await mirror.approve(seen)).toMatchObject(done);
+    const stale = mirror.reject({ expected: { stop: "0".repeat(64) } });
+    expect(await errorOf(stale)).toMatchObject({ kind: "usage", code: "stale" });
+    expect((await mirror.status()).safetyStop?.approved).toBe(true);
+    expect(await mirror.reject({ dryRun: true })).toMatchObject({ items: Array(13).fill({ end: "planned" }) });
+    expect((await mirror.status()).safetyStop?.approved).toBe(true);
     expect(await mirror.reject(seen)).toMatchObject(done);
     expect([(await mirror.sync()).state, read(names[0]!)]).toEqual(["in-sync", "# 0.md\n"]);
   });

@@ -49,8 +49,8 @@ export function rememberRoot(world: World): void {
   });
 }
 
-export function approvedKeys({ state }: World): Set<string> {
-  const texts = [state.meta(META.approved), state.meta(META.waived)];
+export function approvedKeys({ state, ignoresApproval }: World): Set<string> {
+  const texts = [ignoresApproval === true ? null : state.meta(META.approved), state.meta(META.waived)];
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 

@@ -23,6 +23,8 @@ export type World = {
   readonly state: State;
   /** Receives each event when it is recorded. Left out: nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
+  /** True for a plan in which steps count as stopped although they are approved. */
+  readonly ignoresApproval?: true;
   /** Set if links are converted, which `disk` then does. Left out: texts stay as they are. */
   readonly links?: MirrorLinks;
   /** The id of this boot of the machine; null if the system has none. */

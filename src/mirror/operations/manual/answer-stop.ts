@@ -92,10 +92,8 @@ export const approve: Answer = {
 /** Undoes the changes that led to the stop. */
 export const reject: Answer = {
   declared: REJECT,
-  async plan(mirror, { attended = false, dryRun }) {
-    // An answer that was given before is withdrawn, so that its steps count as stopped again.
-    if (dryRun !== true) withdrawApproval(mirror);
-    const planned = await planAnswer(mirror, attended);
+  async plan(mirror, { attended = false }) {
+    const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
     if (planned.kind === "trouble" || planned.value.kind === "nothing") return planned;
     const { halted, back } = planned.value;
     if (back.some(({ kind }) => kind !== "left")) return planned;
@@ -106,8 +104,10 @@ export const reject: Answer = {
   hasWork: ({ kind }) => kind === "stopped",
   seen: (_mirror, plan) => versionOf(plan),
   preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.back.map(itemOf)),
-  async run({ world }, plan) {
+  async run(mirror, plan) {
     if (plan.kind === "nothing") return ok(resultOf(plan, []));
+    const { world } = mirror;
+    withdrawApproval(mirror);
     const ends = await rejectStop(world, plan.back);
     const items = ends.map(({ item: { path }, done, note }): StopItem => {
       if (done) return { path, end: "done", why: "", notes: note === "" ? [] : [note] };
