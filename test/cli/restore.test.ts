@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
@@ -45,6 +45,16 @@ describe("history, show, diff PATH@N", () => {
     const json = await run("diff", "a.md@1", "--json");
     expect(JSON.parse(json.out[0]!)).toMatchObject({ before: "version 1/a.md", after: "local/a.md", same: false });
     for (const command of ["show", "diff", "restore"]) expect((await run(command, "a.md@9")).code).toBe(2);
+  });
+
+  test("I18 restore in a copied folder stops as a sync does, and writes nothing", async () => {
+    await edit("second\n");
+    const copy = join(rig.dir, "copy");
+    cpSync(rig.root, copy, { recursive: true });
+    const restored = await rig.run(["restore", "a.md@1"], { cwd: copy });
+    expect([restored.code, (await rig.run(["sync"], { cwd: copy })).code]).toEqual([4, 4]);
+    expect((await rig.run(["restore", "a.md@1", "--dry-run"], { cwd: copy })).code).toBe(4);
+    expect(readFileSync(join(copy, "a.md"), "utf8")).toBe("second\n");
   });
 
   test("a renamed document keeps its history, by the old name and by its id", async () => {

@@ -6,6 +6,9 @@ import { stoppableBy } from "../model/stoppable.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import type { Declaration, InputOf, ReadInput, ResultOf, ResultWithSync } from "./define.ts";
 import { readInput } from "./read-input.ts";
+import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
+import { insteadOf } from "./results/stop.ts";
+import { checkRoot } from "../engine/run/guard-facts.ts";
 import { reportJson } from "./results/report.ts";
 
 /** Carries out operations, in the same way for all front ends. */
@@ -66,6 +69,8 @@ export async function carryOut<D extends Declaration, Plan>(
   input: ReadInput<D>,
   hooks: Hooks<Plan, ResultOf<D>> = {},
 ): Promise<Result<Carried<Plan, ResultOf<D>>>> {
+  const elsewhere = operation.declared.isForNextSync === true ? null : troubleOfPlace(mirror);
+  if (elsewhere !== null) return elsewhere;
   const planned = await operation.plan(mirror, input);
   if (planned.kind === "trouble") return planned;
   const plan = planned.value;
@@ -80,6 +85,16 @@ export async function carryOut<D extends Declaration, Plan>(
   if (input.dryRun === true) return nothingDone;
   if (hooks.agree !== undefined && !(await hooks.agree(plan))) return ok({ kind: "declined" });
   return perform(operation, mirror, plan, hooks, input.noSync !== true);
+}
+
+/** Returns why nothing may be written: a sync would stop, because this is another folder. */
+function troubleOfPlace({ world }: OpenedMirror): Result<never> | null {
+  const { root } = checkRoot(world);
+  if (root === "same") return null;
+  const next = root === "moved-or-copied" ? insteadOf("root-moved-or-copied") : NEXT_WITHOUT_ROOT;
+  return trouble("usage", `nothing was done: the linked folder changed identity (${root})`, next, {
+    code: "lost-root",
+  });
 }
 
 async function perform<D extends Declaration, Plan>(
