@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { rollDice } from "../../simulator/dice.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig, type Deployment } from "../../simulator/rig.ts";
-import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,21 +13,16 @@ const folderOf = (folder: number) => `area-${folder % 4}/topic-${folder}`;
 const pathOf = (folder: number, n: number) => `${folderOf(folder)}/note-${n}.md`;
 const textOf = (path: string) => `# ${path}\n\nits own text\n`;
 
-type Options = DaemonRigOptions & { readonly deployment?: Deployment; readonly prefix?: string };
-
 /**
  * A service without events whose pages are so small that a look at everything takes half of the
  * minute's budget, and a daemon that has been at rest for a while.
  */
-async function largeWorkspace({ deployment = {}, prefix = "", ...options }: Options = {}): Promise<DaemonRig> {
+async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
   const rig = createRig(1, { maxPageSize: 20, ...deployment });
   for (let folder = 0; folder < FOLDERS; folder++)
-    for (let n = 0; n < EACH; n++) {
-      const path = `${prefix === "" ? "" : `${prefix}/`}${pathOf(folder, n)}`;
-      rig.app.create(path, textOf(path));
-    }
-  rig.app.create(`${prefix === "" ? "" : `${prefix}/`}README.md`, "# Read me\n");
-  const daemon = await startDaemon({ ...options, rig, mirror: rig.mirror({ prefix }) });
+    for (let n = 0; n < EACH; n++) rig.app.create(pathOf(folder, n), textOf(pathOf(folder, n)));
+  rig.app.create("README.md", "# Read me\n");
+  const daemon = await startDaemon({ rig });
   await daemon.pass(10 * MINUTE);
   daemon.sent();
   return daemon;
@@ -43,14 +38,14 @@ async function waitFor(daemon: DaemonRig, what: () => boolean): Promise<number> 
   const from = daemon.clock.monotonic();
   while (!what()) {
     if (daemon.clock.monotonic() > from + HOUR) throw new Error("it did not happen within the hour");
-    await daemon.pass(100);
+    await daemon.pass(200);
   }
   return daemon.clock.monotonic() - from;
 }
 
 /** Milliseconds until an edit on the service is here. */
-async function timeEdit(daemon: DaemonRig, path: string, text: string, there = path): Promise<number> {
-  daemon.app.edit(there, text);
+async function timeEdit(daemon: DaemonRig, path: string, text: string): Promise<number> {
+  daemon.app.edit(path, text);
   return waitFor(daemon, () => holds(daemon, path, text));
 }
 
@@ -80,12 +75,12 @@ describe("where somebody works in a large workspace without events", () => {
   test("a change is here within 6 s (p95), and all requests keep to the budget", async () => {
     const daemon = await largeWorkspace();
     const since = daemon.clock.monotonic();
-    const { later } = await workInFolders(daemon, 25);
+    const { later } = await workInFolders(daemon, 14);
     expect(share(later, 0.95)).toBeLessThan(6_000);
     expect(aMinute(daemon, since)).toBeLessThanOrEqual(60);
   });
 
-  test("an hour at rest takes less than half of the budget, and the night a sixth", async () => {
+  test("an hour at rest takes less than half of the budget, and later hours a sixth", async () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, pathOf(3, 3), "# Edited\n");
     daemon.sent();
@@ -93,9 +88,9 @@ describe("where somebody works in a large workspace without events", () => {
     expect(daemon.sent().length).toBeLessThan(0.5 * 60 * 60);
     await daemon.pass(HOUR);
     daemon.sent();
-    await daemon.pass(4 * HOUR);
+    await daemon.pass(2 * HOUR);
     // The scan of each ten minutes is a look at everything too.
-    expect(daemon.sent().length).toBeLessThan(4 * 60 * 14);
+    expect(daemon.sent().length).toBeLessThan(2 * 60 * 14);
   });
 
   test("a local save makes its folder one in which others are seen soon", async () => {
@@ -132,14 +127,6 @@ describe("where somebody works in a large workspace without events", () => {
     await timeEdit(daemon, "README.md", "# Edited\n");
     expect(await timeEdit(daemon, "README.md", "# Edited again\n")).toBeLessThan(6_000);
   });
-
-  test("the same in a mirror of a part of the workspace", async () => {
-    const daemon = await largeWorkspace({ prefix: "team/docs" });
-    await timeEdit(daemon, pathOf(5, 5), "# Edited\n", `team/docs/${pathOf(5, 5)}`);
-    expect(await timeEdit(daemon, pathOf(5, 6), "# Edited\n", `team/docs/${pathOf(5, 6)}`)).toBeLessThan(6_000);
-    await timeEdit(daemon, "README.md", "# Edited\n", "team/docs/README.md");
-    expect(await timeEdit(daemon, "README.md", "# Again\n", "team/docs/README.md")).toBeLessThan(6_000);
-  });
 });
 
 describe("a document that such a folder does not show", () => {
@@ -171,12 +158,10 @@ describe("a document that such a folder does not show", () => {
   test("I04 is asked for by its path where a list has just missed it, and nothing else is asked for", async () => {
     const torn = { missing: "" };
     const daemon = await largeWorkspace({
-      deployment: {
-        fault: (request) =>
-          torn.missing !== "" && request.path.includes(`path_prefix=${encodeURIComponent(`/${torn.missing}`)}`)
-            ? { status: 200, headers: { "content-type": "application/json" }, body: EMPTY }
-            : null,
-      },
+      fault: (request) =>
+        torn.missing !== "" && request.path.includes(`path_prefix=${encodeURIComponent(`/${torn.missing}`)}`)
+          ? { status: 200, headers: { "content-type": "application/json" }, body: EMPTY }
+          : null,
     });
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     const before = new Map(daemon.mirrored.texts());
@@ -192,7 +177,7 @@ describe("a document that such a folder does not show", () => {
 const EMPTY = JSON.stringify({ object: "list", url: "/v1/files", hasMore: false, nextCursor: null, data: [] });
 
 test("a service that answers 429 is asked less often, and comes to no harm", async () => {
-  const daemon = await largeWorkspace({ deployment: { rateLimit: { requests: 500, seconds: 1_000 } } });
+  const daemon = await largeWorkspace({ rateLimit: { requests: 500, seconds: 1_000 } });
   await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
   await daemon.pass(10 * MINUTE);
   const since = daemon.clock.monotonic();

@@ -129,8 +129,8 @@ const withoutEntries = (local: LocalTree): LocalTree => ({
 const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
 
 describe("the part cut out of base", () => {
-  test("gives the same steps as the whole trees (40 seeds)", async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+  test("gives the same steps as the whole trees", async () => {
+    for (let seed = 1; seed <= 12; seed++) {
       const rig = createRig(seed);
       const dice = rollDice(seed);
       for (let n = 0; n < 12; n++) rig.app.create(`area-${n % 3}/topic/note-${n}.md`, TEXT(n));

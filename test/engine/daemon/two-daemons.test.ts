@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { soakTwoDaemons } from "./two-daemons.ts";
 
 /** More of them: `scripts/soak/two-daemons.ts`, or MDMIRROR_SEEDS. */
-const SEEDS = Number(process.env["MDMIRROR_SEEDS"] ?? 6);
+const SEEDS = Number(process.env["MDMIRROR_SEEDS"] ?? 3);
 
 describe("two daemons on one workspace", () => {
   test.each(Array.from({ length: SEEDS }, (_, n) => n + 1))(
