@@ -137,48 +137,6 @@ describe("I13 killed at any call of an effect, and of the recovery", () => {
       expect(crashes).toBeGreaterThan(8);
     });
   }
-
-  it("an effect done anew after the recovery ends as if nothing had happened", () => {
-    for (const [name, effect] of Object.entries(EFFECTS)) {
-      if (name === "put back") continue;
-      for (let moment = 0; ; moment++) {
-        const { ram, disk } = prepare(effect, {});
-        if (!killAt(ram, moment, () => effect.act(disk))) break;
-        recover(ram, effect, []);
-        effect.act(reopened(ram, 9));
-        expect([name, moment, Object.fromEntries(ram.user.texts(ROOT))]).toEqual([name, moment, effect.after]);
-      }
-    }
-  });
-
-  it("what a person saves between the crash and the recovery stays where it was saved", () => {
-    for (const name of ["create", "replace", "move", "trash"]) {
-      const effect = EFFECTS[name]!;
-      for (let moment = 0; ; moment++) {
-        const { ram, disk } = prepare(effect, {});
-        if (!killAt(ram, moment, () => effect.act(disk))) break;
-        ram.user.saveAtomically(at("n.md"), "mine");
-        const kept: string[] = [];
-        recover(ram, effect, kept);
-        const texts = [...ram.user.texts(ROOT, true).values(), ...kept];
-        expect([name, moment, ram.user.read(at("n.md"))]).toEqual([name, moment, "mine"]);
-        // Saved over in the person's own way, or still somewhere.
-        const lost = name !== "create" && moment > 0 && !texts.includes("old") && ram.user.read(at("f/m.md")) === null;
-        if (name === "trash" && ram.user.exists(at(".mdmirror/trash/d/n.md"))) expect(lost).toBe(false);
-      }
-    }
-  });
-
-  it("never touches the disk again once it is being killed", () => {
-    for (const effect of Object.values(EFFECTS)) {
-      for (let moment = 0; ; moment++) {
-        const { ram, disk } = prepare(effect, {});
-        const before = ram.calls;
-        if (!killAt(ram, moment, () => effect.act(disk))) break;
-        expect(ram.calls - before).toBe(moment + 1);
-      }
-    }
-  });
 });
 
 describe("power lost at any call of an effect", () => {

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { ChangeId } from "../../src/contract/ids.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { FileResource } from "../../src/contract/resources.ts";
 import type { Answer, Remote } from "../../src/mirror/ports/remote.ts";
@@ -154,84 +153,5 @@ describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
     expect(value(await remote.deleteFolder(folder.id))).toBe(null);
     expect(await remote.deleteFolder(folder.id)).toMatchObject({ ok: false, fault: { code: "folder_not_found" } });
     expect(remote.traits()).toMatchObject({ folderPatch: "yes", folderDelete: "yes", moveToRoot: "yes" });
-  });
-});
-
-describe("of other deployments the client learns", () => {
-  it.each([404, 405] as const)("that folders are not changed (%d)", async (noFolderPatchOrDelete) => {
-    const { remote } = await start({ noFolderPatchOrDelete });
-    const folder = value(await remote.createFolder("a"));
-    expect(await remote.renameFolder(folder.id, "b")).toMatchObject({ ok: false, fault: { kind: "problem" } });
-    expect(await remote.deleteFolder(folder.id)).toMatchObject({ ok: false, fault: { kind: "problem" } });
-    expect(remote.traits()).toMatchObject({ folderPatch: "no", folderDelete: "no" });
-  });
-
-  it("that nothing moves to the root", async () => {
-    const { remote } = await start({ noMoveToRoot: true });
-    const file = value(await remote.createFile("a/n.md", ""));
-    expect(await remote.moveFile(file.id, { kind: "root" })).toMatchObject({ ok: false, fault: { status: 400 } });
-    expect(remote.traits().moveToRoot).toBe("no");
-  });
-
-  it("which characters are refused", async () => {
-    const { remote } = await start({ refusedCharacters: "=+" });
-    expect(await remote.createFile("a=b.md", "")).toMatchObject({ ok: false, fault: { code: "invalid_request" } });
-    expect(remote.traits().refusedCharacters).toContain("=");
-    expect(remote.traits().refusedCharacters).not.toContain("+");
-  });
-});
-
-describe("faults", () => {
-  it.each([false, true])(
-    "a write whose answer is lost is uncertain, and was done once (over HTTP: %s)",
-    async (overHttp) => {
-      const { remote } = await start(
-        { fault: (request) => (request.method === "POST" ? "drop-after" : null) },
-        overHttp,
-      );
-      expect(await remote.createFile("n.md", "x")).toMatchObject({ ok: false, fault: { kind: "uncertain" } });
-      const listing = await remote.listFiles({ kind: "path", path: "n.md" });
-      expect(listing).toMatchObject({ complete: true, items: [{ path: "n.md" }] });
-      expect(remote.counts()["POST"]).toBe(1);
-    },
-  );
-
-  it.each([false, true])("a read that is lost twice is made a third time (over HTTP: %s)", async (overHttp) => {
-    const { remote } = await start({ fault: (_request, n) => (n < 3 ? "drop-before" : null) }, overHttp);
-    expect((await remote.listFiles({ kind: "none" })).complete).toBe(true);
-    expect(remote.counts()).toEqual({ GET: 3 });
-  });
-
-  it("an unreachable workspace is `later` for reads and `uncertain` for writes", async () => {
-    const { remote, setOpen } = await start();
-    const file = value(await remote.createFile("n.md", "x"));
-    setOpen(false);
-    expect(await remote.getFile(file.id)).toMatchObject({ fault: { kind: "later", cause: "unavailable" } });
-    expect(await remote.deleteFile(file.id)).toMatchObject({ fault: { kind: "uncertain" } });
-    setOpen(true);
-    expect(value(await remote.getFile(file.id)).content).toBe("x");
-  });
-
-  it("what cannot be combined is a problem where it is refused", async () => {
-    const { remote } = await start({ conflictsRefused: true });
-    const file = value(await remote.createFile("n.md", "x"));
-    value(await remote.putContent(file.id, file.lastChangeId, "y"));
-    expect(await remote.putContent(file.id, file.lastChangeId, "z")).toMatchObject({
-      fault: { code: "edit_conflict" },
-    });
-    expect(value(await remote.getFile(file.id)).content).toBe("y");
-  });
-
-  it("a base that is not the file's is a problem, and what cannot be combined is in review", async () => {
-    const { remote } = await start();
-    const file = value(await remote.createFile("n.md", "x"));
-    expect(await remote.putContent(file.id, "chg_00000000000000" as ChangeId, "y")).toMatchObject({
-      fault: { code: "invalid_base_change" },
-    });
-    value(await remote.putContent(file.id, file.lastChangeId, "y"));
-    expect(value(await remote.putContent(file.id, file.lastChangeId, "z"))).toMatchObject({
-      kind: "in-review",
-      reason: "conflict",
-    });
   });
 });
