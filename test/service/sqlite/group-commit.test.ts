@@ -21,8 +21,8 @@ type Ground = {
 function ground(): Ground {
   const db = openDatabase(":memory:");
   onTestFinished(() => db.close());
-  const insert = db.prepare<[string, number]>("INSERT INTO written (name, bytes) VALUES (?, zeroblob(?))");
   db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
+  const insert = db.prepare<[string, number]>("INSERT INTO written (name, bytes) VALUES (?, zeroblob(?))");
   const turns = new ConnectionQueue();
   const group = new GroupCommit(turns, new Transactions(db));
   const seen: string[] = [];

@@ -15,55 +15,6 @@ import { MIGRATIONS } from "./schema.ts";
 const COMPARED = /([=<>]) ([?@])/g;
 
 /**
- * A SQL statement that is prepared on its first run. A short-lived service runs few of about two
- * hundred statements, and preparing all took a third of its start.
- * @throws as better-sqlite3 does; an error in the SQL appears on the first run
- */
-export class Statement<Values extends unknown[], Row> {
-  readonly #sqlite: Sqlite.Database;
-  readonly #sql: string;
-  readonly #onRun: (() => void) | null;
-  #prepared: Sqlite.Statement<Values, Row> | null = null;
-
-  /**
-   * Keeps the SQL.
-   * @param onRun called before each run of a statement that writes
-   */
-  constructor(sqlite: Sqlite.Database, sql: string, onRun: (() => void) | null) {
-    this.#sqlite = sqlite;
-    this.#sql = sql.replaceAll(COMPARED, "$1 +$2");
-    this.#onRun = onRun;
-  }
-
-  get(...values: Values): Row | undefined {
-    this.#onRun?.();
-    return this.#ready().get(...values);
-  }
-
-  all(...values: Values): Row[] {
-    this.#onRun?.();
-    return this.#ready().all(...values);
-  }
-
-  /** Returns the first column of all rows; use such a statement for this method only. */
-  column<Value>(...values: Values): Value[] {
-    return this.#ready()
-      .pluck()
-      .all(...values) as unknown as Value[];
-  }
-
-  run(...values: Values): Sqlite.RunResult {
-    this.#onRun?.();
-    return this.#ready().run(...values);
-  }
-
-  #ready(): Sqlite.Statement<Values, Row> {
-    this.#prepared ??= this.#sqlite.prepare<Values, Row>(this.#sql) as Sqlite.Statement<Values, Row>;
-    return this.#prepared;
-  }
-}
-
-/**
  * Patterns of statements whose writes are counted: `keys` for access of keys, `files` for rows and
  * paths of files, `places` for paths of folders.
  */
@@ -72,8 +23,13 @@ const COUNTED = {
   files: /\b(?:files|folders)\b/,
   places: /^\s*(?:UPDATE|DELETE FROM) folders\b/,
 } as const;
-type Counted = keyof typeof COUNTED;
+export type Counted = keyof typeof COUNTED;
 const KINDS: readonly Counted[] = ["keys", "files", "places"];
+
+/** Returns the kinds of tables that a statement writes. */
+export function countedIn(text: string): readonly Counted[] {
+  return isReading(text) ? [] : KINDS.filter((kind) => COUNTED[kind].test(text));
+}
 
 /** Part of SQLite that the tables use. */
 export class Db {
@@ -104,14 +60,12 @@ export class Db {
     return this.#sqlite.inTransaction;
   }
 
-  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
-    sql: string,
-  ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    const kinds = isReading(sql) ? [] : KINDS.filter((kind) => COUNTED[kind].test(sql));
-    return new Statement(this.#sqlite, sql, kinds.length === 0 ? null : () => this.#count(kinds));
+  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(text: string) {
+    return this.#sqlite.prepare<Values, Row>(text.replaceAll(COMPARED, "$1 +$2"));
   }
 
-  #count(kinds: readonly Counted[]): void {
+  /** Counts a run of a statement that writes these tables. */
+  count(kinds: readonly Counted[]): void {
     for (const kind of kinds) this.#writes[kind]++;
   }
 

@@ -72,9 +72,11 @@ export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"]
   const kept = new KeptTexts();
   const shownFiles = new BoundedMap<number, string>(SHOWN_CHARACTERS, (text) => text.length);
   let placesThen = db.writes.places;
-  const seqsOf = db.prepare<[number, number, number]>(
-    "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = ? AND seq > ? ORDER BY seq LIMIT ?",
-  );
+  const seqsOf = db
+    .prepare<[number, number, number], number>(
+      "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = ? AND seq > ? ORDER BY seq LIMIT ?",
+    )
+    .pluck();
   return {
     ...files,
     async withText(workspace, id, shown) {
@@ -90,7 +92,7 @@ export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"]
       return found;
     },
     async allShown({ workspace, after, count }, shown) {
-      const seqs = seqsOf.column<number>(workspace, after, count);
+      const seqs = seqsOf.all(workspace, after, count);
       // Paths of folders, and with them paths of files, may have changed.
       if (placesThen !== db.writes.places) shownFiles.clear();
       placesThen = db.writes.places;

@@ -1,5 +1,6 @@
 import type { Dialect, Session, Sql } from "../sql.ts";
-import type { Db, Statement } from "./database.ts";
+import type Sqlite from "better-sqlite3";
+import { type Counted, countedIn, type Db } from "./database.ts";
 
 const SQLITE: Dialect = {
   isAt: (column, path) => `${column} = ${path}`,
@@ -13,11 +14,16 @@ const SQLITE: Dialect = {
 };
 
 /** A statement with `?` as parameters, and which of its values each of them has. */
-type Prepared = { readonly statement: Statement<unknown[], unknown>; readonly places: readonly number[] };
+type Prepared = {
+  readonly statement: Sqlite.Statement<unknown[], unknown>;
+  readonly places: readonly number[];
+  /** Tables that the statement writes, for `Db.writes`. */
+  readonly writes: readonly Counted[];
+};
 
 /**
- * The connection. A statement is prepared once, as everywhere in this store, because better-sqlite3
- * frees statements only when the database closes.
+ * The connection. A statement is prepared on its first run, because a short-lived service runs few
+ * of them, and once, because better-sqlite3 frees statements only when the database closes.
  */
 export class SqliteSession implements Session {
   /** Only one connection writes, so no locks are needed. */
@@ -38,30 +44,34 @@ export class SqliteSession implements Session {
   }
 
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
-    const { statement: prepared, places } = this.#prepare(statement);
+    const { statement: prepared, places } = this.#begin(statement);
     prepared.run(...bound(places, values));
   }
 
   /** Runs a statement, as `all` does, before anything else of this process. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
-    const { statement: prepared, places } = this.#prepare(statement);
+    const { statement: prepared, places } = this.#begin(statement);
     return prepared.all(...bound(places, values)) as Row[];
   }
 
   oneNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row | undefined {
-    const { statement: prepared, places } = this.#prepare(statement);
+    const { statement: prepared, places } = this.#begin(statement);
     return prepared.get(...bound(places, values)) as Row | undefined;
   }
 
+  #begin(statement: Sql<unknown>): Prepared {
+    const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
+    this.#db.count(prepared.writes);
+    return prepared;
+  }
+
   #prepare(statement: Sql<unknown>): Prepared {
-    const known = this.#prepared.get(statement);
-    if (known !== undefined) return known;
     const places: number[] = [];
     const text = statement.text(SQLITE).replaceAll(/\$(\d+)/g, (_, number: string) => {
       places.push(Number(number) - 1);
       return "?";
     });
-    const prepared = { statement: this.#db.prepare(text), places };
+    const prepared = { statement: this.#db.prepare(text), places, writes: countedIn(text) };
     this.#prepared.set(statement, prepared);
     return prepared;
   }
