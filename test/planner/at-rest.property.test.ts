@@ -1,10 +1,12 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
+import type { DocId } from "../../src/contract/ids.ts";
 import { compareStrings } from "../../src/mirror/model/by-path.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { ancestorsOf, EXACT_DISK } from "../../src/contract/path.ts";
+import { Records } from "../../src/mirror/model/records.ts";
 import type { LocalFile, Trees } from "../../src/mirror/model/tree.ts";
 import { applyChanges, baseWorld, type Change, type Scenario, scenarios, textOf } from "./arbitrary.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
@@ -14,12 +16,39 @@ import { treesOf } from "./world-trees.ts";
 
 const RUNS = runs(150);
 
-/** Expects that the plan is the same whether or not all documents are judged. */
+/**
+ * Expects that the plan is the same whether or not all documents are judged, and whether or not
+ * documents at rest are in the trees.
+ */
 function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
   const whole = makePlan(trees, policy, SIGNALS, world.lookup(), "all");
-  const plan = makePlan(trees, policy, SIGNALS, world.lookup());
-  expect(withoutIndexes(plan)).toEqual(withoutIndexes(whole));
-  expect(judgedSteps(plan)).toEqual(judgedSteps(whole));
+  for (const seen of [trees, leavingOut(trees)]) {
+    const plan = makePlan(seen, policy, SIGNALS, world.lookup());
+    expect(withoutIndexes(plan)).toEqual(withoutIndexes(whole));
+    expect(judgedSteps(plan)).toEqual(judgedSteps(whole));
+  }
+}
+
+/** The trees without the documents that both sides have as their records do. */
+function leavingOut({ base, local, remote }: Trees): Trees {
+  const records = new Records(local.disk, (id) => base.links.get(id) ?? null);
+  for (const link of base.links.values()) records.add(link);
+  for (const id of [...base.conflicts.keys(), ...base.holds.keys()]) records.keep(id as DocId);
+  const files = new Map(local.files);
+  const numbers: number[] = [];
+  for (const file of local.files.values()) {
+    const number = records.numberOf(file.path, file.stamp);
+    if (number === null || file.digest !== records.at(file.path)!.localDigest) continue;
+    numbers.push(number);
+    files.delete(file.path);
+  }
+  records.noteLocal(numbers);
+  const listed = new Map(remote.files);
+  for (const file of remote.files.values()) {
+    if (records.takeListed(file) !== "left") listed.delete(file.id);
+  }
+  records.unlisted(listed.keys());
+  return records.complete({ base, local: { ...local, files }, remote: { ...remote, files: listed } });
 }
 
 /** A plan whose steps are named by what they do, because those that only arrive come last. */

@@ -15,6 +15,7 @@ import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
 import { type ConflictPolicy, timeMs } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
+import { hasSearchIndex } from "./search-index.ts";
 import { keepUp } from "./upkeep.ts";
 import { lstatSync } from "node:fs";
 
@@ -104,9 +105,11 @@ export async function runSync(
     settings,
     retryRefused: isRetryDue(mirror, request),
     kind,
-    onWalk: (local) => {
-      walked = local;
-    },
+    ...(hasSearchIndex(mirror.root) && {
+      onWalk: (local) => {
+        walked = local;
+      },
+    }),
   });
   const report = placeOfNotes(mirror.root) === place ? ended : withoutNotes(ended);
   noteReport(mirror, report, request.maxDeletes);

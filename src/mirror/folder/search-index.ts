@@ -12,15 +12,17 @@ import { SEARCH_FILE } from "../state/search-file.ts";
 
 /** Updates the search index of the linked folder from a walk. */
 
+export function hasSearchIndex(root: string): boolean {
+  return existsSync(join(root, MIRROR_FOLDER, SEARCH_FILE));
+}
+
 /**
- * Updates the search index from the walk of a cycle, if there is an index; otherwise does nothing.
- * Never fails, and never waits for a full disk, because a search updates the index itself.
+ * Updates the search index from the walk of a cycle. Never fails, and never waits for a full disk,
+ * because a search updates the index itself.
  */
 export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
-  const folder = join(root, MIRROR_FOLDER);
-  if (!existsSync(join(folder, SEARCH_FILE))) return;
   try {
-    const opened = openSearch(folder);
+    const opened = openSearch(join(root, MIRROR_FOLDER));
     if (opened.kind === "unusable") return;
     try {
       const indexed = takeIn(opened.search, tree, (path) => readText(disk, path));

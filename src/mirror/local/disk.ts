@@ -85,9 +85,9 @@ export class LocalDisk implements Disk {
     }
   }
 
-  walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+  walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     this.names();
-    return walkTree(this.#guard, this.#options, known, onText);
+    return walkTree(this.#guard, this.#options, ...asked);
   }
 
   readonly scanFiles: Disk["scanFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);

@@ -6,7 +6,7 @@ import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
-import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { KnownFile, LeftOut, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";
@@ -39,6 +39,7 @@ export function* readFolder(
     abs,
     stat,
     files: [],
+    leftOut: [],
     others: [],
     folders: [],
     unseen: new Map(),
@@ -65,7 +66,7 @@ export function* readFolder(
 }
 
 function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
-  return { path, abs, stat, files: [], others: [], folders: [], unseen: new Map([[path, why]]) };
+  return { path, abs, stat, files: [], leftOut: [], others: [], folders: [], unseen: new Map([[path, why]]) };
 }
 
 /**
@@ -225,6 +226,8 @@ export type WalkWork = {
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
+  /** Null: the tree contains all files. */
+  readonly leftOut: LeftOut | null;
   /** Files that this walk has read: a second reading of their folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries read since the last pause. */
@@ -240,6 +243,8 @@ export type WalkedFolder = {
   /** Taken before the entries were read. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
+  /** Numbers of the files that the tree leaves out. */
+  readonly leftOut: number[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
   /** Paths that were not seen, with the reason. */
@@ -251,6 +256,11 @@ function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   const other = keptLocal(work, name, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
+    return;
+  }
+  const number = work.leftOut?.numberOf(path, stat) ?? null;
+  if (number !== null) {
+    folder.leftOut.push(number);
     return;
   }
   const earlier = work.read.get(path);

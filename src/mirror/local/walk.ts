@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../contract/path.ts";
 import { type Unread, unreadable } from "../model/seen.ts";
-import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { KnownFile, LeftOut, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
@@ -44,6 +44,7 @@ export function* walkTree(
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
   onText: OnText,
+  leftOut?: LeftOut,
 ): Generator<void, LocalTree> {
   const root = guard.root();
   const unseen = new Map<LocalPath, Unread>();
@@ -52,6 +53,7 @@ export function* walkTree(
     folders: new Map<LocalPath, LocalFolder>(),
     others: new Map<LocalPath, LocalOther>(),
   };
+  const numbers: number[] = [];
   const rules: WalkWork["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
@@ -69,15 +71,17 @@ export function* walkTree(
       kept,
       known,
       onText,
+      leftOut: leftOut ?? null,
       read: new Map(),
       looked: 0,
       part: options.part,
     };
     const { top, rests } = yield* readTree(work, root);
-    if (top !== null) collect(top, tree, unseen);
+    if (top !== null) collect(top, tree, unseen, numbers);
     if (!rests)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
+  leftOut?.found(numbers);
   const lasting = withoutAnswers(rules);
   return {
     ...tree,
@@ -171,10 +175,12 @@ function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
   const { files, others, folders, unseen } = again;
   return (
     files.length === before.files.length &&
+    again.leftOut.length === before.leftOut.length &&
     others.length === before.others.length &&
     folders.length === before.folders.length &&
     unseen.size === before.unseen.size &&
     files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
+    again.leftOut.every((number, n) => number === before.leftOut[n]) &&
     others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
     folders.every((child, n) => child === before.folders[n]) &&
     [...unseen].every(([path, { why }]) => before.unseen.get(path)?.why === why)
@@ -190,13 +196,15 @@ function collect(
   folder: WalkedFolder,
   tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
   unseen: Map<LocalPath, Unread>,
+  numbers: number[],
 ): void {
+  for (const number of folder.leftOut) numbers.push(number);
   for (const file of folder.files) tree.files.set(file.path, file);
   for (const other of folder.others) tree.others.set(other.path, other);
   for (const [path, why] of folder.unseen) unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
-    collect(child, tree, unseen);
+    collect(child, tree, unseen, numbers);
   }
 }

@@ -33,7 +33,7 @@ function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolea
  * Returns true if base alone gives no reason to act on a document: its record is synced, no content
  * of it is in review, and neither of its names will change.
  */
-function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
+export function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
   return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
 }
 

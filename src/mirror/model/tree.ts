@@ -1,7 +1,7 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
+import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "./link.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -181,7 +181,25 @@ export type BaseTree = {
   readonly holds: ReadonlyMap<string, Hold>;
 };
 
-export type Trees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+/**
+ * Documents that trees leave out, because both sides have them as their records do. The trees ask
+ * for their places, and take single documents in when a decision depends on them.
+ */
+export type Rest = {
+  readonly count: number;
+  readonly documents: () => Iterable<Placed>;
+  readonly idAt: (path: LocalPath) => DocId | null;
+  /** Returns the record of a document that is left out; null: the document is not left out. */
+  readonly link: (id: DocId) => Link | null;
+};
+
+export type Trees = {
+  readonly base: BaseTree;
+  readonly local: LocalTree;
+  readonly remote: RemoteTree;
+  /** Linked documents that none of the three contains. Left out: there are none. */
+  readonly rest?: Rest;
+};
 
 /**
  * Returns the content of a digest, or null if the store does not have it. Pure: a digest names one

@@ -8,7 +8,8 @@ import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
 import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
-import { isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
+import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/rest.ts";
+import { idsInMovedFolders, isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
 import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
@@ -22,13 +23,14 @@ import { judge } from "./verdict/verdict.ts";
  * arguments, the same plan (I24). Never throws on any trees; anything impossible is blocked.
  */
 export function makePlan(
-  trees: Trees,
+  seen: Trees,
   policy: Policy,
   signals: Signals,
   texts: TextLookup,
   judged: Judged = NONE_JUDGED,
 ): Plan {
-  const { matched, draft, steps } = decide(trees, policy, texts, judged);
+  const { matched, draft, steps } = decide(seen, policy, texts, judged);
+  const { trees } = draft;
   const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
   const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
   const gaveWay = gaveWayOf(draft);
@@ -60,8 +62,10 @@ type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly 
  * Plans without the documents at rest. If a decision depends on one of them, because another
  * document wants its path, the planner decides everything again and judges that document too.
  */
-export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
+export function decide(whole: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
   let judged = first;
+  let trees =
+    judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
     const matched = matchTrees(trees, policy, texts, judged);
     const draft = decideRows(trees, policy, texts, matched);
@@ -69,6 +73,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: J
     const wanted = [...matched.wanted].filter((id) => !isJudged(judged, id));
     if (judged === "all" || wanted.length === 0) return { matched, draft, steps };
     judged = round === MOST_ROUNDS ? "all" : new Set([...judged, ...wanted]);
+    trees = judged === "all" ? withAllDocuments(trees) : withDocuments(trees, wanted);
   }
 }
 
@@ -104,7 +109,7 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
     if (remote.seen.kind === "present") sight.shownThere++;
     if (remote.seen.kind === "gone") sight.goneThere++;
   }
-  const quiet = trees.base.links.size - judged;
+  const quiet = trees.base.links.size + (trees.rest ?? NOTHING_LEFT_OUT).count - judged;
   const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
   return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
 }
@@ -113,12 +118,12 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
  * Counts documents that mdmirror itself has just restored: they do not show that a missing document
  * was deleted on purpose.
  */
-function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
+function countReturned({ base, local: { returned }, rest = NOTHING_LEFT_OUT }: Trees, { documents }: Matched): number {
   if (returned === undefined) return 0;
   const places = new Map(
     documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
   );
-  let count = 0;
+  let count = [...returned].filter((path) => rest.idAt(path) !== null).length;
   for (const { id, standing, localPath } of base.links.values()) {
     const path = places.has(id) ? places.get(id)?.path : localPath;
     if (standing === "linked" && path !== undefined && returned.has(path)) count++;

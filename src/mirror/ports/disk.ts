@@ -10,6 +10,14 @@ import type { LocalTree } from "../model/tree.ts";
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
+/** Files that a walk leaves out of its tree, because the caller knows them by their stamps. */
+export type LeftOut = {
+  /** Returns the caller's number of the file with this stamp; null: the tree contains the file. */
+  readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
+  /** Receives the numbers of the files that the tree leaves out, at the end of the walk. */
+  readonly found: (numbers: readonly number[]) => void;
+};
+
 /** Stores content found at a path, before the content can be lost. */
 export type OnText = (digest: Digest, text: string, path: LocalPath) => void;
 
@@ -80,7 +88,7 @@ export interface Disk {
    * Walks the whole folder. Reads and hashes each file unless `known` has its stamp. Passes new
    * contents to `onText`, which stores them before they can be lost.
    */
-  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
+  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: LeftOut): LocalTree;
   /** Walks as `walk` does, but pauses every millisecond or two, so that other work can run. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**

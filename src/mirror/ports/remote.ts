@@ -122,15 +122,24 @@ export type Pressure = {
   readonly pauseMs: number;
 };
 
-/** Receives a listed document, and returns an equal object to keep in its place. */
-export type OnListed = (file: FileResource) => FileResource;
+/** Takes listed items that the list then leaves out. */
+export type Taken<Item> = {
+  /** Forgets what was taken: the list starts from its first page. */
+  readonly begin: () => void;
+  /** Takes an item. `again`: the item was taken before. `left`: the list contains the item. */
+  readonly take: (item: Item) => "taken" | "again" | "left";
+};
 
 /**
  * The service. Paths have no leading slash, and are relative to the workspace, not to the linked
  * folder.
  */
 export interface Remote {
-  listFiles(selector: Selector, onPage?: (seen: number) => void, onListed?: OnListed): Promise<Listing<FileResource>>;
+  listFiles(
+    selector: Selector,
+    onPage?: (seen: number) => void,
+    taken?: Taken<FileResource>,
+  ): Promise<Listing<FileResource>>;
   /**
    * Lists all folders: in one list, or the roots and then `path_prefix` of each. With `prefix`,
    * lists only the folders below it.

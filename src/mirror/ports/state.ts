@@ -263,8 +263,9 @@ export interface State {
   /**
    * Reads base. LIMIT: all rows in memory, 0.2 s for 100,000 records, so call it once in each
    * cycle.
+   * @param take receives each record; the result then has no records
    */
-  load(): BaseTree;
+  load(take?: (link: Link) => void): BaseTree;
   /** Reads only the blocks of `load`. */
   holds(): Hold[];
   link(id: DocId): Link | null;

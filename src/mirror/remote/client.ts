@@ -1,11 +1,10 @@
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
-import type { FileResource, FileWithContent, FolderResource, Selector } from "../../contract/resources.ts";
+import type { FileResource, FileWithContent, FolderResource } from "../../contract/resources.ts";
 import { FILES } from "../../contract/routes.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import type {
   Answer,
   Listing,
-  OnListed,
   ParentRef,
   Pressure,
   PutResult,
@@ -86,9 +85,9 @@ class Client implements Remote {
     this.#context = { caller, traits: new TraitBook(options.traits) };
   }
 
-  listFiles(selector: Selector, onPage?: (seen: number) => void, onListed?: OnListed): Promise<Listing<FileResource>> {
+  listFiles(...[selector, onPage, taken]: Parameters<Remote["listFiles"]>): Promise<Listing<FileResource>> {
     if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, onListed });
+    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, taken });
   }
 
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>> {

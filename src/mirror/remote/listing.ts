@@ -3,7 +3,7 @@ import { isDirId, isDocId } from "../../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import { FILES, listQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
-import type { Fault, Listing } from "../ports/remote.ts";
+import type { Fault, Listing, Taken } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
@@ -23,8 +23,8 @@ type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Receives each item, and returns an equal object to keep in its place. */
-  readonly onListed?: ((item: Item) => Item) | undefined;
+  /** Takes some of the items. Left out: the listing contains all of them. */
+  readonly taken?: Taken<Item> | undefined;
   /**
    * Totals that several lists share for a common limit; if left out, each list counts separately.
    */
@@ -51,6 +51,7 @@ export async function listAll<Item extends { readonly id: string }>(
   const before = new Map<string, Item>();
   for (let start = 1; ; start++) {
     const seen = new Map<string, Item>();
+    options.taken?.begin();
     const end = await new Traversal(options, seen).run();
     // An item that only an earlier attempt saw is gone, if a later attempt was complete. If no
     // attempt was complete, the item counts.
@@ -74,6 +75,8 @@ class Traversal<Item extends { readonly id: string }> {
   #cursor: string | null = null;
   /** Request for the next page, if it was sent before the present page was read. */
   #asked: Promise<Reply> | null = null;
+  /** Number of different items so far. */
+  #count = 0;
   /** Pages in a row without a new item. */
   #barren = 0;
   /** Fault of the first item that could not be read; null if there is none. */
@@ -147,17 +150,19 @@ class Traversal<Item extends { readonly id: string }> {
 
   /** Takes the items of a page. Returns null if another page follows. */
   #take(page: PageRead): End | null {
-    const seenBefore = this.#seen.size;
+    const before = this.#spent.items;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)
       this.#oddity ??= misreadFault(READ, `mdmirror does not understand an entry of the list: ${why}`, page.requestId);
-    this.#options.onPage?.(this.#seen.size);
+    const found = this.#spent.items - before;
+    this.#count += found;
+    this.#options.onPage?.(this.#count);
     if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
     if (!this.#leadsOn(page))
       return failed(misreadFault(READ, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
-    this.#barren = this.#seen.size > seenBefore ? 0 : this.#barren + 1;
+    this.#barren = found > 0 ? 0 : this.#barren + 1;
     if (this.#barren < LIST_LIMITS.barrenPages) return null;
     return failed(misreadFault(READ, "the list does not end", page.requestId));
   }
@@ -196,14 +201,24 @@ function takeItems<Item extends { readonly id: string }>(
     }
     const { resource, wirePath } = item.value;
     options.traits.sawPath(wirePath);
-    const before = seen.size;
-    const kept = options.onListed?.(resource) ?? resource;
-    seen.set(kept.id, kept);
-    if (seen.size === before) continue;
+    if (!isNew(options, seen, resource)) continue;
     spent.items++;
     spent.characters += wirePath.length;
   }
   return why;
+}
+
+/** Notes an item. Returns false if it was listed before. */
+function isNew<Item extends { readonly id: string }>(
+  { taken }: ListOptions<Item>,
+  seen: Map<string, Item>,
+  item: Item,
+): boolean {
+  const how = taken?.take(item) ?? "left";
+  if (how !== "left") return !seen.delete(item.id) && how === "taken";
+  const before = seen.size;
+  seen.set(item.id, item);
+  return seen.size > before;
 }
 
 /** Returns a name for an item: its id, if the id can be shown. */

@@ -2,10 +2,12 @@ import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { ConflictTable } from "./conflicts.ts";
 import { HoldTable } from "./holds.ts";
-import { findImpossible } from "./impossible.ts";
+import { findImpossible, isLink, tellImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
-import type { Tombstone } from "../model/link.ts";
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { Link, Tombstone } from "../model/link.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
@@ -29,11 +31,20 @@ export type BaseTables = ReturnType<typeof openBaseTables>;
 /**
  * Reads all five tables within the caller's transaction, as they were at one moment, even while
  * another process writes.
+ * @param take receives each record; the result then has no records
  */
-export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
+export function readBase(
+  db: Db,
+  { links: table, dirs, tombstones, conflicts, holds }: BaseTables,
+  take?: (link: Link) => void,
+): BaseTree {
   keepFewPages(db);
+  const links = new Map<DocId, Link>();
+  for (const link of table.all())
+    if (take === undefined) links.set(link.id, link);
+    else take(link);
   return {
-    links: links.load(),
+    links,
     dirs: dirs.load(),
     tombstones: tombstones.load(),
     conflicts: conflicts.load(),
@@ -41,15 +52,16 @@ export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: 
   };
 }
 
-type Examined = { readonly kind: "sound"; readonly base: BaseTree } | Extract<DatabaseFault, { kind: "damaged" }>;
-
-/** Reads all rows that a cycle uses, and checks each row. */
-export function examineBase(db: Db, tables: BaseTables): Examined {
+/** Reads all rows that a cycle uses, and checks each row. Returns null if all are possible. */
+export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
-    const base = readBase(db, tables);
-    detail = findImpossible(base, tables.intents.all(), tables.meta.all());
-    if (detail === null) return { kind: "sound", base };
+    let isSound = true;
+    const base = readBase(db, tables, (link) => {
+      isSound &&= isLink(link);
+    });
+    detail = isSound ? findImpossible(base, tables.intents.all(), tables.meta.all()) : tellImpossible("records");
+    if (detail === null) return null;
   } catch (error) {
     const fault = faultOf(error);
     if (fault?.kind === "damaged") return fault;

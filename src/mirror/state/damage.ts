@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { Statement } from "better-sqlite3";
 import type { Digest } from "../../contract/digest.ts";
-import { examineBase, openBaseTables } from "./base.ts";
+import { findDamage, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting, pageFault } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { makeOwnFolder, renameOwn, statOwn } from "./own-files.ts";
@@ -33,8 +33,7 @@ export function checkFiles(folder: string): Damage[] {
  */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
-  const found = examineBase(db, openBaseTables(db));
-  return found.kind === "sound" ? null : found;
+  return findDamage(db, openBaseTables(db));
 }
 
 type SetAside = {

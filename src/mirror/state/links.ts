@@ -84,14 +84,12 @@ export class LinkTable extends WithStatements {
    * Reads all records in portions: 100,000 rows in one portion would take twice the memory of the
    * records made from them.
    */
-  load(): Map<DocId, Link> {
-    const links = new Map<DocId, Link>();
+  *all(): Generator<Link> {
     for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
       const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
-      for (const row of rows) links.set(row[0], linkOf(row));
+      for (const row of rows) yield linkOf(row);
       last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
     }
-    return links;
   }
 
   get(id: DocId): Link | null {

@@ -135,7 +135,7 @@ function closedUnlessOpened(files: Files, open: () => OpenedState): OpenedState 
 }
 
 function openedIfPossible(state: StoredState, created: boolean): OpenedState {
-  const impossible = state.examine();
+  const impossible = state.findDamage();
   return impossible === null ? { kind: "opened", state, created } : { file: STATE_SCHEMA.file, ...impossible };
 }
 

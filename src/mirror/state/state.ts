@@ -1,8 +1,7 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
-import type { BaseTree } from "../model/tree.ts";
-import { type BaseTables, examineBase, openBaseTables, readBase } from "./base.ts";
+import { findDamage, openBaseTables, readBase } from "./base.ts";
 import type { DatabaseFault, Db } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { ReferencedTexts } from "./referenced-texts.ts";
@@ -33,17 +32,10 @@ export class StoredState extends WithStatements implements State {
   readonly #events = new EventTable(this.db);
   readonly #runs = new RunTable(this.db);
   readonly #referenced = new ReferencedTexts(this.db);
-  readonly #dataVersion = this.sql("PRAGMA data_version", "pluck");
   readonly #texts: TextStore;
   readonly #transactions: Transactions;
   /** Prunes old rows and content. To be run to its end, a step at a time, about once a day. */
   readonly prune: (now: number, retention: Retention) => Generator<void, Pruned>;
-  /**
-   * Base as read at the opening, for the first load. Null after that load, and after this process
-   * has written.
-   */
-  #examined: BaseTree | null = null;
-  #examinedVersion: unknown;
   readonly close: () => void;
 
   constructor({ state, texts, clock, close, onDamage }: OpenFiles) {
@@ -68,29 +60,11 @@ export class StoredState extends WithStatements implements State {
     return this.#tables.spellings;
   }
 
-  load(): BaseTree {
-    const known = this.#dataVersion.get() === this.#examinedVersion ? this.#examined : null;
-    this.#examined = null;
-    return known ?? this.transact(() => readBase(this.db, this.#tables));
-  }
+  readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /**
-   * Reads all rows that a cycle uses, at the opening, and looks for impossible values. Returns null
-   * if there are none.
-   */
-  examine(): Extract<DatabaseFault, { kind: "damaged" }> | null {
-    // ORDER: the version is read before the rows, because rows written during the reading may be
-    // missing from the result.
-    this.#examinedVersion = this.#dataVersion.get();
-    const found = this.transact(() => examineBase(this.db, this.#tables));
-    this.#examined = found.kind === "sound" ? found.base : null;
-    return found.kind === "sound" ? null : found;
-  }
-
-  /** Returns the tables for writing, and drops what was read earlier. */
-  #toWrite(): BaseTables {
-    this.#examined = null;
-    return this.#tables;
+  /** Looks for impossible values in the rows that a cycle uses. Returns null if there are none. */
+  findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
+    return this.transact(() => findDamage(this.db, this.#tables));
   }
 
   readonly link: State["link"] = (id) => this.#tables.links.get(id);
@@ -98,41 +72,39 @@ export class StoredState extends WithStatements implements State {
   readonly documentsIn: State["documentsIn"] = (...asked) => this.#tables.links.in(...asked);
   readonly localPaths: State["localPaths"] = () => this.#tables.links.localPaths();
   readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.links.hasInode(dev, ino);
-  readonly putLink: State["putLink"] = (link) => this.#toWrite().links.put(link);
-  readonly removeLink: State["removeLink"] = (id) => this.#toWrite().links.remove(id);
-  readonly setDurable: State["setDurable"] = (id, path) => this.#toWrite().links.setDurable(id, path);
+  readonly putLink: State["putLink"] = (link) => this.#tables.links.put(link);
+  readonly removeLink: State["removeLink"] = (id) => this.#tables.links.remove(id);
+  readonly setDurable: State["setDurable"] = (id, path) => this.#tables.links.setDurable(id, path);
 
   readonly dir: State["dir"] = (id) => this.#tables.dirs.get(id);
   readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.at(path);
-  readonly putDir: State["putDir"] = (dir) => this.#toWrite().dirs.put(dir);
-  readonly removeDir: State["removeDir"] = (id) => this.#toWrite().dirs.remove(id);
+  readonly putDir: State["putDir"] = (dir) => this.#tables.dirs.put(dir);
+  readonly removeDir: State["removeDir"] = (id) => this.#tables.dirs.remove(id);
 
   readonly moveSubtree: State["moveSubtree"] = (side, from, to) => {
     if (from === "" || to === "") throw new RangeError("the root is not moved");
-    this.#examined = null;
     this.transact(() => this.#subtrees.move(side, from, to));
   };
 
   readonly moveMembers: State["moveMembers"] = (side, from, to, within) => {
     if (from === "" || to === "" || within === "") throw new RangeError("the root is not moved");
-    this.#examined = null;
     this.transact(() => this.#subtrees.moveMembers(side, from, to, within));
   };
 
-  readonly putTombstone: State["putTombstone"] = (tombstone) => this.#toWrite().tombstones.put(tombstone);
-  readonly removeTombstone: State["removeTombstone"] = (id) => this.#toWrite().tombstones.remove(id);
+  readonly putTombstone: State["putTombstone"] = (tombstone) => this.#tables.tombstones.put(tombstone);
+  readonly removeTombstone: State["removeTombstone"] = (id) => this.#tables.tombstones.remove(id);
 
   readonly conflict: State["conflict"] = (id) => this.#tables.conflicts.get(id);
   readonly isCopyOfOther: State["isCopyOfOther"] = (id, path) => this.#tables.conflicts.isCopyOfOther(id, path);
   readonly isCopyInodeOfOther: State["isCopyInodeOfOther"] = (...copy) =>
     this.#tables.conflicts.isCopyInodeOfOther(...copy);
-  readonly putConflict: State["putConflict"] = (conflict) => this.#toWrite().conflicts.put(conflict);
-  readonly removeConflict: State["removeConflict"] = (id) => this.#toWrite().conflicts.remove(id);
+  readonly putConflict: State["putConflict"] = (conflict) => this.#tables.conflicts.put(conflict);
+  readonly removeConflict: State["removeConflict"] = (id) => this.#tables.conflicts.remove(id);
 
   readonly holds: State["holds"] = () => [...this.#tables.holds.load().values()];
-  readonly putHold: State["putHold"] = (hold) => this.#toWrite().holds.put(hold);
-  readonly removeHold: State["removeHold"] = (key) => this.#toWrite().holds.remove(key);
-  readonly replaceHolds: State["replaceHolds"] = (holds) => this.transact(() => this.#toWrite().holds.replace(holds));
+  readonly putHold: State["putHold"] = (hold) => this.#tables.holds.put(hold);
+  readonly removeHold: State["removeHold"] = (key) => this.#tables.holds.remove(key);
+  readonly replaceHolds: State["replaceHolds"] = (holds) => this.transact(() => this.#tables.holds.replace(holds));
 
   readonly openIntent: State["openIntent"] = (run, intent) => this.#tables.intents.open(run, intent);
   readonly closeIntent: State["closeIntent"] = (id) => this.#tables.intents.close(id);

@@ -2,6 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State, TextName } from "../../ports/state.ts";
 import type { Digest } from "../../../contract/digest.ts";
+import type { Records } from "../../model/records.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
@@ -29,7 +30,9 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
 const WORTH_AN_INDEX = 8;
 
 /** Stores the content that a scan reads, under the document that base has at each path. */
-export function storeLocalContents(state: State, base: BaseTree): KeepText {
+export function storeLocalContents(state: State, base: BaseTree, records?: Records): KeepText {
+  if (records !== undefined)
+    return (digest, text, path) => state.putKnownText(digest, text, seenLocally(path, records.idAt(path)));
   let kept = 0;
   let ids: Map<LocalPath, DocId> | null = null;
   return (digest, text, path) => {

@@ -1,30 +1,28 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
-import type { Listing, OnListed } from "../../ports/remote.ts";
-import type { BaseTree, RemoteFile } from "../../model/tree.ts";
+import type { Listing, Taken } from "../../ports/remote.ts";
+import type { Records } from "../../model/records.ts";
+import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /** Lists the documents of the linked subtree. The listing may be incomplete. */
-export function listDocuments(world: World, onListed?: OnListed): Promise<Listing<FileResource>> {
+export function listDocuments(world: World, taken?: Taken<FileResource>): Promise<Listing<FileResource>> {
   const { remote, prefix } = world;
   return remote.listFiles(
     prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },
     (seen) => world.progress.report("list", seen, null),
-    onListed,
+    taken,
   );
 }
 
-/**
- * Returns a function that replaces strings of a listing by equal ones of a record. The listing's
- * own can then be freed page by page.
- */
-export function inStringsOf(links: BaseTree["links"]): OnListed {
-  return (file) => {
-    const link = links.get(file.id);
-    if (link === undefined) return file;
-    const path = link.remotePath === file.path ? link.remotePath : file.path;
-    const lastChangeId = link.changeId === file.lastChangeId ? link.changeId : file.lastChangeId;
-    return { id: link.id, path, lastChangeId, protected: file.protected };
+/** Takes out of a listing the documents that the service has as they are recorded. */
+export function asRecorded(world: World, records: Records): Taken<FileResource> {
+  return {
+    begin: () => records.beginList(),
+    take: ({ id, path: whole, lastChangeId: changeId, protected: isProtected }) => {
+      const path = fromService(world, whole);
+      return path === null ? "left" : records.takeListed({ id, path, changeId, protected: isProtected });
+    },
   };
 }
 

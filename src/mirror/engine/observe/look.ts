@@ -3,6 +3,8 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
+import { Records } from "../../model/records.ts";
+import { withAllDocuments } from "../../model/rest.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { recoverArriving } from "../journal/arriving.ts";
@@ -36,21 +38,26 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const { world } = ctx;
   world.links?.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
-  const before = world.state.load();
-  const keep = textKeeper(ctx, input, before);
-  const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
+  const records = mayLeaveOut(ctx, input, inodesTrusted)
+    ? new Records(world.disk.names(), (id) => world.state.link(id))
+    : undefined;
+  const before = loadInto(world, records);
+  const keep = textKeeper(ctx, input, before, records);
+  const { local: walked, remote } = await lookAtBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
   // Files that a power loss damaged are restored from the text store, whether the service answers
   // or not.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
-  const { base, local } = input.dry
-    ? { base: before, local: asIfRestored(ctx, before, walked) }
-    : await restoreAndRescan(ctx, before, walked, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
+  const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
+  const scanned = records?.complete(differing) ?? differing;
+  const restored = input.dry
+    ? { ...scanned, local: asIfRestored(ctx, before, walked) }
+    : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
-    base,
-    local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
-    remote: withOpenIds(remote.tree, left.stillOpen.ids),
+    ...restored,
+    local: withReturned(ctx, withUnseen(restored.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
+    remote: withOpenIds(restored.remote, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
   const shown = await seekTargets(ctx, open, keep);
@@ -58,6 +65,39 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   ctx.notes.local = trees.local;
   ctx.notes.isListed = trees.remote.complete;
   return { kind: "seen", trees };
+}
+
+/** A tree of the service about which nothing is known. */
+export const NOTHING_SEEN: RemoteTree = {
+  files: new Map(),
+  folders: new Map(),
+  complete: false,
+  foldersComplete: false,
+  gone: new Set(),
+  goneFolders: new Set(),
+  outside: new Set(),
+  unseen: new Map(),
+};
+
+/**
+ * Returns true if the trees of a cycle may leave out documents at rest: nothing else than the plan
+ * asks for them.
+ */
+function mayLeaveOut(
+  { world }: PassContext,
+  { leavesOut, dry, observers }: PassInput,
+  inodesTrusted: boolean,
+): boolean {
+  if (leavesOut !== true || dry || observers !== undefined || world.links !== undefined || !inodesTrusted) return false;
+  return !hasRestarted(world) && world.state.intents().length === 0;
+}
+
+/** Loads base. Its records go to `records`, if there are any. */
+function loadInto({ state }: World, records: Records | undefined): BaseTree {
+  if (records === undefined) return state.load();
+  const base = state.load((link) => records.add(link));
+  for (const id of [...base.conflicts.keys(), ...base.holds.keys()]) records.keep(id as DocId);
+  return base;
 }
 
 /** Unfinished work of earlier runs. */
@@ -92,8 +132,9 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * Returns the place where a scan stores the content that it reads: the content store, or the notes
  * of a dry run.
  */
-export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
-  return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents(world.state, base);
+export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree, records?: Records): OnText {
+  if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
+  return storeLocalContents(world.state, base, records);
 }
 
 /** Does the same as `textKeeper`, for documents that are read only to prove something. */
@@ -103,20 +144,24 @@ function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput)
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenOnService(localPath, id));
 }
 
+/** Base, and its records if base has none. */
+type Recorded = { readonly base: BaseTree; readonly records: Records | undefined };
+
 async function lookAtBoth(
   ctx: PassContext,
   input: PassInput,
-  base: BaseTree,
+  recorded: Recorded,
   inodesTrusted: boolean,
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
   // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  const known = { keep: proofKeeper(ctx, input) };
+  const { base, records } = recorded;
+  const known = { keep: proofKeeper(ctx, input), records };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
-  const local = await lookHere(ctx, input, base, inodesTrusted, keep);
+  const local = await lookHere(ctx, input, recorded, inodesTrusted, keep);
   await guarded;
   const remote = await looking;
   return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
@@ -142,15 +187,15 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, k
 function lookHere(
   ctx: PassContext,
   { observers }: PassInput,
-  base: BaseTree,
+  { base, records }: Recorded,
   inodesTrusted: boolean,
   keep: OnText,
 ): LocalTree | Promise<LocalTree> {
   const { world } = ctx;
   if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
   const { turn } = world.clock;
-  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
-  return observeLocalAsync(world, base, inodesTrusted, keep, turn);
+  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep, records);
+  return observeLocalAsync(world, base, inodesTrusted, keep, turn, records);
 }
 
 type Rescan = {
@@ -165,23 +210,22 @@ type Rescan = {
  */
 async function restoreAndRescan(
   ctx: PassContext,
-  before: BaseTree,
-  walked: LocalTree,
+  scanned: Trees,
   remote: RemoteScan,
   { inodesTrusted, keep, settled }: Rescan,
-): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
+): Promise<Trees> {
   const { world } = ctx;
-  let [base, local] = [before, walked];
-  if (restoreTorn(ctx, base, local)) {
-    base = world.state.load();
-    local = observeLocal(world, base, inodesTrusted, keep);
+  let trees = scanned;
+  if (restoreTorn(ctx, trees.base, trees.local)) {
+    const base = world.state.load();
+    trees = { ...withAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
   }
-  const arriving = remote.kind === "seen" ? await recoverArriving(ctx, local) : null;
-  if (arriving?.changed === true) local = observeLocal(world, base, inodesTrusted, keep);
-  base = refreshStamps(world, base, local);
-  await flushEarlier(world, base, local);
+  const arriving = remote.kind === "seen" ? await recoverArriving(ctx, trees.local) : null;
+  if (arriving?.changed === true) trees = { ...trees, local: observeLocal(world, trees.base, inodesTrusted, keep) };
+  trees = { ...trees, base: refreshStamps(world, trees.base, trees.local) };
+  await flushEarlier(world, trees.base, trees.local);
   if (settled && !world.state.intents().some(({ intent }) => intent.kind === "create")) rememberBoot(ctx);
-  return { base, local: arriving === null ? local : withUnseen(local, unreadPaths(arriving.open)) };
+  return arriving === null ? trees : { ...trees, local: withUnseen(trees.local, unreadPaths(arriving.open)) };
 }
 
 /** Returns the folder with its links read by where documents are, now that both sides are seen. */

@@ -3,11 +3,12 @@ import type { FileResource, FolderResource } from "../../../contract/resources.t
 import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
-import type { KnownFile, OnText } from "../../ports/disk.ts";
+import type { KnownFile, LeftOut, OnText } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
+import type { Records } from "../../model/records.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
-import { documentsOf, inStringsOf, listDocuments } from "./listed.ts";
+import { asRecorded, documentsOf, listDocuments } from "./listed.ts";
 import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
@@ -17,12 +18,19 @@ import { fromService, type World } from "../run/world.ts";
  * Scans the folder. A file whose stamp is its link's is not read. New texts are stored during the
  * scan (I03).
  */
-export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
+export function observeLocal(
+  world: World,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+  records?: Records,
+): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction, because one for each text would be slow. The scan does not yield; after a
   // kill, the next scan finds the same texts.
-  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep));
-  return seenBy(world, inodesTrusted, tree);
+  const { leftOut, count } = leftOutBy(records);
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base, records), keep, leftOut));
+  return seenBy(world, inodesTrusted, tree, count());
 }
 
 /**
@@ -36,6 +44,7 @@ export async function observeLocalAsync(
   inodesTrusted: boolean,
   keep: OnText,
   turn: () => Promise<void>,
+  records?: Records,
 ): Promise<LocalTree> {
   let read = 0;
   const keepCounted: OnText = (...text) => {
@@ -45,21 +54,33 @@ export async function observeLocalAsync(
   world.progress.report("scan", read, null);
   // The requests from before the scan are sent first.
   await turn();
-  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
+  const { leftOut, count } = leftOutBy(records);
+  const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, leftOut);
   for (;;) {
     // One transaction for each part, so that none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
-    if (part.done === true) return seenBy(world, inodesTrusted, part.value);
+    if (part.done === true) return seenBy(world, inodesTrusted, part.value, count());
     world.progress.report("scan", read, null);
     await turn();
   }
 }
 
-function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile | null {
+/** Makes a scan leave out, and count, the files that are as their records say. */
+function leftOutBy(records: Records | undefined): { readonly leftOut?: LeftOut; readonly count: () => number } {
+  if (records === undefined) return { count: () => 0 };
+  let count = 0;
+  const found: LeftOut["found"] = (numbers) => {
+    count = numbers.length;
+    records.noteLocal(numbers);
+  };
+  return { leftOut: { numberOf: (path, stamp) => records.numberOf(path, stamp), found }, count: () => count };
+}
+
+function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalPath) => KnownFile | null {
   const links = linksByPath(base.links.values());
   return (path) => {
-    const link = links.get(path);
-    if (link === undefined) return null;
+    const link = links.get(path) ?? records?.at(path) ?? null;
+    if (link === null) return null;
     const { stamp, localDigest: digest, localPath } = link;
     if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
     // The stamps of a clone's files are not trusted yet. Their texts are in the store, unless it
@@ -68,8 +89,9 @@ function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile |
   };
 }
 
-function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree): LocalTree {
-  world.progress.report("scan", tree.files.size, tree.files.size);
+function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, leftOut: number): LocalTree {
+  const count = tree.files.size + leftOut;
+  world.progress.report("scan", count, count);
   return { ...tree, inodesTrusted };
 }
 
@@ -123,6 +145,11 @@ export type Known = {
    * before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
+  /**
+   * Records of which base has none: the tree leaves out the documents that the service lists as
+   * they are recorded. Left out: base has all records.
+   */
+  readonly records?: Records | undefined;
 };
 
 /**
@@ -132,12 +159,14 @@ export type Known = {
  */
 export async function observeRemote(
   world: World,
-  base: BaseTree,
+  before: BaseTree,
   trustEmpty: boolean,
   known: Known = {},
 ): Promise<RemoteScan> {
-  const [files, early] = await list(world, base, known);
+  const { records } = known;
+  const [files, early] = await list(world, known);
   const seen = documentsOf(world, files);
+  const base = records === undefined ? before : withUnlisted(before, records, seen);
   // If a document is missing, only a folder listed in this scan shows that the key still reads the
   // workspace and that folder.
   const unlisted = findUnlisted(base, seen);
@@ -153,19 +182,27 @@ export async function observeRemote(
     ? await proveAbsences(world, base, seen, unlisted, isHealthy, known.keep)
     : unprovable(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const tree = treeOf(base, { files, folders, seen, dirs, proof });
+  const tree = treeOf(base, { files, folders, seen, dirs, proof, records });
   const generation = world.remote.generation();
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
 
+/**
+ * Returns base with the records of documents that the service does not list as they are recorded.
+ * If one of these is missing, a listed document is added: a read of it proves that the key works.
+ */
+function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteFile>): BaseTree {
+  const links = records.unlisted(seen.keys());
+  const [listed] = links.keys().every((id) => seen.has(id)) ? [] : records.listed();
+  if (listed === undefined) return { ...base, links };
+  seen.set(listed.id, listed);
+  return { ...base, links: records.unlisted([listed.id]) };
+}
+
 /** Lists documents and folders in parallel. null: the folders known from earlier may be enough. */
-function list(
-  world: World,
-  { links }: BaseTree,
-  known: Known,
-): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
+function list(world: World, known: Known): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, inStringsOf(links)),
+    known.files ?? listDocuments(world, known.records === undefined ? undefined : asRecorded(world, known.records)),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }
@@ -178,16 +215,19 @@ type Looked = {
   readonly seen: ReadonlyMap<DocId, RemoteFile>;
   readonly dirs: ReadonlyMap<DirId, RemoteFolder>;
   readonly proof: Proof;
+  readonly records: Records | undefined;
 };
 
-function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): RemoteTree {
+function treeOf(base: BaseTree, { files, folders, seen, dirs, proof, records }: Looked): RemoteTree {
   const isComplete = folders.complete && files.complete;
   return {
     files: seen,
     folders: dirs,
     complete: files.complete,
     foldersComplete: folders.complete,
-    goneFolders: isComplete ? findGoneFolders(base, dirs, seen) : new Set<DirId>(),
+    goneFolders: isComplete
+      ? findGoneFolders(base, dirs, () => [...(records?.listed() ?? []), ...seen.values()])
+      : new Set<DirId>(),
     gone: proof.gone,
     outside: proof.outside,
     unseen: proof.unseen,
@@ -262,17 +302,17 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 function findGoneFolders(
   base: BaseTree,
   listed: ReadonlyMap<DirId, RemoteFolder>,
-  files: ReadonlyMap<DocId, RemoteFile>,
+  listFiles: () => readonly RemoteFile[],
 ): Set<DirId> {
   const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missing.length === 0) return new Set();
+  const files = listFiles();
   // The folder was deleted and created again: what is below its path is in the new one.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
   return new Set(gone.map((dir) => dir.id));
 }
 
-function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {
-  for (const file of files.values()) if (isBelow(file.path, folder)) return true;
-  return false;
+function holdsDocument(folder: string, files: readonly RemoteFile[]): boolean {
+  return files.some(({ path }) => isBelow(path, folder));
 }

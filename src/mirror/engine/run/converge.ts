@@ -51,7 +51,7 @@ export type ConvergeInput = {
    */
   readonly refused?: Tally["refused"];
   /** Returns the options of the next cycle's scans. Called before each cycle. */
-  readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice">;
+  readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
   readonly onPass?: (end: PassEnd) => void;
   /**

@@ -29,6 +29,8 @@ export type PassInput = {
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
+  /** True: the trees may leave out documents at rest. Left out: they contain all documents. */
+  readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
   /** Observers of a daemon that was watching. Left out: both sides are looked at in full. */

@@ -3,7 +3,7 @@ import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../m
 import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
-import { observe, textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
+import { NOTHING_SEEN, observe, textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
@@ -19,6 +19,7 @@ import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Policy } from "../../model/policy.ts";
 import { filesInUse, type InUse } from "./files-in-editors.ts";
+import { withAllDocuments } from "../../model/rest.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -197,13 +198,14 @@ export async function planWithSecondScan(
   const waiting = plan.holds.filter((hold) => hold.reason === "second-scan");
   if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
   await world.clock.sleep(secondLookMs);
-  const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
+  const all = withAllDocuments(trees);
+  const again = observeLocal(world, all.base, inodesTrusted, textKeeper(ctx, input, all.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
-  const local = withLinks(ctx, input, { ...trees, local: withReturned(ctx, withUnseen(again, unseen)) });
+  const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
   // The second plan itself decides which document is where, and which is still absent.
   const twice = new Set(waiting.map((hold) => hold.path));
-  const seenTwice = { ...trees, local };
+  const seenTwice = { ...all, local };
   const then = policyOf(ctx, input, twice);
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
 }
@@ -222,16 +224,7 @@ function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): P
     ignores: () => false,
   };
   const unseen = new Map([...base.links.keys()].map((id) => [id, why] as const));
-  const remote: RemoteTree = {
-    files: new Map(),
-    folders: new Map(),
-    complete: false,
-    foldersComplete: false,
-    gone: new Set(),
-    goneFolders: new Set(),
-    outside: new Set(),
-    unseen,
-  };
+  const remote = { ...NOTHING_SEEN, unseen };
   const trees = { base, local, remote };
   const signals = gatherSignals(ctx, base, remote, root);
   const plan = makePlan(trees, policyOf(ctx, input, null), signals, textFinder(ctx));

@@ -20,7 +20,7 @@ type SyncOptions = {
   readonly retryRefused: boolean;
   /** The name of this run in the log: `sync`, `init`. */
   readonly kind: string;
-  /** Receives the last scan of the run. */
+  /** Receives the last scan of the run, with all files. */
   readonly onWalk?: (local: LocalTree) => void;
 };
 
@@ -30,7 +30,10 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const run = entry.number;
   const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
   const common = { run: entry, settings, retryRefused, judgesRefusedBases: true };
-  const ended = await converge(world, { ...common, look: () => ({ quietTexts }) });
+  const ended = await converge(world, {
+    ...common,
+    look: () => ({ quietTexts, leavesOut: options.onWalk === undefined }),
+  });
   const report = reportRun(world, run, ended);
   const { end, counts } = ended;
   if (end.kind === "planned") {

@@ -2,6 +2,7 @@ import { isDirId, isDocId } from "../../../contract/ids.ts";
 import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -120,7 +121,8 @@ function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {
-  if (isDocId(key) || trees.local.files.has(key) || trees.local.folders.has(key)) return false;
+  const { local, rest = NOTHING_LEFT_OUT } = trees;
+  if (isDocId(key) || local.files.has(key) || local.folders.has(key) || rest.idAt(key) !== null) return false;
   return isUnseen(key, trees);
 }
 

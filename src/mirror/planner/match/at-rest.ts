@@ -3,7 +3,8 @@ import { bothSidesAreAsBase, hasLastingNames } from "../../model/agreement.ts";
 import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
-import type { FolderPaths } from "./folder-paths.ts";
+import type { Policy } from "../../model/policy.ts";
+import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
 /** Documents that a plan judges whether or not they are at rest. */
 export type Judged = ReadonlySet<DocId> | "all";
@@ -52,6 +53,16 @@ function filesBut(
 ): Map<LocalPath, LocalFile> {
   if (files.size === left.size) return new Map();
   return new Map([...files].filter(([path]) => !left.has(path)));
+}
+
+/** Returns the documents that the trees leave out although their folders are not at rest. */
+export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
+  if (trees.rest === undefined) return [];
+  const folders = foldersAtRest(trees, findFolders(trees, policy));
+  const moved: DocId[] = [];
+  for (const { id, localPath, remotePath } of trees.rest.documents())
+    if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) moved.push(id);
+  return moved;
 }
 
 function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {

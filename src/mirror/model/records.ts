@@ -1,0 +1,224 @@
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import { digestOf } from "../../contract/digest.ts";
+import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
+import { isAtRest } from "./agreement.ts";
+import { isAway, type Link, type Placed, type Stamp } from "./link.ts";
+import { localFileOf, remoteFileOf } from "./rest.ts";
+import type { RemoteFile, Rest, Trees } from "./tree.ts";
+
+const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
+const AT_REST = PLAIN | LOCAL | LISTED;
+
+const EMPTY = digestOf("");
+
+/** Members of a stamp, in the order in which they are kept. */
+const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const;
+
+/**
+ * Holds what scans compare of all records, in columns: 100,000 records as objects, each with a file
+ * and a listed document, take several times the memory. Each record has a number, from 0.
+ */
+export class Records {
+  readonly #ids = new Texts();
+  readonly #changeIds = new Texts();
+  readonly #localPaths: LocalPath[] = [];
+  readonly #byPath = new Map<LocalPath, number>();
+  /** Paths on the service, of records whose two paths differ. */
+  readonly #remotePaths = new Map<number, RemotePath>();
+  readonly #byRemotePath = new Map<RemotePath, number>();
+  /** Paths of documents that are away. */
+  readonly #awayFrom = new Set<LocalPath>();
+  #stamps = new Float64Array(STAMP.length * 1024);
+  #marks = new Uint8Array(1024);
+  readonly #disk: DiskNames;
+  readonly #read: (id: DocId) => Link | null;
+
+  /** @param read returns the present record of a document */
+  constructor(disk: DiskNames, read: (id: DocId) => Link | null) {
+    this.#disk = disk;
+    this.#read = read;
+  }
+
+  add(link: Link): void {
+    const { id, localPath, remotePath, stamp } = link;
+    const number = this.#localPaths.push(localPath) - 1;
+    const other = this.#byPath.get(localPath);
+    // If several records have one path, evidence decides whose file is at the path.
+    if (other !== undefined) this.#marks[other]! &= ~PLAIN;
+    const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(link);
+    this.#ids.push(id);
+    this.#changeIds.push(link.changeId);
+    if (remotePath !== localPath) {
+      this.#remotePaths.set(number, remotePath);
+      this.#byRemotePath.set(remotePath, number);
+    }
+    if (number === this.#marks.length) this.#grow();
+    for (const [index, member] of STAMP.entries()) this.#stamps[number * STAMP.length + index] = stamp?.[member] ?? 0;
+    this.#marks[number] = (isPlain ? PLAIN : 0) | (link.protected ? PROTECTED : 0);
+    if (isAway(link)) this.#awayFrom.add(localPath);
+    else this.#byPath.set(localPath, number);
+  }
+
+  #isPlain(link: Link): boolean {
+    const { stamp, stampTrusted, durable, digest } = link;
+    return stamp !== null && stampTrusted && durable && digest !== EMPTY && isAtRest(link, { disk: this.#disk });
+  }
+
+  #grow(): void {
+    const [stamps, marks] = [this.#stamps, this.#marks];
+    this.#stamps = new Float64Array(2 * stamps.length);
+    this.#stamps.set(stamps);
+    this.#marks = new Uint8Array(2 * marks.length);
+    this.#marks.set(marks);
+  }
+
+  /** Keeps a document in the trees: base has something pending for it. */
+  keep(id: DocId): void {
+    this.#unmark(id, PLAIN);
+  }
+
+  #unmark(id: DocId, mark: number): void {
+    const link = this.#localPaths.length === 0 ? null : this.#read(id);
+    const number = link === null ? undefined : this.#byPath.get(link.localPath);
+    if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
+  }
+
+  /** Returns the number of the record with a file of this stamp at the path; null: none has. */
+  numberOf(path: LocalPath, stamp: Stamp): number | null {
+    const number = this.#byPath.get(path);
+    if (number === undefined || !this.#has(number, PLAIN)) return null;
+    const from = number * STAMP.length;
+    return STAMP.every((member, index) => this.#stamps[from + index] === stamp[member]) ? number : null;
+  }
+
+  /** Notes which files the last scan found as their records have them. */
+  noteLocal(numbers: Iterable<number>): void {
+    for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LOCAL;
+    for (const number of numbers) this.#marks[number]! |= LOCAL;
+  }
+
+  /** Forgets which documents were listed. */
+  beginList(): void {
+    for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
+  }
+
+  /** Takes a listed document if its version, place and protection are as recorded. */
+  takeListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
+    const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
+    if (number === undefined || this.#remotePath(number) !== path) return "left";
+    if (this.#ids.at(number) !== id || this.#changeIds.at(number) !== changeId) return "left";
+    if (this.#has(number, PROTECTED) !== isProtected) return "left";
+    const isAgain = this.#has(number, LISTED);
+    this.#marks[number]! |= LISTED;
+    return isAgain ? "again" : "taken";
+  }
+
+  /** Returns the record with this local path; null: there is none. */
+  at(path: LocalPath): Link | null {
+    const id = this.idAt(path);
+    return id === null ? null : this.#read(id);
+  }
+
+  idAt(path: LocalPath): DocId | null {
+    const number = this.#byPath.get(path);
+    return number === undefined ? null : this.#id(number);
+  }
+
+  /**
+   * Returns the records of documents that the service does not list as they are recorded.
+   * @param others listed documents that were not taken: a document may be listed twice
+   */
+  unlisted(others: Iterable<DocId>): Map<DocId, Link> {
+    for (const id of others) this.#unmark(id, LISTED);
+    return new Map(this.#linksWithout(LISTED).map(([link]) => [link.id, link]));
+  }
+
+  /** Returns the documents that the service lists as they are recorded. */
+  *listed(): Generator<RemoteFile> {
+    for (const number of this.#localPaths.keys()) {
+      if (!this.#has(number, LISTED)) continue;
+      const changeId = this.#changeIds.at(number) as ChangeId;
+      const isProtected = this.#has(number, PROTECTED);
+      yield { id: this.#id(number), path: this.#remotePath(number), changeId, protected: isProtected };
+    }
+  }
+
+  /**
+   * Adds to trees the documents that one side alone has as their records do.
+   * @param seen trees with what differs from the records
+   * @returns trees that leave out the documents at rest
+   */
+  complete(seen: Trees): Trees {
+    const links = new Map<DocId, Link>();
+    const files = new Map(seen.local.files);
+    const listed = new Map(seen.remote.files);
+    for (const [link, number] of this.#linksWithout(AT_REST)) {
+      links.set(link.id, link);
+      if (this.#has(number, LOCAL)) files.set(link.localPath, localFileOf(link)!);
+      if (this.#has(number, LISTED) && !listed.has(link.id)) listed.set(link.id, remoteFileOf(link));
+    }
+    return {
+      base: { ...seen.base, links },
+      local: { ...seen.local, files },
+      remote: { ...seen.remote, files: listed },
+      rest: this.#rest(),
+    };
+  }
+
+  #rest(): Rest {
+    const hasAtRest = (number: number | undefined) => number !== undefined && this.#has(number, AT_REST);
+    return {
+      count: this.#localPaths.keys().reduce((count, number) => count + Number(hasAtRest(number)), 0),
+      documents: () => this.#atRest(),
+      idAt: (path) => (hasAtRest(this.#byPath.get(path)) ? this.idAt(path) : null),
+      link: (id) => {
+        const link = this.#read(id);
+        return link !== null && hasAtRest(this.#byPath.get(link.localPath)) ? link : null;
+      },
+    };
+  }
+
+  /** Leaves out records that were removed meanwhile. */
+  #linksWithout(marks: number): [Link, number][] {
+    const links: [Link, number][] = [];
+    for (const number of this.#localPaths.keys()) {
+      const link = this.#has(number, marks) ? null : this.#read(this.#id(number));
+      if (link !== null) links.push([link, number]);
+    }
+    return links;
+  }
+
+  *#atRest(): Generator<Placed> {
+    for (const [number, localPath] of this.#localPaths.entries())
+      if (this.#has(number, AT_REST)) yield { id: this.#id(number), localPath, remotePath: this.#remotePath(number) };
+  }
+
+  #id(number: number): DocId {
+    return this.#ids.at(number) as DocId;
+  }
+
+  #remotePath(number: number): RemotePath {
+    return this.#remotePaths.get(number) ?? this.#localPaths[number]!;
+  }
+
+  #has(number: number, marks: number): boolean {
+    return (this.#marks[number]! & marks) === marks;
+  }
+}
+
+/** Holds short texts of ASCII outside the heap of objects. */
+class Texts {
+  #bytes = Buffer.alloc(1 << 15);
+  readonly #ends: number[] = [0];
+
+  push(text: string): void {
+    const end = this.#ends.at(-1)!;
+    if (end + text.length > this.#bytes.length)
+      this.#bytes = Buffer.concat([this.#bytes], 2 * this.#bytes.length + text.length);
+    this.#ends.push(end + this.#bytes.write(text, end, "latin1"));
+  }
+
+  at(number: number): string {
+    return this.#bytes.toString("latin1", this.#ends[number], this.#ends[number + 1]);
+  }
+}

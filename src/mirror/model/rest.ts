@@ -1,0 +1,64 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Link } from "./link.ts";
+import type { LocalFile, RemoteFile, Rest, Trees } from "./tree.ts";
+
+export const NOTHING_LEFT_OUT: Rest = { count: 0, documents: () => [], idAt: () => null, link: () => null };
+
+/** Returns trees that contain these documents as well. */
+export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
+  const { rest } = trees;
+  if (rest === undefined) return trees;
+  const taken = new Map<DocId, Link>();
+  for (const id of ids) {
+    const link = rest.link(id);
+    if (link !== null) taken.set(id, link);
+  }
+  if (taken.size === 0) return trees;
+  const links = [...taken.values()];
+  return {
+    base: { ...trees.base, links: new Map([...trees.base.links, ...taken]) },
+    local: {
+      ...trees.local,
+      files: new Map([...trees.local.files, ...links.map((link) => [link.localPath, localFileOf(link)!] as const)]),
+    },
+    remote: {
+      ...trees.remote,
+      files: new Map([...trees.remote.files, ...links.map((link) => [link.id, remoteFileOf(link)] as const)]),
+    },
+    rest: without(rest, taken),
+  };
+}
+
+/** Returns trees that contain all documents. */
+export function withAllDocuments(trees: Trees): Trees {
+  const { base, local, remote } = withDocuments(
+    trees,
+    Array.from(trees.rest?.documents() ?? [], ({ id }) => id),
+  );
+  return { base, local, remote };
+}
+
+function without(rest: Rest, taken: ReadonlyMap<DocId, Link>): Rest {
+  return {
+    count: rest.count - taken.size,
+    documents: function* () {
+      for (const placed of rest.documents()) if (!taken.has(placed.id)) yield placed;
+    },
+    idAt: (path) => {
+      const id = rest.idAt(path);
+      return id === null || taken.has(id) ? null : id;
+    },
+    link: (id) => (taken.has(id) ? null : rest.link(id)),
+  };
+}
+
+/** Returns the document on the service as its record describes it. */
+export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
+  return { id, path, changeId, protected: isProtected };
+}
+
+/** Returns the local file as its record describes it; null: the record has no stamp. */
+export function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
+  if (stamp === null) return null;
+  return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
+}
