@@ -266,8 +266,8 @@ INSERT INTO intents (run, intent) SELECT run, json_object('kind', 'sent', 'id', 
     AND run > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'synced.run'), 0) ORDER BY seq;
 DELETE FROM meta WHERE key = 'synced.run';
 `,
-    // Adds members that rows of the journal lack if older versions wrote them. Rows of kinds without
-    // such a member ignore it.
+    // Adds members that rows of the journal lack if older versions wrote them. Rows of kinds
+    // without such a member ignore it.
     `
 UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
   '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.stands', coalesce(

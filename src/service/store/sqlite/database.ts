@@ -60,7 +60,7 @@ export class Db {
     return this.#sqlite.inTransaction;
   }
 
-  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(text: string) {
+  prepare<Values extends unknown[] = unknown[], Row = unknown>(text: string): Sqlite.Statement<Values, Row> {
     return this.#sqlite.prepare<Values, Row>(text.replaceAll(COMPARED, "$1 +$2"));
   }
 
