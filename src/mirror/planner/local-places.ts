@@ -34,7 +34,7 @@ export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup)
   for (const folder of forest.folders) addFolder(where, folder);
   const { disk } = trees.local;
   for (const document of documents) addDocument(where, document, forest, disk);
-  for (const { file } of arrivals.all) {
+  for (const file of arrivals.all) {
     where.open.add(file.id);
     where.coming.set(file.id, comingPath(forest, disk.maxNameBytes, file.id, file.path));
   }

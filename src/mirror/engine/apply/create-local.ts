@@ -39,11 +39,12 @@ export async function journalArriving<T>(
   create: () => Promise<T>,
 ): Promise<T> {
   if (actions.length === 0) return create();
-  const files = actions.map(({ id, localPath: path }) => ({ id, path }));
   const rows: number[] = [];
   state.transactSafely(() => {
-    for (let at = 0; at < files.length; at += MOST_IN_A_ROW)
-      rows.push(state.openIntent(run, { kind: "create", files: files.slice(at, at + MOST_IN_A_ROW) }));
+    for (let at = 0; at < actions.length; at += MOST_IN_A_ROW) {
+      const files = actions.slice(at, at + MOST_IN_A_ROW).map(({ id, localPath: path }) => ({ id, path }));
+      rows.push(state.openIntent(run, { kind: "create", files }));
+    }
   });
   const end = await create();
   state.transact(() => {

@@ -15,6 +15,7 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
+import { localFileOf, remoteFileOf } from "../../model/rest.ts";
 import type { State } from "../../ports/state.ts";
 import type { Planned } from "../run/pass-context.ts";
 
@@ -77,17 +78,6 @@ export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: Readonly
       return false;
   }
   return true;
-}
-
-/** Returns the document on the service as its record describes it. */
-export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
-  return { id, path, changeId, protected: isProtected };
-}
-
-/** Returns the local file as its record describes it; null: the record has no stamp. */
-function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
-  if (stamp === null) return null;
-  return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { FileResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -10,21 +9,21 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import type { Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { seenOnService, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
-import { documentsOf } from "../observe/listed.ts";
+import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
-import { toService, type World } from "../run/world.ts";
-import { haveSameDocuments, heldInSync, partialTrees, remoteFileOf } from "./in-sync.ts";
+import type { World } from "../run/world.ts";
+import { remoteFileOf } from "../../model/rest.ts";
+import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { endedWell, metAnotherEdit } from "../run/execute.ts";
 
 /** A listing that no run has used yet, and when it was requested (monotonic). */
-type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
+type NewListing = { readonly listing: DocumentList; readonly at: number };
 
 /** Prepares a scanned tree for a cycle: hides what must not be judged yet. */
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
@@ -93,12 +92,15 @@ export class KnownTrees {
   }
 
   /** Takes a new listing. `same`: it shows nothing new, so no run is needed. */
-  takeListing(listing: Listing<FileResource>): "same" | "changed" {
-    const documents = documentsOf(this.#world, listing);
+  takeListing(listing: DocumentList): "same" | "changed" {
     // The run that handles a restored service needs the folders too, and the known folders are from
     // before the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
-    else if (listing.complete && this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents))
+    else if (
+      listing.complete &&
+      this.#remote?.complete === true &&
+      haveSameDocuments(this.#remote.files, listing.files)
+    )
       return "same";
     this.#newListing = { listing, at: this.#world.clock.monotonic() };
     return "changed";
@@ -109,7 +111,7 @@ export class KnownTrees {
    * changed.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
-    const listing = this.#newListing === null ? listingWith(this.#world, this.#remote, shown) : null;
+    const listing = this.#newListing === null ? listingWith(this.#remote, shown) : null;
     // Keeps the time for which both sides count as in sync: that is the last listing of everything.
     if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
     return listing !== null;
@@ -199,27 +201,18 @@ function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
  * @param before the last listing
  * @returns null if more must have changed: a folder is new, or a path is another document's
  */
-function listingWith(
-  world: World,
-  before: RemoteTree | null,
-  shown: readonly RemoteFile[],
-): Listing<FileResource> | null {
+function listingWith(before: RemoteTree | null, shown: readonly RemoteFile[]): DocumentList | null {
   if (before === null || !isComplete(before)) return null;
-  const changed = new Map(shown.map((file) => [file.id, file]));
+  const files = new Map(shown.map((file) => [file.id, file]));
   const taken = new Set(shown.map(({ path }) => path));
   const folders = new Set(["", ...[...before.folders.values()].map(({ path }) => path)]);
-  if (taken.size < changed.size || shown.some(({ path }) => !folders.has(parentOf(path)))) return null;
-  const items = shown.map((file) => itemOf(world, file));
+  if (taken.size < files.size || shown.some(({ path }) => !folders.has(parentOf(path)))) return null;
   for (const [id, file] of before.files) {
-    if (changed.has(id)) continue;
+    if (files.has(id)) continue;
     if (taken.has(file.path)) return null;
-    items.push(itemOf(world, file));
+    files.set(id, file);
   }
-  return { items, complete: true, fault: null };
-}
-
-function itemOf(world: World, { id, path, changeId, protected: isProtected }: RemoteFile): FileResource {
-  return { id, path: toService(world, path), lastChangeId: changeId, protected: isProtected };
+  return { files, complete: true, fault: null, isEmpty: false };
 }
 
 /**

@@ -5,33 +5,57 @@ import type { Records } from "../../model/records.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Lists the documents of the linked subtree. The listing may be incomplete. */
-export function listDocuments(world: World, taken?: Taken<FileResource>): Promise<Listing<FileResource>> {
-  const { remote, prefix } = world;
-  return remote.listFiles(
-    prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },
-    (seen) => world.progress.report("list", seen, null),
-    taken,
-  );
-}
+/** Documents that a list of the linked subtree shows, at their paths below it. */
+export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
+  /** Without those that are as recorded, if records take these. */
+  readonly files: Map<DocId, RemoteFile>;
+  /** True if the list shows no document at all. */
+  readonly isEmpty: boolean;
+};
 
-/** Takes out of a listing the documents that the service has as they are recorded. */
-export function asRecorded(world: World, records: Records): Taken<FileResource> {
-  return {
-    begin: () => records.beginList(),
-    take: ({ id, path: whole, lastChangeId: changeId, protected: isProtected }) => {
-      const path = fromService(world, whole);
-      return path === null ? "left" : records.takeListed({ id, path, changeId, protected: isProtected });
-    },
+/**
+ * Lists the documents of the linked subtree.
+ * @param records takes the documents that are as recorded
+ */
+export async function listDocuments(world: World, records?: Records): Promise<DocumentList> {
+  const { remote, prefix, progress } = world;
+  const earlier = new Map<DocId, RemoteFile>();
+  const files = new Map<DocId, RemoteFile>();
+  let count = 0;
+  const take: Taken<FileResource>["take"] = (item) => {
+    const file = fileOf(world, item);
+    if (file === null) return "left";
+    const how = records?.takeListed(file) ?? "left";
+    const isNew = !files.delete(file.id);
+    if (how !== "left") return isNew ? how : "again";
+    files.set(file.id, file);
+    return isNew ? "taken" : "again";
   };
+  const begin = () => {
+    for (const [id, file] of files) earlier.set(id, file);
+    files.clear();
+    records?.beginList();
+  };
+  const { complete, fault } = await remote.listFiles(
+    prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },
+    (seen) => {
+      count = seen;
+      progress.report("list", seen, null);
+    },
+    { begin, take },
+  );
+  // If no attempt was complete, a document that only an earlier attempt showed counts.
+  return { files: complete ? files : new Map([...earlier, ...files]), complete, fault, isEmpty: count === 0 };
 }
 
 /** Returns the listed documents by id, at their paths below the linked subtree. */
 export function documentsOf(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
-  const seen = new Map<DocId, RemoteFile>();
-  for (const { id, path: whole, lastChangeId: changeId, protected: isProtected } of items) {
-    const path = fromService(world, whole);
-    if (path !== null && path !== "") seen.set(id, { id, path, changeId, protected: isProtected });
-  }
-  return seen;
+  const files = items.map((item) => fileOf(world, item)).filter((file) => file !== null);
+  return new Map(files.map((file) => [file.id, file]));
+}
+
+/** @returns null: outside the linked subtree */
+function fileOf(world: World, { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource) {
+  const path = fromService(world, whole);
+  return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };
 }

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { FileResource, FolderResource } from "../../../contract/resources.ts";
+import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -8,7 +8,7 @@ import type { Fault, Listing } from "../../ports/remote.ts";
 import type { Records } from "../../model/records.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
-import { asRecorded, documentsOf, listDocuments } from "./listed.ts";
+import { type DocumentList, listDocuments } from "./listed.ts";
 import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
@@ -134,7 +134,7 @@ export type RemoteScan =
  * listing.
  */
 export type Known = {
-  readonly files?: Listing<FileResource>;
+  readonly files?: DocumentList;
   /**
    * Folders of an earlier listing. They are listed again when a document is in a folder that is not
    * among them.
@@ -165,7 +165,7 @@ export async function observeRemote(
 ): Promise<RemoteScan> {
   const { records } = known;
   const [files, early] = await list(world, known);
-  const seen = documentsOf(world, files);
+  const seen = files.files;
   const base = records === undefined ? before : withUnlisted(before, records, seen);
   // If a document is missing, only a folder listed in this scan shows that the key still reads the
   // workspace and that folder.
@@ -200,9 +200,9 @@ function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteF
 }
 
 /** Lists documents and folders in parallel. null: the folders known from earlier may be enough. */
-function list(world: World, known: Known): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
+function list(world: World, known: Known): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, known.records === undefined ? undefined : asRecorded(world, known.records)),
+    known.files ?? listDocuments(world, known.records),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }
@@ -210,7 +210,7 @@ function list(world: World, known: Known): Promise<[Listing<FileResource>, Listi
 const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
 
 type Looked = {
-  readonly files: Listing<FileResource>;
+  readonly files: DocumentList;
   readonly folders: Listing<FolderResource>;
   readonly seen: ReadonlyMap<DocId, RemoteFile>;
   readonly dirs: ReadonlyMap<DirId, RemoteFolder>;
@@ -240,9 +240,9 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof, records }: 
  * Returns the fault that concerns the whole service: no connection, another server, a refused key,
  * or a refused listing (I19).
  */
-function faultOfWhole({ complete, fault, items }: Listing<FileResource>): Fault | null {
+function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null {
   if (complete || fault === null) return null;
-  return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length === 0) ? fault : null;
+  return isWholeServiceFault(fault) || (fault.kind === "problem" && isEmpty) ? fault : null;
 }
 
 /**

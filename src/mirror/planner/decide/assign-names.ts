@@ -315,7 +315,7 @@ class SlotOwners {
     const { base, rest = NOTHING_LEFT_OUT } = trees;
     for (const records of [base.links.values(), rest.documents()])
       for (const link of records) if (pathOn(link, side) === path) wanted.add(link.id);
-    for (const { file } of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
+    for (const file of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
   }
 
   /**

@@ -9,17 +9,12 @@ import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
 
 /**
- * A document that is new on the service and only has to be created locally. `place`: a free place.
- */
-export type Arrival = { readonly file: RemoteFile; readonly place: Place };
-
-/**
  * Documents that only have to be created locally. They get no rows: a row takes ten times the
  * memory of its step, and a first sync has 100,000 of them.
  */
 export class Arrivals {
   /** In the order of their paths. */
-  readonly all: Arrival[] = [];
+  readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
   readonly #forest: Forest;
   readonly #occupancy: Occupancy;
@@ -47,15 +42,23 @@ export class Arrivals {
     return this.#byPlace.get(place);
   }
 
+  placeOf({ path }: RemoteFile): Place {
+    return { parent: folderAt(this.#forest, "remote", parentOf(path)), name: nameOf(path) };
+  }
+
   #takeOne(file: RemoteFile): boolean {
-    const { id, path } = file;
+    const { id } = file;
     const { maxNameBytes } = this.#trees.local.disk;
-    const parent = folderAt(this.#forest, "remote", parentOf(path));
-    const place = { parent, name: nameOf(path) };
-    if (!isOpen(parent) || !hasOwnName(place.name, id, maxNameBytes) || !this.#isUnknown(id) || !this.#isFree(place))
+    const place = this.placeOf(file);
+    if (
+      !isOpen(place.parent) ||
+      !hasOwnName(place.name, id, maxNameBytes) ||
+      !this.#isUnknown(id) ||
+      !this.#isFree(place)
+    )
       return false;
     this.#byPlace.set(place, id);
-    this.all.push({ file, place });
+    this.all.push(file);
     return true;
   }
 

@@ -9,7 +9,7 @@ import {
 } from "../decide/plan-draft.ts";
 import { foldingsOf } from "../match/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
-import type { Arrival } from "../match/arrivals.ts";
+import type { RemoteFile } from "../../model/tree.ts";
 import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
 import { copyPath } from "../../model/conflict-copy-path.ts";
@@ -164,7 +164,7 @@ export class Layout {
   }
 
   /** Lays out the step that makes a document without a row. */
-  layWithoutRow({ file: { id, path, changeId }, place }: Arrival): void {
+  layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const after = new Set<number>();
     for (const side of SIDES) this.ledgers[side].waitsFor(place, after);
     const [local, remote] = SIDES.map((side) => this.ledgers[side].pathOf(place));

@@ -65,9 +65,11 @@ class Schedule {
   /** A document whose folder cannot be created, or not yet, has to be judged with its folder. */
   #layArrivals(): void {
     const { arrivals, wanted } = this.#draft;
-    for (const arrival of arrivals.all)
-      if (this.#layout.ledgers.local.exists(arrival.place.parent)) this.#layout.layWithoutRow(arrival);
-      else wanted.add(arrival.file.id);
+    for (const file of arrivals.all) {
+      const place = arrivals.placeOf(file);
+      if (this.#layout.ledgers.local.exists(place.parent)) this.#layout.layWithoutRow(file, place);
+      else wanted.add(file.id);
+    }
   }
 
   #drain(): void {
