@@ -1,12 +1,12 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
-import { ConflictTable } from "./conflicts.ts";
 import { HoldTable } from "./holds.ts";
 import { findImpossible, isLink, tellImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
-import type { Link, Tombstone } from "../model/link.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Conflict, Link, Stamp, Tombstone } from "../model/link.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
@@ -75,6 +75,35 @@ const TOMBSTONES = {
   key: "id",
   columns: new Columns<keyof Tombstone>(["id", "localPath", "remotePath", "changeId", "digest", "trashPath", "at"]),
 } as const;
+
+const CONFLICTS = new Columns<keyof Conflict>(
+  ["id", "baseDigest", "baseChangeId", "newestCopyPath", "shown", "looksGone", "since"],
+  { newestCopyPath: "conflict_copy_path" },
+);
+
+/** Documents in conflict. */
+class ConflictTable extends KeyedTable<Conflict, "id"> {
+  readonly #ofOther = this.sql<[LocalPath, DocId], { readonly found: 0 | 1 }>(
+    "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
+  );
+  readonly #inodeOfOther = this.sql<
+    [DocId, number, number],
+    { readonly found: 0 | 1 }
+  >(`SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
+     WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`);
+
+  constructor(db: Db) {
+    super(db, { table: "conflicts", key: "id", columns: CONFLICTS, json: ["shown"] });
+  }
+
+  isCopyOfOther(id: DocId, path: LocalPath): boolean {
+    return this.#ofOther.get(path, id)?.found === 1;
+  }
+
+  isCopyInodeOfOther(id: DocId, { dev, ino }: Pick<Stamp, "dev" | "ino">): boolean {
+    return this.#inodeOfOther.get(id, dev, ino)?.found === 1;
+  }
+}
 
 /** Single values, by key. */
 export class MetaTable extends WithStatements {

@@ -96,16 +96,8 @@ function hasPlainPaths({ localPath, remotePath }: Link): boolean {
 }
 
 function isStamp({ dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink }: Stamp): boolean {
-  return (
-    Number.isInteger(size) &&
-    size >= 0 &&
-    Number.isFinite(dev) &&
-    Number.isFinite(ino) &&
-    Number.isFinite(mtimeMs) &&
-    Number.isFinite(ctimeMs) &&
-    Number.isFinite(birthMs) &&
-    Number.isFinite(nlink)
-  );
+  const others = [dev, ino, mtimeMs, ctimeMs, birthMs, nlink];
+  return Number.isInteger(size) && size >= 0 && others.every(Number.isFinite);
 }
 
 function isSubmission(one: Submission | null): boolean {

@@ -8,7 +8,7 @@ import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
 import { mergeWithPublished, stillInReview } from "./in-review.ts";
-import { recordEvent } from "../run/world.ts";
+import { commit } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 const MERGES = "the newer version merges: the conflict is resolved";
@@ -151,9 +151,8 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // The document was deleted locally during its conflict, and the service's content is written
   // back. Until then the record keeps the conflict: after a crash the deletion would look like a
   // plain one.
-  state.transact(() => {
-    if (action.comesBack !== true) state.removeConflict(action.id);
-    recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.newestCopyPath }));
+  return commit(ctx, {
+    ...(action.comesBack === true ? {} : { removes: { conflict: action.id } }),
+    event: eventOf(action, "local", { path: conflict.newestCopyPath }),
   });
-  return DONE;
 }

@@ -4,17 +4,18 @@ import { sameExceptTextForm } from "../../model/text-form.ts";
 import { newLink, renameVersion } from "../../model/settle.ts";
 import { STALE, eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import type { Link } from "../../model/link.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
-import { partedFrom, takeAsOwn } from "./unanswered-writes.ts";
+import { partedFrom, takeAsOwn, wasPosted } from "./unanswered-writes.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
-import { chooseOfTwoNew } from "./winner-of-new.ts";
 
 /**
  * Downloads new content and replaces the file. If only the change id is new, only the id is
@@ -29,14 +30,10 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
     if (hasAnotherId(ctx, link)) return STALE.baseMoved;
-    const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
-    ctx.world.state.transact(() => {
-      ctx.world.state.putLink({ ...renamed, protected: file.protected });
-      // A service that was restored from a backup shows superseded versions again, by which
-      // mdmirror recognises it.
-      ctx.world.state.addVersion({ id: link.id, changeId: renamed.changeId, digest, at: ctx.world.clock.now() });
-    });
-    return { kind: "done" };
+    const renamed = { ...whereItStands(ctx, renameVersion(link, file.lastChangeId)), protected: file.protected };
+    // A service that was restored from a backup shows superseded versions again, by which mdmirror
+    // recognises it.
+    return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
   }
   const own = takeAsOwn(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
@@ -154,4 +151,30 @@ async function takeOver(
     counts: beside === null ? "downloaded" : "byPolicy",
     event: eventOf(action, "both", { detail: whyWritten(ctx, { why: detail, localPath }) }),
   });
+}
+
+/**
+ * Decides which side wins if both are new at one path with different contents, and returns the
+ * reason for the log. Without a common base, a document that is empty on the service has no content
+ * to lose: no conflict is opened, whatever is preferred. An empty local file is different: somebody
+ * may be about to write into it.
+ */
+function chooseOfTwoNew(
+  ctx: PassContext,
+  path: LocalPath,
+  { text: remote, digest }: Pick<RemoteText, "text" | "digest">,
+): { readonly prefer: Policy["prefer"]; readonly why: string } {
+  const { prefer } = ctx.settings;
+  if (wasPosted(ctx, path, digest))
+    return {
+      prefer: "local",
+      why: "mdmirror uploaded this version earlier, and the service saved it late; local changes since then are an edit of it",
+    };
+  if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, empty on the service" };
+  return { prefer, why: `new on both sides; --prefer ${prefer} decides` };
+}
+
+/** A byte order mark and white space do not count as content. */
+function isEmpty(text: string): boolean {
+  return text.trim() === "";
 }

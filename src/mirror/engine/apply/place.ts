@@ -4,7 +4,8 @@ import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../
 import type { ParentRef } from "../../ports/remote.ts";
 import { movePlace } from "../../model/settle.ts";
 import { STALE, ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
-import { recordEvent, toService } from "../run/world.ts";
+import { commit } from "./commit.ts";
+import { toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -57,20 +58,12 @@ export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;
   const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
-  state.transact(() => {
-    state.putLink({
-      ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }),
-      stamp,
-      stampTrusted: false,
-    });
-    recordEvent(
-      ctx.world,
-      ctx.run,
-      eventOf(action, "both", {
-        detail: `${action.why} (on the service: ${action.remotePath})`,
-        from: link.localPath === action.localPath ? null : link.localPath,
-      }),
-    );
+  const moved = movePlace(link, { localPath: action.localPath, remotePath: action.remotePath });
+  return commit(ctx, {
+    link: { ...moved, stamp, stampTrusted: false },
+    event: eventOf(action, "both", {
+      detail: `${action.why} (on the service: ${action.remotePath})`,
+      from: link.localPath === action.localPath ? null : link.localPath,
+    }),
   });
-  return { kind: "done" };
 }

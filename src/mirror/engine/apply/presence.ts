@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { STALE, eventOf, leftAlone, makeHold, type RemoteText, whyWritten } from "./effect.ts";
 import { type Change, commit } from "./commit.ts";
-import { recordEvent, trashPlace } from "../run/world.ts";
+import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import { type Removal, trashFile } from "./trash-file.ts";
@@ -114,12 +114,11 @@ export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Out
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;
-  const { standing } = action;
+  const { standing, protected: isProtected } = action;
   const facts =
     standing === "away" ? ({ standing: "outside", stamp: null, stampTrusted: false } as const) : { standing };
-  state.transact(() => {
-    state.putLink({ ...link, protected: action.protected, ...facts });
-    recordEvent(ctx.world, ctx.run, eventOf(action, "both", { path: link.localPath }));
+  return commit(ctx, {
+    link: { ...link, protected: isProtected, ...facts },
+    event: eventOf(action, "both", { path: link.localPath }),
   });
-  return { kind: "done" };
 }
