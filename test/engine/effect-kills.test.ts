@@ -22,8 +22,8 @@ import { SETTINGS } from "../simulator/mirror.ts";
 
 /** The process is killed between every two steps of the driver, for every kind and end. */
 
-const STEPS = ["row", "request", "answer", "observation", "observed", "end"] as const;
-/** Where the process is killed: before this; `observed`: after the observation. */
+const STEPS = ["row", "request", "answer", "refusal", "observation", "observed", "end"] as const;
+/** Where the process is killed: before this; `observed`, `refusal`: after it is known. */
 type Step = (typeof STEPS)[number];
 
 class Killed extends Error {}
@@ -40,6 +40,11 @@ function remote<A, Row extends Intent, Beside, Seen>(
 ): Run {
   return (ctx, action, kill) => {
     const killed: Effect<A, Row, Beside, Seen> = {
+      async refuse(...args) {
+        const outcome = await effect.refuse!(...args);
+        dieAt("refusal", kill);
+        return outcome;
+      },
       async prepare(...args) {
         const ready = await effect.prepare(...args);
         dieAt("row", kill);
@@ -248,9 +253,9 @@ async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<stri
 
 const ENDS = [
   ["done", () => null, ["row", "request", "answer", "end"]],
-  ["done, and its answer is lost", () => "drop-after", STEPS],
+  ["done, and its answer is lost", () => "drop-after", STEPS.filter((step) => step !== "refusal")],
   ["not done, and its answer is lost", () => "drop-before", ["row", "request", "answer", "observation", "observed"]],
-  ["refused", () => problem(403, "forbidden"), ["row", "request", "answer"]],
+  ["refused", () => problem(403, "forbidden"), ["row", "request", "answer", "refusal"]],
 ] as const satisfies readonly (readonly [string, Fixture["fault"], readonly Step[]])[];
 
 describe.each(CASES.map((one) => [one[0], one] as const))(
@@ -261,6 +266,8 @@ describe.each(CASES.map((one) => [one[0], one] as const))(
 
     test.each(isLocal ? ENDS.slice(0, 1) : ENDS)("%s", async (end, fault, kills) => {
       for (const kill of kills) {
+        // A refused deletion is judged with the document that was read before the request.
+        if (kill === "refusal" && kind === "delete-remote") continue;
         const { fixture, killed } = await runKilled(one, kill, fault);
         expect([kill, killed]).toEqual([kill, true]);
         expect([kill, end, await expectSettled(fixture)]).toEqual([kill, end, new Map(Object.entries(after))]);
