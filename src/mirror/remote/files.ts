@@ -4,10 +4,10 @@ import type { FileResource } from "../../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
 import type { Answer, ParentRef, PutResult, WrittenFile } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
-import { faultOf, misreadFault } from "./fault.ts";
+import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, move, rename } from "./learn.ts";
-import { failed, type CallContext, getFile } from "./reads.ts";
+import { failed, type CallContext, getFile, misread } from "./reads.ts";
 import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
 /**
@@ -23,7 +23,7 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
-    failed(misreadFault(call, `mdmirror does not understand the answer about the new file: ${why}`, reply.requestId));
+    misread(call, reply, `mdmirror does not understand the answer about the new file: ${why}`);
   const file = readPartialFile(reply.value, context.traits.idRule());
   if (!file.ok) return unusable(file.why);
   const { id, lastChangeId } = file.value;
@@ -31,7 +31,7 @@ export async function createFile(
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   // Only the id is needed from the answer: the path is the one that was sent, and a new file is not
   // protected unless the answer says so.
-  if (lastChangeId === null) return readBack(context, call, id, reply.requestId);
+  if (lastChangeId === null) return readBack(context, call, id, reply);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };
 }
@@ -61,10 +61,9 @@ export async function putContent(
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value, rule);
-  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
-  if (file.value.id !== null && file.value.id !== id) {
-    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
-  }
+  if (!file.ok) return misread(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id)
+    return misread(call, reply, "the service answered with another file");
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
@@ -86,15 +85,14 @@ async function patchFile(context: CallContext, id: DocId, body: JsonObject): Pro
   const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  if (reply.value === null) return readBack(context, call, id, reply.requestId);
+  if (reply.value === null) return readBack(context, call, id, reply);
   const file = readPartialFile(reply.value, context.traits.idRule());
-  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
-  if (file.value.id !== null && file.value.id !== id) {
-    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
-  }
+  if (!file.ok) return misread(call, reply, file.why);
+  if (file.value.id !== null && file.value.id !== id)
+    return misread(call, reply, "the service answered with another file");
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const whole = wholeFile(file.value, id);
-  if (whole === null) return readBack(context, call, id, reply.requestId);
+  if (whole === null) return readBack(context, call, id, reply);
   return { ok: true, value: whole, requestId: reply.requestId };
 }
 
@@ -112,18 +110,11 @@ async function readBack(
   context: CallContext,
   call: Call,
   id: DocId,
-  requestId: string | null,
+  reply: { readonly requestId: string | null },
 ): Promise<Answer<WrittenFile>> {
   const live = await getFile(context, id);
-  if (!live.ok)
-    return failed(
-      misreadFault(
-        call,
-        "the answer to the upload was incomplete, and mdmirror could not read the document back",
-        requestId,
-      ),
-    );
-  return { ok: true, value: live.value, requestId };
+  if (!live.ok) return misread(call, reply, "the answer was incomplete, and mdmirror could not read the document back");
+  return { ok: true, value: live.value, requestId: reply.requestId };
 }
 
 export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {

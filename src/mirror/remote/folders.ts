@@ -4,12 +4,12 @@ import type { FolderResource, Selector } from "../../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../../contract/routes.ts";
 import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../../contract/path.ts";
-import { faultOf, misreadFault } from "./fault.ts";
+import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
 import { createAtPath, move, rename } from "./learn.ts";
 import { type Spent, spentNothing } from "./list-limits.ts";
 import { listAll } from "./listing.ts";
-import { failed, type CallContext } from "./reads.ts";
+import { failed, type CallContext, misread } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 
 const ROOTS_AT_ONCE = 8;
@@ -87,7 +87,7 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   const rule = context.traits.idRule();
   const folder = readFolder(reply.value, rule);
   const id = readFolderId(reply.value, rule);
-  if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
+  if (id === null) return misread(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.sawPath(folder.value.wirePath);
   // The contract shows only the id of a folder in this answer. If the answer has no path, the path
   // is the one that was sent.
@@ -115,11 +115,8 @@ async function patchFolder(context: CallContext, id: DirId, body: JsonObject): P
   traits.learnFolderPatch(true);
   const folder = readFolder(reply.value, traits.idRule());
   if (!folder.ok)
-    return failed(
-      misreadFault(call, `mdmirror does not understand the answer about the folder: ${folder.why}`, reply.requestId),
-    );
-  if (folder.value.resource.id !== id)
-    return failed(misreadFault(call, "the service answered with another folder", reply.requestId));
+    return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
+  if (folder.value.resource.id !== id) return misread(call, reply, "the service answered with another folder");
   traits.sawPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }

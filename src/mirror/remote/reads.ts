@@ -15,18 +15,19 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
   return { ok: false, fault };
 }
 
+/** Returns the answer for a reply that mdmirror cannot use. */
+export function misread(call: Call, { requestId }: { readonly requestId: string | null }, why: string) {
+  return failed(misreadFault(call, why, requestId));
+}
+
 /** Reads a file with its content. */
 export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
   const reply = await caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const file = traits.readShown(readFileWithContent, reply.value);
-  if (!file.ok)
-    return failed(
-      misreadFault(call, `mdmirror does not understand the answer about the file: ${file.why}`, reply.requestId),
-    );
-  if (file.value.resource.id !== id)
-    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
+  if (!file.ok) return misread(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
+  if (file.value.resource.id !== id) return misread(call, reply, "the service answered with another file");
   traits.sawPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

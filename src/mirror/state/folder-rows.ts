@@ -65,11 +65,9 @@ const SPELLED =
 
 function rowsOf(db: Db, folder: LocalPath): FolderRows {
   const directly = { in: folder === "" ? "" : `${folder}/` };
-  const documents = db
-    .prepare<[typeof directly], Row>(
-      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, state, ${SPELLED} FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
-    )
-    .raw();
+  const documents = db.prepare<[typeof directly], Row>(
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state AS standing, ${SPELLED} AS bytes FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
+  );
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {
     documents: documents.all(directly).map(documentOf),
@@ -80,23 +78,15 @@ function rowsOf(db: Db, folder: LocalPath): FolderRows {
   };
 }
 
-type Row = [
-  id: string,
-  path: LocalPath,
-  localDigest: Digest,
-  dev: number | null,
-  ino: number,
-  size: number,
-  mtimeMs: number,
-  ctimeMs: number,
-  stampTrusted: number,
-  standing: string,
-  spelled: string | null,
-];
+type Row = Omit<DocumentRow, "spelled" | "stamp" | "stampTrusted"> &
+  Omit<NonNullable<DocumentRow["stamp"]>, "dev"> & {
+    readonly dev: number | null;
+    readonly stampTrusted: number;
+    readonly bytes: string | null;
+  };
 
-function documentOf(row: Row): DocumentRow {
-  const [id, path, localDigest, dev, ino, size, mtimeMs, ctimeMs, stampTrusted, standing, bytes] = row;
+function documentOf({ dev, ino, size, mtimeMs, ctimeMs, stampTrusted, bytes, ...row }: Row): DocumentRow {
   const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
   const spelled = bytes === null ? [] : (bytes.split(",") as Digest[]);
-  return { id, path, localDigest, spelled, stamp, stampTrusted: stampTrusted === 1, standing };
+  return { ...row, spelled, stamp, stampTrusted: stampTrusted === 1 };
 }
