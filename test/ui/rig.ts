@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { Agent, request } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../src/common/system-clock.ts";
@@ -62,7 +62,10 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   if (started.kind === "trouble") throw new Error(started.trouble.what);
   const ui = started.value;
   onTestFinished(() => ui.close());
-  const ask = (path: string, options: AskOptions = {}) => askAt(ui.url, path, options);
+  // The program looks up the user of each connection, which takes longer than an answer.
+  const agent = new Agent({ keepAlive: more.peerOf === undefined, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = (path: string, options: AskOptions = {}) => askAt(ui.url, agent, path, options);
   return {
     rig,
     ui,
@@ -84,12 +87,17 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
 }
 
 /** One request, with any headers: a browser would not let a page choose them. */
-function askAt(base: string, path: string, { method = "GET", headers = {}, body }: AskOptions): Promise<Answer> {
+function askAt(
+  base: string,
+  agent: Agent,
+  path: string,
+  { method = "GET", headers = {}, body }: AskOptions,
+): Promise<Answer> {
   const { hostname, port, host } = new URL(base);
   const type = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
   const all = { host, ...type, ...headers };
   return new Promise((resolve, reject) => {
-    const sent = request({ hostname, port, path, method, headers: all, setHost: false, agent: false }, (response) => {
+    const sent = request({ hostname, port, path, method, headers: all, setHost: false, agent }, (response) => {
       let text = "";
       response.setEncoding("utf8");
       response.on("data", (chunk: string) => {
