@@ -25,7 +25,7 @@ export type DebianOptions = {
   /** The folder of the package. */
   readonly out: string;
   readonly node: "bundled" | "system";
-  /** Compresses less, for tests. */
+  /** Compresses nothing, for tests. */
   readonly fast: boolean;
   /** What `npm pack` made of the checkout; null: it is still to be packed. */
   readonly tarball: string | null;
@@ -165,7 +165,7 @@ function pack(options: DebianOptions, stage: string, name: string): { readonly f
   run("chmod", ["-R", "u=rwX,go=rX", stage], options.root);
   const file = join(resolve(options.out), name);
   mkdirSync(dirname(file), { recursive: true });
-  const compression = options.fast ? ["-Zgzip", "-z1"] : ["-Zxz"];
+  const compression = options.fast ? ["-Znone"] : ["-Zxz"];
   run("dpkg-deb", ["--root-owner-group", ...compression, "--build", stage, file], options.root);
   return { file, size: statSync(file).size };
 }
