@@ -1,14 +1,11 @@
 import { chownSync, cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openMirror as openByApp } from "../../src/mirror/folder/open-mirror.ts";
 import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
 import { createClient } from "../../src/lib/client.ts";
-import { worldOf } from "../../src/lib/session.ts";
 import { startServer } from "../../src/lib/server.ts";
 import type { WatchEvent } from "../../src/lib/types.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
-import { NO_PROGRESS } from "../simulator/quiet-ports.ts";
 
 describe("a mirror of the library", () => {
   it("syncs, and tells it in the words of sync --json", async () => {
@@ -214,15 +211,6 @@ describe("a guest in another's process", () => {
     const refused = await errorOf(openMirror(root, bySudo));
     expect(refused).toMatchObject({ code: "foreign-owner", message: expect.stringContaining("who called sudo") });
     expect(process.geteuid?.()).toBe(0);
-  });
-
-  it("leaves the limits of V8's memory as they are", async () => {
-    const { root, options } = await makeLibRig();
-    const progress = NO_PROGRESS;
-    const opened = await openByApp(root, { ...worldOf(options), mode: "read", what: "plan", progress });
-    if (opened.kind === "trouble") throw new Error(opened.trouble.what);
-    expect(opened.value.world.progress).toBe(progress);
-    await opened.value.close();
   });
 
   it("prints nothing, handles no signal and leaves the exit code alone", async () => {
