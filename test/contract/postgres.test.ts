@@ -1,24 +1,16 @@
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import { indexInSteps } from "../../src/service/search/search-steps.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { ADMIN_KEY, seeded } from "../service/fixture.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { hubStream } from "./suite/event-stream.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
 
 /** The whole contract, on PostgreSQL. */
-
-const ADMIN_KEY = "mdm_admin_of-the-contract-tests";
-
-/** Chance from a seed, so that a failure can be repeated. */
-function seeded(seed: string): (bytes: number) => Uint8Array {
-  let n = 0;
-  return (bytes) => createHash("shake256", { outputLength: bytes }).update(`${seed} ${n++}`).digest();
-}
 
 describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   const faults: unknown[] = [];
