@@ -116,15 +116,12 @@ test.each([
 });
 
 describe.skipIf(process.platform !== "linux")("of a device that is full", () => {
-  test.each([["--version"], ["--help"], ["status", "--help"], ["sync", "--help"]])(
-    "%s %s is told so",
-    async (...args) => {
-      const full = openSync("/dev/full", "w");
-      const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ["ignore", full, "pipe"] });
-      closeSync(full);
-      expect(await ended(child)).toEqual([1, NOT_ALL]);
-    },
-  );
+  test.each([["--version"], ["sync", "--help"]])("%s %s is told so", async (...args) => {
+    const full = openSync("/dev/full", "w");
+    const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ["ignore", full, "pipe"] });
+    closeSync(full);
+    expect(await ended(child)).toEqual([1, NOT_ALL]);
+  });
 
   test("standard error changes no exit code", async () => {
     const full = openSync("/dev/full", "w");

@@ -10,7 +10,7 @@ import { stopWhen } from "./stopping-clock.ts";
  */
 
 /** More than are under way at a time. */
-const COUNT = 120;
+const COUNT = 60;
 const NAMES = Array.from({ length: COUNT }, (_, n) => `n${100 + n}.md`);
 
 const rig = useRig();

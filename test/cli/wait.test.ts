@@ -149,11 +149,11 @@ describe("wait beside a daemon", () => {
     expect(rig.remote("a.md")!.content).toBe("# one\nmore\n");
   });
 
-  test("two programs that write 40 files each in a burst read back their own bytes", async () => {
+  test("two programs that write many files in a burst read back their own bytes", async () => {
     await watched.watching();
     const names = ["one", "two"];
-    const ends = await Promise.all(names.map((name) => writeWaitAndRead(name, 40)));
-    expect(ends).toEqual(names.map(() => "exit 0, 40 the same"));
+    const ends = await Promise.all(names.map((name) => writeWaitAndRead(name, 10)));
+    expect(ends).toEqual(names.map(() => "exit 0, 10 the same"));
   });
 });
 
