@@ -1,4 +1,5 @@
-import { REJECTION_WORDS, waitingClause } from "../mirror/operations/results/stop.ts";
+import { waitingClause } from "../mirror/operations/results/stop.ts";
+import type { StopView } from "../mirror/operations/manual/answer-stop.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
@@ -12,6 +13,11 @@ import { pagerOf } from "./paging.ts";
 
 /** Shows the parts of a stop's page. */
 
+/** LIMIT: names of items to restore that are shown. */
+const MOST_BACK = 20;
+
+type Shown = { readonly model: StopModel; readonly view: StopView; readonly moment: Moment };
+
 export function reasonsOf(reasons: StopModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
     ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${wordsOf(detail)}</li>`,
@@ -19,45 +25,54 @@ export function reasonsOf(reasons: StopModel["reasons"]): Html {
 }
 
 /** Shows both answers. The user has to confirm each; each says how many changes it concerns. */
-export function answerButtons(safetyStop: StopModel, moment: Moment): Html {
-  const { mirror, seen, sums, part, back, instead } = safetyStop;
-  const things = plural(part!.total, "change");
-  const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
-${mirrorForm(mirror, { ...LET_GO, fields: { seen } }, moment, html`<button class="main-action">Carry out ${things}</button>`)}`;
-  const able = back.filter(({ kind }) => kind !== "left").reduce((sum, { total }) => sum + total, 0);
-  const bring = html`<p>${able === 0 ? null : "The list below shows the effect."}</p>
-${mirrorForm(mirror, { ...BRING_BACK, fields: { seen } }, moment, html`<button class="main-action">Undo ${plural(able, "change")}</button>`)}`;
+export function answerButtons({ model: { mirror }, view: { stop, back }, moment }: Shown): Html {
+  const fields = { seen: stop.version ?? "" };
+  const button = (words: string) => html`<button class="main-action">${words}</button>`;
+  const approval = mirrorForm(
+    mirror,
+    { ...LET_GO, fields },
+    moment,
+    button(`Carry out ${plural(stop.items.length, "change")}`),
+  );
   return html`<section id="answers"><h2>Answer</h2>
-<details id="let-go" class="confirm"><summary>Approve …</summary>${go}</details>
+<details id="let-go" class="confirm"><summary>Approve …</summary><p>${sumsOf(stop).map((sum) => html`<span class="sum">${sum}</span> `)}</p>
+${approval}</details>
 ${
-  able > 0
-    ? html`<details id="bring-back" class="confirm"><summary>Reject …</summary>${bring}</details>`
-    : html`<p>There is nothing to undo: nothing was deleted on either side.</p>${instead.map(nextOf)}`
+  back.kind === "trouble"
+    ? html`<p>${wordsOf(back.trouble.what)}</p>${nextOf(back.trouble.next)}`
+    : html`<details id="bring-back" class="confirm"><summary>Reject …</summary><p>The list below shows the effect.</p>
+${mirrorForm(mirror, { ...BRING_BACK, fields }, moment, button(`Undo ${plural(back.value.items.filter(({ end }) => end !== "left").length, "change")}`))}</details>`
 }</section>`;
 }
 
-export function stoppedOf({ part, mirror, sums, waiting }: StopModel): Html {
-  const { items, total } = part!;
+function sumsOf({ items }: StopView["stop"]): string[] {
+  return [...Map.groupBy(items, ({ what }) => what)].map(([what, all]) => `${what}: ${count(all.length)}`);
+}
+
+export function stoppedOf({ model: { part, mirror }, view: { stop } }: Shown): Html {
+  const { items, total } = part;
   return html`<section id="stopped"><h2>Stopped: ${count(total)}</h2>
-<p>${sums.join("; ")}</p>
-${waiting > 0 && html`<p>${waitingClause(waiting)}</p>`}
+<p>${sumsOf(stop).join("; ")}</p>
+${stop.waiting > 0 && html`<p>${waitingClause(stop.waiting)}</p>`}
 ${
   items.length > 0 &&
   html`<table><thead><tr><th scope="col">What</th><th scope="col">Path</th></tr></thead><tbody>${items.map(
-    ({ arrow, what, path, why }) =>
-      html`<tr><td>${arrow} ${what}</td><td>${nameOf(path)}${why !== "" && html` <span class="faint">${wordsOf(why)}</span>`}</td></tr>`,
+    ({ what, path, notes }) =>
+      html`<tr><td>${what}</td><td>${nameOf(path)}${notes.map((note) => html` <span class="faint">${wordsOf(note)}</span>`)}</td></tr>`,
   )}</tbody></table>`
 }
-${pagerOf(part!, "changes", (page) => mirrorAddress(mirror.name, "safety-stop", { page }))}</section>`;
+${pagerOf(part, "changes", (page) => mirrorAddress(mirror.name, "safety-stop", { page }))}</section>`;
 }
 
-export function backOf({ back }: StopModel): Html | null {
-  if (back.length === 0) return null;
-  return html`<section id="back"><h2>Effect of Reject</h2><ul>${back.map(
-    ({ kind, total, items }) =>
-      html`<li>${count(total)} × ${kind === "left" ? "left alone" : REJECTION_WORDS[kind]}: ${items.map(
-        (item, at) =>
-          html`${at > 0 && ", "}${nameOf(item.path)}${item.kind === "left" && html` (${wordsOf(item.why)})`}`,
-      )}${total > items.length && html` … and ${count(total - items.length)} more`}</li>`,
+export function backOf({ view: { back } }: Shown): Html | null {
+  if (back.kind === "trouble") return null;
+  const groups = [...Map.groupBy(back.value.items, ({ what }) => what)];
+  return html`<section id="back"><h2>Effect of Reject</h2><ul>${groups.map(
+    ([what, all]) =>
+      html`<li>${count(all.length)} × ${what}: ${all
+        .slice(0, MOST_BACK)
+        .map(
+          ({ path, why }, at) => html`${at > 0 && ", "}${nameOf(path)}${why !== "" && html` (${wordsOf(why)})`}`,
+        )}${all.length > MOST_BACK && html` … and ${count(all.length - MOST_BACK)} more`}</li>`,
   )}</ul></section>`;
 }

@@ -66,7 +66,7 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
     "newer-text-back plan.md",
     "stays-as-new since.md",
   ]);
-  expect((await rejectStop(world, items)).every(({ done }) => done)).toBe(true);
+  expect((await rejectStop(world, items)).every(({ end }) => end === "done")).toBe(true);
   expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
   expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
   expect(mirror.texts().get("plan.md")).toBe("second\n");

@@ -125,7 +125,7 @@ test("I03 refused, what a restored service lacks goes up as new, with its folder
     "stays-as-new since/one.md",
     "stays-as-new since/two.md",
   ]);
-  expect((await rejectStop(at.world, items)).every(({ done }) => done)).toBe(true);
+  expect((await rejectStop(at.world, items)).every(({ end }) => end === "done")).toBe(true);
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 2 } });
   expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md", "since/one.md", "since/two.md"]);
   at.rig.app.remove("since/one.md");

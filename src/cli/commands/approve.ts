@@ -1,15 +1,16 @@
-import { shownWords } from "../../common/shown-name.ts";
+import { count } from "../../common/count.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ok } from "../../common/trouble.ts";
-import type { DirId, DocId } from "../../contract/ids.ts";
-import { approve, type StopPlan } from "../../mirror/operations/manual/answer-stop.ts";
+import type { APPROVE } from "../../mirror/operations/declared/stop.ts";
+import type { ResultOf } from "../../mirror/operations/define.ts";
+import { approve } from "../../mirror/operations/manual/answer-stop.ts";
 import { waitingClause } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
-import { groupLines } from "../describe.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
 
-/** LIMIT: names shown for each kind of action. */
+/** LIMIT: names shown for each kind of change. */
 const MOST = 20;
 
 /** The parts that this command shares with `reject`. */
@@ -27,28 +28,27 @@ export const command = operationCommand(approve, {
   ...ANSWER,
   examples: ["mdmirror plan --all", "mdmirror approve notes"],
   question: () => "carry out these changes?",
-  planLines(plan, _isDryRun, args) {
-    const head = reasonLines(plan);
-    if (plan.kind === "nothing") return head;
-    const { links, dirs } = plan.halted.trees.base;
-    const pathOf = (id: string) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
-    const { waiting, stopped } = plan.halted;
-    return [
-      ...head,
-      ...groupLines(stopped, mostNames(args), pathOf),
-      ...(waiting > 0 ? [`  ${waitingClause(waiting)}`] : []),
-    ];
-  },
+  planLines: (plan, _isDryRun, args) => stopLines(approve.preview(plan), args),
   showDone(io, _plan, { next }) {
     io.out(`approved; ${next === "daemon" ? "the daemon carries them out" : "next: mdmirror sync"}`);
   },
 });
 
-export function reasonLines(plan: StopPlan): readonly string[] {
-  if (plan.kind === "nothing") return ["nothing is stopped; next: mdmirror sync"];
-  return plan.halted.reasons.map(({ reason, detail }) => `Stopped: ${shownWords(detail)} (${reason})`);
-}
-
-export function mostNames(args: Args): number {
-  return args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
+/** Returns the reasons of a stop, and the changes that an answer would make, by their kind. */
+export function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
+  if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
+  const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
+  const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [
+    `  ${what}: ${count(all.length)}`,
+    ...all.slice(0, most).map(({ path, why, notes }) => {
+      const clause = [why, ...notes].filter((one) => one !== "").join("; ");
+      return `    ${shownName(path)}${clause === "" ? "" : `  (${shownWords(clause)})`}`;
+    }),
+    ...(all.length > most ? [`    … and ${count(all.length - most)} more`] : []),
+  ]);
+  return [
+    ...reasons.map(({ reason, detail }) => `Stopped: ${shownWords(detail)} (${reason})`),
+    ...groups,
+    ...(waiting > 0 ? [`  ${waitingClause(waiting)}`] : []),
+  ];
 }

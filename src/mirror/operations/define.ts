@@ -84,7 +84,7 @@ export type FieldMeta = {
 
 export type InputOf<D extends Declaration> = z.input<D["input"]> & Common<D>;
 export type ReadInput<D extends Declaration> = z.output<D["input"]> & Common<D>;
-export type ResultOf<D extends Declaration> = z.output<D["result"]> & Ends;
+export type ResultOf<D extends Declaration> = Extract<z.output<D["result"]>, Ends>;
 
 /**
  * Result of an operation with the report of the sync that followed. `sync`: null if no sync

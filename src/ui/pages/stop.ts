@@ -1,4 +1,5 @@
 import { ok } from "../../common/trouble.ts";
+import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
@@ -28,29 +29,29 @@ ${haltOf(safetyStop, moment)}`,
   }),
 });
 
-function saidOf({ mirror, isStopped, part }: StopModel): string {
+function saidOf({ mirror, isStopped, view }: StopModel): string {
   if (!isStopped) return `${mirror.name}: nothing is stopped`;
-  return `${mirror.name}: stopped by a safety check${part === null ? "" : `, ${part.total} changes`}`;
+  return `${mirror.name}: stopped by a safety check${view === null ? "" : `, ${view.stop.items.length} changes`}`;
 }
 
-function haltOf(safetyStop: StopModel, moment: Moment): Html {
-  const { mirror, isStopped, approved, look } = safetyStop;
+function haltOf(model: StopModel, moment: Moment): Html {
+  const { mirror, isStopped, approved, reasons, isLooking, trouble, view } = model;
   if (!isStopped) return html`<p>Nothing is stopped.</p>`;
   if (approved)
-    return html`${reasonsOf(safetyStop.reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(safetyStop, moment)}`;
-  return html`${reasonsOf(safetyStop.reasons)}
-${lookOf(look, moment.now)}
-${look.since !== null && html`<progress aria-label="Looking at both sides"></progress>`}
-${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
-${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(safetyStop, moment)}`}
-${look.kind === "stopped" && html`${answerButtons(safetyStop, moment)}${stoppedOf(safetyStop)}${backOf(safetyStop)}`}
+    return html`${reasonsOf(reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(model, moment)}`;
+  return html`${reasonsOf(reasons)}
+${isLooking && html`<p id="looking" class="faint">Scanning both sides for the changes that the safety check stopped …</p><progress aria-label="Looking at both sides"></progress>`}
+${trouble !== null && html`<div class="notice bad"><p>${wordsOf(trouble.what)}</p>${nextOf(trouble.next)}</div>`}
+${view !== null && viewOf(model, view, moment)}
 <p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameOf(mirror.name)}.</p>`;
 }
 
-function lookOf({ since, at, kind }: StopModel["look"], now: number): Html | null {
-  if (since !== null)
-    return html`<p id="looking" class="faint">Scanning both sides for the changes that the safety check stopped …</p>`;
-  return kind === "stopped" ? html`<p id="looking" class="faint">Checked ${ageOf(at!, now)} ago.</p>` : null;
+function viewOf(model: StopModel, view: StopView, moment: Moment): Html {
+  if (view.stop.version === null)
+    return html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(model, moment)}`;
+  const shown = { model, view, moment };
+  return html`${!model.isLooking && html`<p id="looking" class="faint">Checked ${ageOf(model.at!, moment.now)} ago.</p>`}
+${answerButtons(shown)}${stoppedOf(shown)}${backOf(shown)}`;
 }
 
 function syncNow({ mirror }: StopModel, moment: Moment): Html {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineOperation, DIGEST, ITEM_END, ROWS } from "../define.ts";
+import { DIGEST, defineOperation, ITEM_END, NAME, ROWS } from "../define.ts";
 
 /**
  * The two answers to a stop by a safety check. Only a person answers a stop, so no tool for agents
@@ -14,9 +14,15 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 
 const RESULT = z.strictObject({
   run: z.null(),
-  reasons: ROWS({ reason: z.string(), detail: z.string() }),
-  next: z.enum(["daemon", "sync"]).describe("what syncs next: the daemon by itself, or a sync"),
-  items: ROWS(ITEM_END),
+  reasons: ROWS({ reason: NAME, detail: NAME }),
+  /** Version of the stop, which an answer to it names; null if nothing is stopped. */
+  version: DIGEST.nullable(),
+  /** Number of other steps of the plan, which wait until the user answers. */
+  waiting: z.int(),
+  /** What syncs next: the daemon by itself, or a sync. */
+  next: z.enum(["daemon", "sync"]),
+  /** Changes by path. `what`: kind of the change, in words; `notes`: why it would be made. */
+  items: ROWS({ ...ITEM_END, what: NAME }),
 });
 
 /** The part that both answers share. */

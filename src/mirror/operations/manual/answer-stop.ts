@@ -1,76 +1,100 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { DirId, DocId } from "../../../contract/ids.ts";
 import { byPath } from "../../model/by-path.ts";
+import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
+import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
+import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { approvedKeys } from "../../engine/run/guard-facts.ts";
+import { META } from "../../engine/run/meta.ts";
+import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
-import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { stoppedRun } from "../../folder/run.ts";
+import { type Preview, previewSync, stoppedRun } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { APPROVE, REJECT } from "../declared/stop.ts";
 import type { ResultOf } from "../define.ts";
-import { actionPath, actionWords } from "../results/actions.ts";
+import { actionPath, actionWords, type PathOf } from "../results/actions.ts";
 import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
-import { insteadOf } from "../results/stop.ts";
+import { pathsOf } from "../results/plan.ts";
+import { insteadOf, REJECTION_WORDS } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
-import { findStop, type StoppedPlan, storeApproval, withdrawApproval } from "./approve.ts";
+import { leftAlone } from "./many.ts";
 import { planRejection, type RejectItem, rejectStop } from "./reject.ts";
 
 /** Both answers to a stop. Each applies only to the stop that the person saw. */
 
-/** One stopped change. */
-export type StoppedRow = {
-  readonly arrow: string;
-  readonly what: string;
-  /** Path of the change; of a move, both paths. */
-  readonly path: string;
-  readonly why: string;
-};
+type StopResult = ResultOf<typeof APPROVE>;
+type StopItem = StopResult["items"][number];
 
-export type StopView =
-  | { readonly kind: "nothing" }
-  /** No approval is possible: the folder is missing, or is another one. */
-  | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
-  | {
-      readonly kind: "stopped";
-      readonly reasons: readonly Reason[];
-      /** Digest of the stopped changes and of the restores that `reject` would do. */
-      readonly seen: Digest;
-      /** Sorted by path. */
-      readonly stopped: readonly StoppedRow[];
-      /** Number of other steps of the plan, which wait until the user answers. */
-      readonly waiting: number;
-      /** True if the answer is about the whole plan, because a reason concerns a whole side. */
-      readonly byReason: boolean;
-      readonly back: readonly RejectItem[];
-    };
-
-type Decidable = Extract<StoppedPlan, { kind: "stopped" }>;
+/** The present stop. `back`: effect of a rejection, or why nothing can be undone. */
+export type StopView = { readonly stop: StopResult; readonly back: Result<StopResult> };
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
 export function readStop(root: string, options: GuestOptions): Promise<Result<StopView>> {
   return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
-    const halted = await findStop(mirror, stoppedRun(mirror, true));
-    if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
-    return ok(viewOf(mirror, halted));
+    const planned = await planAnswer(mirror, true);
+    if (planned.kind === "trouble") return planned;
+    const back = rejectable(planned.value);
+    return ok({
+      stop: approve.preview(planned.value),
+      back: back.kind === "trouble" ? back : ok(reject.preview(back.value)),
+    });
   });
 }
 
-/** Returns the version of a stop, which an answer to it names. */
-export function versionOfStop(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>): Digest | null {
-  return halted.kind === "stopped" ? seenOf(halted, backOf(mirror, halted)) : null;
-}
-
+/**
+ * The changes that a safety check stops now, for an answer to exactly these changes. mdmirror plans
+ * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
+ * actions are stopped (I21).
+ */
 export type StopPlan =
   | { readonly kind: "nothing" }
   | {
       readonly kind: "stopped";
-      readonly halted: Decidable;
+      readonly reasons: readonly Reason[];
+      /** Actions that the answer is about. */
+      readonly stopped: readonly Action[];
+      /** Number of other steps of the plan, which wait until the user answers. */
+      readonly waiting: number;
+      readonly keys: readonly string[];
+      readonly pathOf: PathOf;
       /** Files and documents that `reject` restores. */
       readonly back: readonly RejectItem[];
       readonly next: "daemon" | "sync";
     };
+
+type Stopped = Extract<StopPlan, { kind: "stopped" }>;
+
+/**
+ * Returns what a safety check stops in a plan. Returns trouble if no answer is possible, because
+ * the folder is missing or is another one.
+ */
+export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, { kind: "planned" }>): Result<StopPlan> {
+  const { verdict, steps } = plan;
+  if (verdict.kind === "run") return ok({ kind: "nothing" });
+  const { reasons, stoppedSteps, byReason } = verdict;
+  const names = reasons.map(({ reason }) => reason);
+  if (names.some((reason) => NOT_APPROVABLE.has(reason))) {
+    const why = reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
+    const what = `this stop has no answer, because the folder itself has changed: ${why}`;
+    return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
+  }
+  const stopped = stoppedBy(verdict, steps);
+  // Some reasons concern the folder or the workspace as a whole: then the approval names the reason
+  // itself.
+  const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
+  return ok({
+    kind: "stopped",
+    reasons,
+    stopped,
+    waiting: steps.length - stopped.length,
+    keys,
+    pathOf: pathsOf(trees.base),
+    back: planRejection(mirror.world.state, plan, trees, names),
+    next: mirror.borrowed === true ? "daemon" : "sync",
+  });
+}
 
 type Answer = Operation<typeof APPROVE, StopPlan>;
 
@@ -79,11 +103,10 @@ export const approve: Answer = {
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
   hasWork: ({ kind }) => kind === "stopped",
-  seen: (_mirror, plan) => versionOf(plan),
-  preview: (plan) =>
-    resultOf(plan, plan.kind === "nothing" ? [] : plan.halted.stopped.map((one) => rowIn(plan, one)).toSorted(byPath)),
+  seen: (_mirror, plan) => ({ stop: versionOf(plan) }),
+  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.stopped.map((one) => rowOf(one, plan))),
   async run(mirror, plan) {
-    if (plan.kind === "stopped") storeApproval(mirror, plan.halted);
+    if (plan.kind === "stopped") storeApproval(mirror, plan);
     const { items, ...rest } = approve.preview(plan);
     return ok({ ...rest, items: items.map((item) => ({ ...item, end: "done" })) });
   },
@@ -94,104 +117,74 @@ export const reject: Answer = {
   declared: REJECT,
   async plan(mirror, { attended = false }) {
     const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
-    if (planned.kind === "trouble" || planned.value.kind === "nothing") return planned;
-    const { halted, back } = planned.value;
-    if (back.some(({ kind }) => kind !== "left")) return planned;
-    const next = halted.reasons.map(({ reason }) => insteadOf(reason)).join("; ");
-    const what = "there is nothing to undo: nothing was deleted or changed on either side";
-    return trouble("usage", what, next, { code: "nothing-to-reject" });
+    return planned.kind === "trouble" ? planned : rejectable(planned.value);
   },
   hasWork: ({ kind }) => kind === "stopped",
-  seen: (_mirror, plan) => versionOf(plan),
+  seen: (_mirror, plan) => ({ stop: versionOf(plan) }),
   preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.back.map(itemOf)),
   async run(mirror, plan) {
     if (plan.kind === "nothing") return ok(resultOf(plan, []));
     const { world } = mirror;
     withdrawApproval(mirror);
     const ends = await rejectStop(world, plan.back);
-    const items = ends.map(({ item: { path }, done, note }): StopItem => {
-      if (done) return { path, end: "done", why: "", notes: note === "" ? [] : [note] };
-      return { path, end: "left", why: note, notes: [] };
-    });
+    const items = plan.back.map((item, index): StopItem => ({ ...ends[index]!, what: itemOf(item).what }));
     return ok(resultOf(plan, items));
   },
 };
 
-type StopItem = ResultOf<typeof APPROVE>["items"][number];
+/** Returns the plan of a rejection, or why nothing can be undone. */
+function rejectable(plan: StopPlan): Result<StopPlan> {
+  if (plan.kind === "nothing" || plan.back.some(({ kind }) => kind !== "left")) return ok(plan);
+  const next = plan.reasons.map(({ reason }) => insteadOf(reason)).join("; ");
+  const what = "there is nothing to undo: nothing was deleted or changed on either side";
+  return trouble("usage", what, next, { code: "nothing-to-reject" });
+}
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
-  const halted = await findStop(mirror, stoppedRun(mirror, attended));
-  switch (halted.kind) {
-    case "offline":
-      return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
-    case "nothing":
-      return ok(halted);
-    case "not-approvable": {
-      const reasons = halted.reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
-      const what = `this stop has no answer, because the folder itself has changed: ${reasons}`;
-      return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
-    }
-    case "stopped":
-      return ok({
-        kind: "stopped",
-        halted,
-        back: backOf(mirror, halted),
-        next: mirror.borrowed === true ? "daemon" : "sync",
-      });
-  }
+  const preview = await previewSync(mirror, stoppedRun(mirror, attended));
+  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
+  return stopOf(mirror, preview);
 }
 
-function versionOf(plan: StopPlan) {
-  return { stop: plan.kind === "nothing" ? null : seenOf(plan.halted, plan.back) };
+/** Returns the version of a stop, which an answer to it names; null if nothing is stopped. */
+export function versionOf(plan: StopPlan): Digest | null {
+  if (plan.kind === "nothing") return null;
+  return digestOf(JSON.stringify([plan.keys.toSorted(), plan.back.map(({ kind, path }) => [kind, path])]));
 }
 
-function resultOf(plan: StopPlan, items: readonly StopItem[]): ResultOf<typeof APPROVE> {
-  if (plan.kind === "nothing") return { run: null, reasons: [], next: "sync", items };
-  const reasons = plan.halted.reasons.map(({ reason, detail }) => ({ reason, detail }));
-  return { run: null, reasons, next: plan.next, items: [...items] };
+function resultOf(plan: StopPlan, items: readonly StopItem[]): StopResult {
+  const version = versionOf(plan);
+  if (plan.kind === "nothing") return { run: null, reasons: [], version, waiting: 0, next: "sync", items };
+  const { waiting, next } = plan;
+  const reasons = plan.reasons.map(({ reason, detail }) => ({ reason, detail }));
+  return { run: null, reasons, version, waiting, next, items: items.toSorted(byPath) };
 }
 
-function rowIn({ halted }: Extract<StopPlan, { kind: "stopped" }>, action: Action): StopItem {
-  return { path: rowOf(action, halted.trees.base).path, end: "planned", why: "", notes: [] };
+function rowOf(action: Action, { pathOf }: Stopped): StopItem {
+  const { arrow, label } = actionWords(action);
+  const notes = action.why === "" ? [] : [action.why];
+  return { path: actionPath(action, pathOf), end: "planned", why: "", notes, what: `${arrow} ${label}` };
 }
 
 function itemOf(item: RejectItem): StopItem {
-  if (item.kind === "left") return { path: item.path, end: "left", why: item.why, notes: [] };
-  return { path: item.path, end: "planned", why: "", notes: [] };
+  if (item.kind === "left") return { ...leftAlone(item.path, item.why), what: "left alone" };
+  return { path: item.path, end: "planned", why: "", notes: [], what: REJECTION_WORDS[item.kind] };
 }
 
-function viewOf(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>): StopView {
-  if (halted.kind !== "stopped") return halted;
-  const { reasons, plan, trees } = halted;
-  const back = backOf(mirror, halted);
-  const byReason = plan.verdict.kind === "safety-stop" && plan.verdict.byReason;
-  const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
-  return {
-    kind: "stopped",
-    reasons,
-    seen: seenOf(halted, back),
-    stopped: stopped.toSorted(byPath),
-    waiting: halted.waiting,
-    byReason,
-    back,
-  };
+/** Withdraws an approval that no run has used yet. */
+function withdrawApproval({ world: { state } }: OpenedMirror): void {
+  if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
 }
 
-function backOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RejectItem[] {
-  return planRejection(
-    world.state,
-    plan,
-    trees,
-    reasons.map(({ reason }) => reason),
-  );
-}
-
-function seenOf({ keys }: Decidable, back: readonly RejectItem[]): Digest {
-  return digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])]));
-}
-
-function rowOf(action: Action, { links, dirs }: Decidable["trees"]["base"]): StoppedRow {
-  const { arrow, label } = actionWords(action);
-  const pathOf = (id: string) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
-  return { arrow, what: label, path: actionPath(action, pathOf), why: action.why };
+/** Stores the approval. The approval lasts until a run without a stop. */
+function storeApproval({ world }: OpenedMirror, { keys, reasons }: Stopped): void {
+  const { state, clock } = world;
+  state.transact(() => {
+    const approved = new Set([...approvedKeys(world), ...keys]);
+    state.setMeta(META.approved, JSON.stringify([...approved].sort()));
+    const run = state.beginRun("approve", clock.now());
+    const detail = reasons.map(({ reason, detail: why }) => `${reason}: ${why}`).join("; ");
+    recordEvent(world, run, { kind: "approve", side: "both", id: null, path: "", detail });
+    state.endRun(run, clock.now(), JSON.stringify({ approved: keys.length }));
+  });
 }

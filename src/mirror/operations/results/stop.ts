@@ -1,11 +1,10 @@
 import { plural } from "../../../common/count.ts";
 import type { StopReason } from "../../planner/plan-types.ts";
-import type { RejectItem } from "../manual/reject.ts";
 
 /** Words for both answers to a stop. */
 
 /** Effects of a rejection, by kind. */
-export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left">, string>> = {
+export const REJECTION_WORDS = {
   "file-back": "restored locally, with the same id and history; nothing is uploaded",
   "folder-back": "folders restored locally",
   "folder-stays": "folders kept locally and created again on the service",
@@ -13,7 +12,9 @@ export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left"
   "other-version-back": "conflict copies restored; the conflicts stay open",
   "text-back": "content restored locally; nothing is uploaded",
   "newer-text-back": "the local version is uploaded again, over the version on the service",
-};
+} as const;
+
+export type RejectionKind = keyof typeof REJECTION_WORDS;
 
 /** Next steps for stops after which `reject` would change nothing. */
 const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
