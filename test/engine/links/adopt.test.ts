@@ -69,14 +69,3 @@ test("ids that a clone left in a file, and forgot when it was killed, become pat
   expect(mirror.texts().get("a.md")).toBe("[b](c.md#late)\n");
   expect(textThere(rig, "a.md")).toBe(`[b](${b}#late)\n`);
 });
-
-test("I13 an id beside a path to nothing, left by a clone that lost its power, becomes a path", async () => {
-  const rig = createRig(1);
-  const [b, c] = [rig.app.create("b.md", "b\n"), rig.app.create("under/c.md", "c\n")];
-  const text = `[b](${b}#late) and [c](${c})\n`;
-  rig.app.create("a.md", text);
-  const mirror = adopting(rig, { "a.md": `[b](${b}#late) and [c](sub/c.md)\n` });
-  expect((await mirror.sync())!.counts).toMatchObject({ conflicts: 0, uploaded: 0 });
-  expect(mirror.texts().get("a.md")).toBe("[b](b.md#late) and [c](under/c.md)\n");
-  expect(textThere(rig, "a.md")).toBe(text);
-});

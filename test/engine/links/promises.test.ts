@@ -52,34 +52,6 @@ describe("I03 with links translated, no text is lost", () => {
   });
 });
 
-test("I13 with links translated, killed at any call of a first push and of a move, each file has whole bytes and each link leads home", async () => {
-  const whole = /^(?:\[a\]\((?:\.\.\/)?a\.md\)|\[b\]\((?:b|sub\/c)\.md\))\n$/;
-  for (let kill = 1; kill < 400; kill += 17) {
-    const rig = createRig(1);
-    const mirror = rig.mirror({ links: true });
-    mirror.write("a.md", "[b](b.md)\n");
-    mirror.write("b.md", "[a](a.md)\n");
-    mirror.killAt(kill);
-    const first = await mirror.sync();
-    await mirror.sync();
-    mirror.disk.user.makeFolder(mirror.path("sub"));
-    mirror.disk.user.rename(mirror.path("b.md"), mirror.path("sub/c.md"));
-    mirror.disk.advance(10);
-    mirror.killAt(kill);
-    const second = await mirror.sync();
-    for (const text of mirror.texts().values()) expect(text, `${kill}`).toMatch(whole);
-    await mirror.sync();
-    await mirror.sync();
-    const files = rig.app.files();
-    expect([...files.keys()].toSorted(), `${kill}`).toEqual(["a.md", "sub/c.md"]);
-    expect(files.get("a.md")!.text, `${kill}`).toBe(`[b](${files.get("sub/c.md")!.id})\n`);
-    expect(mirror.texts().get("a.md"), `${kill}`).toBe("[b](sub/c.md)\n");
-    expect(mirror.texts().get("sub/c.md"), `${kill}`).toBe("[a](../a.md)\n");
-    if (first !== null && second !== null) return;
-  }
-  throw new Error("each run died");
-});
-
 describe("I14 with links translated, an edit that is saved while the links are written anew survives", () => {
   const WAYS = ["write", "saveAtomically"] as const;
   test.each(WAYS)("at any call, by %s", async (way) => {
@@ -125,29 +97,3 @@ async function syncWith(mirror: Mirror, at: number, meddle: () => void, onCall =
   mirror.disk.beforeCall = null;
   mirror.disk.advance(10);
 }
-
-test.each([
-  ["CRLF", "# a\r\n\r\n[b](ID)\r\n"],
-  ["a byte order mark", "\ufeff[b](ID)\n"],
-  ["no final newline", "[b](ID#x)"],
-  ["U+2028", "a\u2028[b](ID)\u2028"],
-  ["characters beyond 16 bits", "\u{1d4d0} [\u{1d4d1}](ID)\n"],
-  ["letters in two parts", "e\u0301 [b](ID)\n"],
-  ["a title and angle brackets", '[b]( <ID>  "t" ) \n\n[r]: ID\n'],
-])("I25 with links translated, down and up again is the same text: %s", async (_what, form) => {
-  const { rig, mirror, b } = await begin();
-  const text = form.replaceAll("ID", b);
-  rig.app.create("sub/t.md", text);
-  await mirror.sync();
-  const bytes = mirror.texts().get("sub/t.md")!;
-  expect(bytes).toBe(form.replaceAll("ID", "../b.md"));
-  mirror.requests.length = 0;
-  mirror.write("sub/t.md", bytes);
-  await mirror.sync();
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-  mirror.write("sub/t.md", `${bytes}\nmore\n`);
-  await mirror.sync();
-  mirror.write("sub/t.md", bytes);
-  await mirror.sync();
-  expect(rig.app.files().get("sub/t.md")!.text).toBe(text);
-});

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Link } from "../../../src/mirror/model/link.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture } from "../../promises/fixture.ts";
@@ -98,23 +97,6 @@ test("a target that is deleted there and goes on as a new document is linked to 
   expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
 });
 
-test("a target that is deleted there, and whose folder is renamed there, is linked to in the same sync as the new document that it goes on as (I02)", async () => {
-  const { rig, mirror } = start();
-  mirror.write("d/a.md", "[b](b.md)\n");
-  mirror.write("d/b.md", "b\n");
-  mirror.write("d/c.md", "c\n");
-  await mirror.sync();
-  rig.app.remove("d/b.md");
-  rig.app.renameFolder("d", "e");
-  mirror.write("d/a.md", "[b](b.md)\n\nedited here\n");
-  mirror.write("d/b.md", "b, edited locally\n");
-  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-  expect(textThere(rig, "e/a.md")).toBe(`[b](${idThere(rig, "e/b.md")})\n\nedited here\n`);
-  mirror.requests.length = 0;
-  await mirror.sync();
-  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
-});
-
 test.each([
   ["there", (rig: Rig) => rig.app.edit("a.md", `${textThere(rig, "a.md")}more\n`)],
   ["here", (_rig: Rig, mirror: Mirror) => mirror.write("a.md", `${mirror.texts().get("a.md")!}more\n`)],
@@ -138,20 +120,6 @@ test.each([
     expect(textThere(rig, "a.md")).toBe(`[b](${b}#x)\nmore\n`);
   },
 );
-
-test("a link whose target appears while the service normalises the text that it is in goes up by its id", async () => {
-  const rig = createRig(1, { normalise: true });
-  const mirror = rig.mirror({ links: true });
-  mirror.write("deep/a.md", "as it was\r\n");
-  await mirror.sync();
-  // The folder's move keeps from seeing in time that one waits for the other.
-  rig.app.renameFolder("deep", "over");
-  mirror.write("deep/a.md", "[b](../b.md)\r\n");
-  mirror.write("b.md", "[a](deep/a.md)\r\n");
-  for (let n = 0; n < 3; n++) await mirror.sync();
-  expect(textThere(rig, "over/a.md")).toBe(`[b](${idThere(rig, "b.md")})\n`);
-  expect(textThere(rig, "b.md")).toBe(`[a](${idThere(rig, "over/a.md")})\n`);
-});
 
 test("an absolute path is a relative one here as soon as it leads somewhere, and nothing is sent or written again", async () => {
   const { rig, mirror } = start();
@@ -187,21 +155,6 @@ test("an absolute path that a person wrote stays while it leads somewhere, and c
   expect((await mirror.sync())!.counts.respelled).toBe(0);
   expect(mirror.state.spellings.all()).toEqual(before);
   expect(mirror.texts().get("notes/a.md")).toBe("[b](/plans/b.md)\n");
-});
-
-test("a protected text in a folder that is renamed there goes to review with a link to what is created in the same sync (I31)", async () => {
-  const { rig, mirror } = start();
-  rig.app.create("home/a.md", "words\n");
-  await mirror.sync();
-  rig.app.protect("home/a.md", true);
-  rig.app.renameFolder("home", "house");
-  mirror.write("home/a.md", "words\n\n[new](../new.md)\n");
-  mirror.write("new.md", "new\n");
-  await mirror.sync();
-  const [{ submissions }] = [...mirror.state.load().links.values()].filter(({ protected: is }) => is) as [Link];
-  expect(submissions.map(({ digest }) => mirror.state.text(digest))).toEqual([
-    `words\n\n[new](${idThere(rig, "new.md")})\n`,
-  ]);
 });
 
 test("a document that is deleted there does not come back for a link whose target appears (I04)", async () => {

@@ -19,7 +19,7 @@ test("wiki links go up by id, targets first, and come down as wiki links on anot
   expect(there(rig, "a.md").text).toBe(`[[Plan]](${id}) [[the plan]](${id}#h) [[Nobody]]\n`);
   expect(there(rig, "sub/Plan.md").text).toBe(`[[a]](${there(rig, "a.md").id})\n`);
   mirror.requests.length = 0;
-  await mirror.sync();
+  expect(await mirror.sync()).toMatchObject({ counts: { respelled: 0 } });
   expect(writes(mirror)).toEqual([]);
   const other = rig.mirror({ links: "wiki" });
   await other.sync();
