@@ -4,9 +4,7 @@ import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, t
 export type Row = {
   readonly found: string;
   readonly script: Script;
-  /**
-   * True if `npm test` runs the case: these cases reach each branch of `src` that all cases reach.
-   */
+  /** True if `npm test` runs the case, because no test of the engine states its rule. */
   readonly short?: true;
 };
 

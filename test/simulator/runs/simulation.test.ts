@@ -104,7 +104,7 @@ describe("seeded runs of several mirrors and a person in the app", () => {
   });
 
   it("I29 the same run under other clocks takes the same decisions", async () => {
-    for (const seed of [2, 9, 13]) {
+    for (const seed of [2, 9]) {
       const script = makeScript(seed, 25);
       const [now, years] = [
         await runSimulation(script),
