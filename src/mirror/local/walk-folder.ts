@@ -6,7 +6,7 @@ import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Exclusion, exclusionOf, type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
-import type { KnownFile, LeftOut, OnText } from "../ports/disk.ts";
+import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";
@@ -227,7 +227,7 @@ export type WalkWork = {
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
   /** Null: the tree contains all files. */
-  readonly leftOut: LeftOut | null;
+  readonly leftOut: FileNumbers | null;
   /** Files that this walk has read: a second reading of their folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries read since the last pause. */

@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../contract/path.ts";
 import { type Unread, unreadable } from "../model/seen.ts";
-import type { KnownFile, LeftOut, OnText } from "../ports/disk.ts";
+import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
@@ -44,7 +44,7 @@ export function* walkTree(
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
   onText: OnText,
-  leftOut?: LeftOut,
+  leftOut?: FileNumbers,
 ): Generator<void, LocalTree> {
   const root = guard.root();
   const unseen = new Map<LocalPath, Unread>();

@@ -3,8 +3,8 @@ import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import { isAtRest } from "./agreement.ts";
 import { isAway, type Link, type Placed, type Stamp } from "./link.ts";
-import { localFileOf, remoteFileOf } from "./rest.ts";
-import type { RemoteFile, Rest, Trees } from "./tree.ts";
+import { localFileOf, remoteFileOf } from "./left-out.ts";
+import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
@@ -161,11 +161,11 @@ export class Records {
       base: { ...seen.base, links },
       local: { ...seen.local, files },
       remote: { ...seen.remote, files: listed },
-      rest: this.#rest(),
+      leftOut: this.#leftOut(),
     };
   }
 
-  #rest(): Rest {
+  #leftOut(): LeftOut {
     const hasAtRest = (number: number | undefined) => number !== undefined && this.#has(number, AT_REST);
     return {
       count: this.#localPaths.keys().reduce((count, number) => count + Number(hasAtRest(number)), 0),

@@ -185,7 +185,7 @@ export type BaseTree = {
  * Documents that trees leave out, because both sides have them as their records do. The trees ask
  * for their places, and take single documents in when a decision depends on them.
  */
-export type Rest = {
+export type LeftOut = {
   readonly count: number;
   readonly documents: () => Iterable<Placed>;
   readonly idAt: (path: LocalPath) => DocId | null;
@@ -198,7 +198,7 @@ export type Trees = {
   readonly local: LocalTree;
   readonly remote: RemoteTree;
   /** Linked documents that none of the three contains. Left out: there are none. */
-  readonly rest?: Rest;
+  readonly leftOut?: LeftOut;
 };
 
 /**

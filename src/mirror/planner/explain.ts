@@ -9,7 +9,7 @@ import type { Evidence } from "./match/matching.ts";
 import { type DiskFolding, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
 import { decide } from "./plan.ts";
 import type { Policy } from "../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../model/left-out.ts";
 import type { Seen } from "../model/seen.ts";
 import type { LocalFile, LocalOther, TextLookup, Trees } from "../model/tree.ts";
 
@@ -73,11 +73,11 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
   return { kind: "unknown", other: trees.local.others.get(localPath) ?? null, ignored };
 }
 
-function documentsAt({ base, remote, rest = NOTHING_LEFT_OUT }: Trees, path: LocalPath): ReadonlySet<DocId> {
+function documentsAt({ base, remote, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): ReadonlySet<DocId> {
   const found = new Set<DocId>();
   for (const { id, localPath } of base.links.values()) if (localPath === path) found.add(id);
   for (const file of remote.files.values()) if (file.path === path) found.add(file.id);
-  for (const { id, localPath, remotePath } of rest.documents())
+  for (const { id, localPath, remotePath } of leftOut.documents())
     if (localPath === path || remotePath === path) found.add(id);
   return found;
 }

@@ -8,7 +8,7 @@ import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
 import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
-import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/rest.ts";
+import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
 import { idsInMovedFolders, isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
@@ -109,7 +109,7 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
     if (remote.seen.kind === "present") sight.shownThere++;
     if (remote.seen.kind === "gone") sight.goneThere++;
   }
-  const quiet = trees.base.links.size + (trees.rest ?? NOTHING_LEFT_OUT).count - judged;
+  const quiet = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - judged;
   const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
   return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
 }
@@ -118,12 +118,15 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
  * Counts documents that mdmirror itself has just restored: they do not show that a missing document
  * was deleted on purpose.
  */
-function countReturned({ base, local: { returned }, rest = NOTHING_LEFT_OUT }: Trees, { documents }: Matched): number {
+function countReturned(
+  { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,
+  { documents }: Matched,
+): number {
   if (returned === undefined) return 0;
   const places = new Map(
     documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
   );
-  let count = [...returned].filter((path) => rest.idAt(path) !== null).length;
+  let count = [...returned].filter((path) => leftOut.idAt(path) !== null).length;
   for (const { id, standing, localPath } of base.links.values()) {
     const path = places.has(id) ? places.get(id)?.path : localPath;
     if (standing === "linked" && path !== undefined && returned.has(path)) count++;

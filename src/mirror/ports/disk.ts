@@ -11,7 +11,7 @@ import type { LocalTree } from "../model/tree.ts";
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /** Files that a walk leaves out of its tree, because the caller knows them by their stamps. */
-export type LeftOut = {
+export type FileNumbers = {
   /** Returns the caller's number of the file with this stamp; null: the tree contains the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
   /** Receives the numbers of the files that the tree leaves out, at the end of the walk. */
@@ -88,7 +88,7 @@ export interface Disk {
    * Walks the whole folder. Reads and hashes each file unless `known` has its stamp. Passes new
    * contents to `onText`, which stores them before they can be lost.
    */
-  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: LeftOut): LocalTree;
+  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: FileNumbers): LocalTree;
   /** Walks as `walk` does, but pauses every millisecond or two, so that other work can run. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**

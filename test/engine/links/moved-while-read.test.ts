@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteFileOf } from "../../../src/mirror/model/rest.ts";
+import { remoteFileOf } from "../../../src/mirror/model/left-out.ts";
 import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
 import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";

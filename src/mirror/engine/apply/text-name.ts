@@ -1,3 +1,4 @@
+import { once } from "../../../common/once.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { State, TextName } from "../../ports/state.ts";
@@ -26,26 +27,16 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
   return { path, id, side: "both", why };
 }
 
-/** From this many texts on, an index of all paths takes less time than searching them. */
-const WORTH_AN_INDEX = 8;
-
-/** Stores the content that a scan reads, under the document that base has at each path. */
+/**
+ * Stores the content that a scan reads, under the document that base has at each path.
+ * @param records of which base has none; left out: base has all records
+ */
 export function storeLocalContents(state: State, base: BaseTree, records?: Records): KeepText {
-  if (records !== undefined)
-    return (digest, text, path) => state.putKnownText(digest, text, seenLocally(path, records.idAt(path)));
-  let kept = 0;
-  let ids: Map<LocalPath, DocId> | null = null;
+  const ids = once(() => new Map(Array.from(base.links.values(), ({ localPath, id }) => [localPath, id] as const)));
   return (digest, text, path) => {
-    if (++kept > WORTH_AN_INDEX) ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));
-    const id = ids === null ? idAt(base, path) : (ids.get(path) ?? null);
+    const id = records === undefined ? (ids().get(path) ?? null) : records.idAt(path);
     state.putKnownText(digest, text, seenLocally(path, id));
   };
-}
-
-function idAt({ links }: BaseTree, path: LocalPath): DocId | null {
-  let found: DocId | null = null;
-  for (const { localPath, id } of links.values()) if (localPath === path) found = id;
-  return found;
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import { localFileOf, remoteFileOf } from "../../model/rest.ts";
+import { localFileOf, remoteFileOf } from "../../model/left-out.ts";
 import type { State } from "../../ports/state.ts";
 import type { Planned } from "../run/pass-context.ts";
 

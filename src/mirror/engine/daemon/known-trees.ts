@@ -16,7 +16,7 @@ import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
-import { remoteFileOf } from "../../model/rest.ts";
+import { remoteFileOf } from "../../model/left-out.ts";
 import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";

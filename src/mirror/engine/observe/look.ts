@@ -4,7 +4,7 @@ import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { Records } from "../../model/records.ts";
-import { withAllDocuments } from "../../model/rest.ts";
+import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { recoverArriving } from "../journal/arriving.ts";

@@ -3,7 +3,7 @@ import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
-import type { KnownFile, LeftOut, OnText } from "../../ports/disk.ts";
+import type { KnownFile, FileNumbers, OnText } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
 import type { Records } from "../../model/records.ts";
 import type { State } from "../../ports/state.ts";
@@ -66,10 +66,10 @@ export async function observeLocalAsync(
 }
 
 /** Makes a scan leave out, and count, the files that are as their records say. */
-function leftOutBy(records: Records | undefined): { readonly leftOut?: LeftOut; readonly count: () => number } {
+function leftOutBy(records: Records | undefined): { readonly leftOut?: FileNumbers; readonly count: () => number } {
   if (records === undefined) return { count: () => 0 };
   let count = 0;
-  const found: LeftOut["found"] = (numbers) => {
+  const found: FileNumbers["found"] = (numbers) => {
     count = numbers.length;
     records.noteLocal(numbers);
   };

@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { leavesUndecided } from "../../model/hold.ts";
 import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { forgetLosses, lossesLately } from "./losses-lately.ts";
@@ -163,8 +163,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   }
   // Never less than the verdict's number, which leaves out suspended documents and documents
   // outside. Otherwise nobody would be asked.
-  const { base, remote, rest = NOTHING_LEFT_OUT } = trees;
-  const known = rest.count + Math.max(base.links.size, remote.files.size);
+  const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
+  const known = leftOut.count + Math.max(base.links.size, remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
 }

@@ -19,7 +19,7 @@ import { makePlan } from "../../planner/plan.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Policy } from "../../model/policy.ts";
 import { filesInUse, type InUse } from "./files-in-editors.ts";
-import { withAllDocuments } from "../../model/rest.ts";
+import { withAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";

@@ -20,7 +20,7 @@ import {
   wantAt,
 } from "../match/row.ts";
 import { nameOf } from "../../../contract/path.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
 import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
@@ -312,8 +312,8 @@ class SlotOwners {
   /** Asks for a plan that judges the document at a path. */
   #want(side: Side, path: string): void {
     const { trees, wanted, arrivals } = this.#draft;
-    const { base, rest = NOTHING_LEFT_OUT } = trees;
-    for (const records of [base.links.values(), rest.documents()])
+    const { base, leftOut = NOTHING_LEFT_OUT } = trees;
+    for (const records of [base.links.values(), leftOut.documents()])
       for (const link of records) if (pathOn(link, side) === path) wanted.add(link.id);
     for (const file of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
   }

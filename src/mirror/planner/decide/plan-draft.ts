@@ -11,7 +11,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import { once } from "../../../common/once.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
@@ -87,10 +87,10 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-function populatedFolders({ remote, rest = NOTHING_LEFT_OUT }: Trees): ReadonlySet<RemotePath> {
+function populatedFolders({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): ReadonlySet<RemotePath> {
   const folders = new Set<RemotePath>();
   for (const { path } of remote.files.values()) folders.add(parentOf(path));
-  for (const { remotePath } of rest.documents()) folders.add(parentOf(remotePath));
+  for (const { remotePath } of leftOut.documents()) folders.add(parentOf(remotePath));
   return folders;
 }
 

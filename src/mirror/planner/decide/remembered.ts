@@ -2,7 +2,7 @@ import { isDirId, isDocId } from "../../../contract/ids.ts";
 import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -121,8 +121,8 @@ function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {
-  const { local, rest = NOTHING_LEFT_OUT } = trees;
-  if (isDocId(key) || local.files.has(key) || local.folders.has(key) || rest.idAt(key) !== null) return false;
+  const { local, leftOut = NOTHING_LEFT_OUT } = trees;
+  if (isDocId(key) || local.files.has(key) || local.folders.has(key) || leftOut.idAt(key) !== null) return false;
   return isUnseen(key, trees);
 }
 

@@ -57,10 +57,10 @@ function filesBut(
 
 /** Returns the documents that the trees leave out although their folders are not at rest. */
 export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
-  if (trees.rest === undefined) return [];
+  if (trees.leftOut === undefined) return [];
   const folders = foldersAtRest(trees, findFolders(trees, policy));
   const moved: DocId[] = [];
-  for (const { id, localPath, remotePath } of trees.rest.documents())
+  for (const { id, localPath, remotePath } of trees.leftOut.documents())
     if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) moved.push(id);
   return moved;
 }

@@ -13,8 +13,8 @@ import {
   type RemotePath,
 } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
-import type { RemoteTree, Rest, Trees } from "../../model/tree.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
+import type { RemoteTree, LeftOut, Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
@@ -41,11 +41,11 @@ const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
 
 /** Outer ones first. */
-function listUnlinked(forest: Forest, { base, local, remote, rest }: Trees, paths: FolderPaths): Unlinked[] {
+function listUnlinked(forest: Forest, { base, local, remote, leftOut }: Trees, paths: FolderPaths): Unlinked[] {
   const unlinked: Unlinked[] = [];
   for (const { id, path } of remote.folders.values())
     if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
-  for (const path of impliedFolders(forest, remote, rest))
+  for (const path of impliedFolders(forest, remote, leftOut))
     if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
     if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
@@ -55,7 +55,11 @@ function listUnlinked(forest: Forest, { base, local, remote, rest }: Trees, path
 /**
  * Returns the folders above the paths that the service shows, except for some that the forest has.
  */
-function impliedFolders(forest: Forest, remote: RemoteTree, rest: Rest = NOTHING_LEFT_OUT): ReadonlySet<RemotePath> {
+function impliedFolders(
+  forest: Forest,
+  remote: RemoteTree,
+  leftOut: LeftOut = NOTHING_LEFT_OUT,
+): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of remote.folders.values()) addAbove(implied, path);
   // Listings come folder by folder, so most documents are in the same folder as the previous one.
@@ -67,7 +71,7 @@ function impliedFolders(forest: Forest, remote: RemoteTree, rest: Rest = NOTHING
     if (!forest.byRemote.has(before)) addAbove(implied, path);
   };
   for (const { path } of remote.files.values()) note(path);
-  for (const { remotePath } of rest.documents()) note(remotePath);
+  for (const { remotePath } of leftOut.documents()) note(remotePath);
   return implied;
 }
 

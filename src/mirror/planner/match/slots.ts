@@ -1,8 +1,8 @@
 import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
 import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
-import type { Rest, Trees } from "../../model/tree.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
+import type { LeftOut, Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /** Names that each side treats as one: probed on the disk, learned about the service. */
@@ -62,14 +62,14 @@ const FREE = { kind: "free" } as const;
 /** Looks slots up in the trees. Indexes that only moves need are made on first use. */
 export class Occupancy {
   readonly #trees: Trees;
-  readonly #rest: Rest;
+  readonly #leftOut: LeftOut;
   readonly #foldings: Foldings;
   readonly #foldedHere = once(() => this.#foldHere());
   readonly #foldedThere = once(() => this.#foldThere());
 
   constructor(trees: Trees, foldings: Foldings) {
     this.#trees = trees;
-    this.#rest = trees.rest ?? NOTHING_LEFT_OUT;
+    this.#leftOut = trees.leftOut ?? NOTHING_LEFT_OUT;
     this.#foldings = foldings;
   }
 
@@ -82,7 +82,7 @@ export class Occupancy {
 
   onDisk(path: LocalPath): Occupant {
     const { disk, files, folders, others } = this.#trees.local;
-    if (files.has(path) || folders.has(path) || this.#rest.idAt(path) !== null) return { kind: "mirrored", path };
+    if (files.has(path) || folders.has(path) || this.#leftOut.idAt(path) !== null) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
     return folds(disk) ? (this.#foldedHere().get(pathKey(path, disk)) ?? FREE) : FREE;
   }
@@ -97,7 +97,7 @@ export class Occupancy {
     const paths = new Map<string, Occupant>();
     for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
     for (const path of [...files.keys(), ...folders.keys()]) paths.set(pathKey(path, disk), { kind: "mirrored", path });
-    for (const { localPath: path } of this.#rest.documents())
+    for (const { localPath: path } of this.#leftOut.documents())
       paths.set(pathKey(path, disk), { kind: "mirrored", path });
     return paths;
   }
@@ -107,7 +107,7 @@ export class Occupancy {
     const paths = new Map<string, string>();
     for (const { path } of files.values()) paths.set(pathKey(path, this.#foldings.remote), path);
     for (const { path } of folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
-    for (const { remotePath } of this.#rest.documents())
+    for (const { remotePath } of this.#leftOut.documents())
       paths.set(pathKey(remotePath, this.#foldings.remote), remotePath);
     return paths;
   }

@@ -1,6 +1,6 @@
 import { type Link, linksByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
@@ -42,14 +42,14 @@ export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
  * @returns null: a file that was not found is absent
  */
 export function whyNothingIsAbsent(
-  { base, local, rest = NOTHING_LEFT_OUT }: Trees,
+  { base, local, leftOut = NOTHING_LEFT_OUT }: Trees,
   isElsewhere: (link: Link) => boolean,
 ): Unread | null {
   if (local.partial === true) return unreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
   const linked = linksByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
   for (const [path, { kind, why }] of local.unseen) {
-    if (linked.has(path) || rest.idAt(path) !== null) continue;
+    if (linked.has(path) || leftOut.idAt(path) !== null) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;
     return unreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
   }

@@ -3,7 +3,7 @@ import type { Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits, Policy } from "../../model/policy.ts";
 import type { Signals, Verdict } from "../plan-types.ts";
-import { NOTHING_LEFT_OUT } from "../../model/rest.ts";
+import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type Finding, type Guarded, type PresenceCounts, type Reason, stopsAll, unapproved } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
@@ -60,13 +60,13 @@ function haltOf(findings: readonly Finding[]): Verdict {
 }
 
 function judgeFlood(
-  { remote, rest = NOTHING_LEFT_OUT }: Trees,
+  { remote, leftOut = NOTHING_LEFT_OUT }: Trees,
   limits: GuardLimits,
   signals: Signals,
   counts: PresenceCounts,
   steps: readonly Step[],
 ): Finding[] {
-  const known = Math.max(counts.known, remote.files.size + rest.count);
+  const known = Math.max(counts.known, remote.files.size + leftOut.count);
   const flood = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   if (signals.conflictsOpened <= flood) return [];
   const clashes = unapproved(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");

@@ -1,16 +1,16 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Link } from "./link.ts";
-import type { LocalFile, RemoteFile, Rest, Trees } from "./tree.ts";
+import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
-export const NOTHING_LEFT_OUT: Rest = { count: 0, documents: () => [], idAt: () => null, link: () => null };
+export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, link: () => null };
 
 /** Returns trees that contain these documents as well. */
 export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
-  const { rest } = trees;
-  if (rest === undefined) return trees;
+  const { leftOut } = trees;
+  if (leftOut === undefined) return trees;
   const taken = new Map<DocId, Link>();
   for (const id of ids) {
-    const link = rest.link(id);
+    const link = leftOut.link(id);
     if (link !== null) taken.set(id, link);
   }
   if (taken.size === 0) return trees;
@@ -25,7 +25,7 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
       ...trees.remote,
       files: new Map([...trees.remote.files, ...links.map((link) => [link.id, remoteFileOf(link)] as const)]),
     },
-    rest: without(rest, taken),
+    leftOut: without(leftOut, taken),
   };
 }
 
@@ -33,22 +33,22 @@ export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {
 export function withAllDocuments(trees: Trees): Trees {
   const { base, local, remote } = withDocuments(
     trees,
-    Array.from(trees.rest?.documents() ?? [], ({ id }) => id),
+    Array.from(trees.leftOut?.documents() ?? [], ({ id }) => id),
   );
   return { base, local, remote };
 }
 
-function without(rest: Rest, taken: ReadonlyMap<DocId, Link>): Rest {
+function without(leftOut: LeftOut, taken: ReadonlyMap<DocId, Link>): LeftOut {
   return {
-    count: rest.count - taken.size,
+    count: leftOut.count - taken.size,
     documents: function* () {
-      for (const placed of rest.documents()) if (!taken.has(placed.id)) yield placed;
+      for (const placed of leftOut.documents()) if (!taken.has(placed.id)) yield placed;
     },
     idAt: (path) => {
-      const id = rest.idAt(path);
+      const id = leftOut.idAt(path);
       return id === null || taken.has(id) ? null : id;
     },
-    link: (id) => (taken.has(id) ? null : rest.link(id)),
+    link: (id) => (taken.has(id) ? null : leftOut.link(id)),
   };
 }
 
