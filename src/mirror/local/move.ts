@@ -96,11 +96,11 @@ export function trashFile(
       return true;
     });
     if (taken === null) return stale("no file is at this path now");
-    return lookAtTrash(guard, trash.abs, source.abs, expect);
+    return checkTrashed(guard, trash.abs, source.abs, expect);
   });
 }
 
-function lookAtTrash(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
+function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
   let ended: NotDone = stale("the content changed at this moment");
   try {
     const isExpected =

@@ -11,7 +11,7 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * @param walk facts about the disk
  */
 export function bothSidesAreAsBase(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
-  return remoteIsAsBase(link, there) && agreesHere(link, here, walk.inodesTrusted) && isAtRest(link, walk);
+  return remoteIsAsBase(link, there) && agreesLocally(link, here, walk.inodesTrusted) && isAtRest(link, walk);
 }
 
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
@@ -23,7 +23,7 @@ export function remoteIsAsBase(link: Link, there: RemoteFile): boolean {
   return there.changeId === link.changeId && there.path === link.remotePath && there.protected === link.protected;
 }
 
-function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolean {
+function agreesLocally(link: Link, here: LocalFile, inodesTrusted: boolean): boolean {
   if (here.digest !== link.localDigest) return false;
   // Equal bytes with another inode may be another document's file, put at this path by a swap.
   return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, here.stamp);

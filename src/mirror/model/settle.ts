@@ -70,11 +70,11 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
 /**
  * Content was sent to review. Base stays; the file has the sent content, or later edits.
  * @param stamp of the file when it was read; null if not known
- * @param told the service's answer about the review; empty if the answer was lost
+ * @param answer the service's answer about the review; empty if the answer was lost
  */
-export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewAnswer = {}): Link {
+export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, answer: ReviewAnswer = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
-  const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...told }];
+  const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...answer }];
   // ORDER: the stamp is not trusted, because it belongs to other content than base's.
   return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }

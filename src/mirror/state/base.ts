@@ -1,7 +1,7 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 import { HoldTable } from "./holds.ts";
-import { findImpossible, isLink, tellImpossible } from "./impossible.ts";
+import { findImpossible, isLink, describeImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -59,7 +59,7 @@ export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, {
     const base = readBase(db, tables, (link) => {
       isSound &&= isLink(link);
     });
-    detail = isSound ? findImpossible(base, tables.intents.all(), tables.meta.all()) : tellImpossible("records");
+    detail = isSound ? findImpossible(base, tables.intents.all(), tables.meta.all()) : describeImpossible("records");
     if (detail === null) return null;
   } catch (error) {
     const fault = faultOf(error);

@@ -100,7 +100,7 @@ function salvageTexts(from: string, to: string): number {
   try {
     return fresh.db.transaction(() => {
       const count = copyTexts(from, fresh.db);
-      copySightings(from, fresh.db);
+      copyNames(from, fresh.db);
       return count;
     })();
   } finally {
@@ -126,7 +126,7 @@ function copyTexts(from: string, into: Db): number {
  * Copies the names of contents. Leaves out a damaged name, and the name of content that could not
  * be copied.
  */
-function copySightings(from: string, into: Db): void {
+function copyNames(from: string, into: Db): void {
   const insert = into.prepare(
     "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
   );

@@ -28,10 +28,10 @@ export function findImpossible(
     ["meta", () => areAll(meta, ([key, value]) => isMeta(key, value))],
   ];
   const damaged = checks.find(([, isSound]) => !isSound());
-  return damaged === undefined ? null : tellImpossible(damaged[0]);
+  return damaged === undefined ? null : describeImpossible(damaged[0]);
 }
 
-export function tellImpossible(table: string): string {
+export function describeImpossible(table: string): string {
   return `a row of ${table} contains values that mdmirror never writes`;
 }
 

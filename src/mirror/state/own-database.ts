@@ -23,11 +23,11 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   const { make, ...given } = options;
   if (path === ":memory:") return new Sqlite(path, given);
   const [folder, name] = [dirname(path), basename(path)];
-  const before = lookAt(folder, name) ?? (make ? makeEmpty(folder, name) : null);
+  const before = statFile(folder, name) ?? (make ? makeEmpty(folder, name) : null);
   for (const end of COMPANIONS) statOwn(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, given);
   try {
-    const after = lookAt(folder, name);
+    const after = statFile(folder, name);
     if (before !== null && (after?.ino !== before.ino || after.dev !== before.dev))
       throw new UnsafePath(
         path,
@@ -41,7 +41,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   }
 }
 
-function lookAt(folder: string, name: string): Stats | null {
+function statFile(folder: string, name: string): Stats | null {
   return statOwn(folder, name, "own-file");
 }
 
@@ -55,7 +55,7 @@ function makeEmpty(folder: string, name: string): Stats | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
-  return lookAt(folder, name);
+  return statFile(folder, name);
 }
 
 /**

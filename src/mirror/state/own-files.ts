@@ -98,8 +98,8 @@ export function touchOwn(folder: string, name: string): void {
  * @throws UnsafePath; else as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
-  const isThere = statOwn(folder, name, "own-file") !== null;
-  const fd = isThere ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
+  const exists = statOwn(folder, name, "own-file") !== null;
+  const fd = exists ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
   try {
     fs.writeFileSync(fd, text);
   } finally {

@@ -19,10 +19,10 @@ export type ReadBeside<T> =
  * @param own absolute path of `.mdmirror`
  */
 export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
-  return withOwnFolderOpen(own, () => readHere(own, read));
+  return withOwnFolderOpen(own, () => readRows(own, read));
 }
 
-function readHere<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
+function readRows<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
   if (statOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
   if (statOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };

@@ -37,7 +37,7 @@ export class TextStore extends WithStatements implements Companion {
   readonly #select = this.sql<[Buffer], StoredText>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?");
   readonly #update = this.sql("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?");
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
-  readonly #sightings = new SightingTable(this.db);
+  readonly #sightings = new NameTable(this.db);
   readonly #writes = new GroupedWrites(this.db);
   /** Number of the oldest content that a power loss may take; null: none. */
   #unsafeFrom: number | null = 0;
@@ -212,7 +212,7 @@ const ORDER = "ORDER BY seen.at, seen.text";
  * Paths under which contents were stored, with the first time: one row for each content and path. A
  * row names content by its number in `texts`.
  */
-class SightingTable extends WithStatements {
+class NameTable extends WithStatements {
   readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
   );
@@ -237,10 +237,10 @@ class SightingTable extends WithStatements {
   find({ path, id, formerly }: Parameters<State["sightings"]>[0]): StoredName[] {
     const isAll = path === undefined && id === undefined && formerly === undefined;
     const wanted = { path: path ?? null, id: id ?? null, formerly: JSON.stringify(formerly ?? []) };
-    return (isAll ? this.#all.all() : this.#some.all(wanted)).map(sightingOf);
+    return (isAll ? this.#all.all() : this.#some.all(wanted)).map(storedNameOf);
   }
 }
 
-function sightingOf([digest, path, id, side, why, at]: SeenRow): StoredName {
+function storedNameOf([digest, path, id, side, why, at]: SeenRow): StoredName {
   return { digest: digest.toString("hex") as Digest, path, id, side, why, at };
 }

@@ -104,8 +104,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I12",
     does: "records a move on the service whose answer was lost, without looking whether it happened",
     file: "mirror/engine/apply/move-document.ts",
-    find: "const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;",
-    replace: "const isThere = answer.ok;",
+    find: "const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;",
+    replace: "const isMoved = answer.ok;",
     tests: ["engine/settle-writes.test.ts"],
   },
   {

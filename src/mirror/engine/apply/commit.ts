@@ -56,7 +56,7 @@ type RowsBeside = {
   };
 };
 
-export function whereItStands(ctx: PassContext, changed: Link): Link {
+export function atPresentPlace(ctx: PassContext, changed: Link): Link {
   const current = ctx.world.state.link(changed.id);
   if (current === null) return changed;
   const { localPath, remotePath, standing } = current;
@@ -110,7 +110,7 @@ export function write(ctx: PassContext, change: Change): void {
 
 function putLinks(ctx: PassContext, { link, text }: Change): void {
   if (link !== undefined) putWhole(ctx, link);
-  if (text !== undefined) ctx.world.state.putLink(whereItStands(ctx, text));
+  if (text !== undefined) ctx.world.state.putLink(atPresentPlace(ctx, text));
 }
 
 function addVersion({ world: { state, clock } }: PassContext, { version }: Change): void {

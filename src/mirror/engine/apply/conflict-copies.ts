@@ -109,7 +109,7 @@ export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string,
     const place = trashPlace(ctx.world, at);
     const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
-    tellMadeWay(ctx, at, place, before);
+    reportMadeWay(ctx, at, place, before);
   } else if (look.kind !== "absent")
     return { kind: "end", outcome: stale(`${at} is taken, so no conflict copy can be saved at this path`) };
   const made = disk.create(at, text);
@@ -120,7 +120,7 @@ export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string,
  * Makes the run, `log` and `history` report that a file which was no copy of this conflict was
  * moved away.
  */
-function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
+function reportMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
   ctx.notes.tally.madeWay.push({ path: at, keptAs });

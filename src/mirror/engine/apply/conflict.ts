@@ -98,7 +98,7 @@ function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
  * move), or where an effect moved it while its content was fetched.
  * @param link the record when the action began
  */
-function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
+function presentPathOf(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
   const now = ctx.world.state.link(link.id)?.localPath;
   return now === undefined || now === link.localPath ? found : now;
 }
@@ -125,7 +125,7 @@ export function openConflict(
     id,
     baseDigest,
     baseChangeId: base?.changeId ?? null,
-    ...nameCopy(ctx, id, standsAt(ctx, link, found), [], version),
+    ...nameCopy(ctx, id, presentPathOf(ctx, link, found), [], version),
     looksGone: 0,
     since: ctx.world.clock.now(),
   };
@@ -153,19 +153,19 @@ export async function showVersion(
   { file: { lastChangeId: changeId }, text, digest }: RemoteText,
   document: LocalPath,
   record: Link | null,
-  told: EventFields,
+  logged: EventFields,
 ): Promise<Outcome> {
   const last = newestShown(conflict);
   const { maxNameBytes } = ctx.world.disk.names();
   const show = (next: Conflict, old: Showing["old"] = null) => {
-    const event = { ...told, path: next.newestCopyPath, before: last.digest, after: digest };
+    const event = { ...logged, path: next.newestCopyPath, before: last.digest, after: digest };
     return runEffect(ctx, showCopy, { conflict: next, record, old, opens: false, event, text });
   };
   if (digest === last.digest) {
     const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
     const recorded = record === null ? {} : { text: record };
     const version = { id: conflict.id, changeId, digest };
-    const event = { ...told, before: digest, after: digest };
+    const event = { ...logged, before: digest, after: digest };
     if (hasCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
     const again = { ...named, newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes) };
     if (isFreeFor(ctx, again.newestCopyPath, digest)) return show(again);
@@ -197,7 +197,7 @@ export async function keepBeside(
   local: string,
   digest: Digest,
 ): Promise<Placed> {
-  const at = placeBeside(ctx, standsAt(ctx, link, found), digest);
+  const at = placeBeside(ctx, presentPathOf(ctx, link, found), digest);
   const placed = writeConflictCopy(ctx, at, local, digest);
   if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
   return placed;

@@ -7,7 +7,7 @@ import type { Link } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
-import { commit, hasAnotherId, whereItStands } from "./commit.ts";
+import { commit, hasAnotherId, atPresentPlace } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
@@ -30,7 +30,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
     if (hasAnotherId(ctx, link)) return STALE.baseMoved;
-    const renamed = { ...whereItStands(ctx, renameVersion(link, file.lastChangeId)), protected: file.protected };
+    const renamed = { ...atPresentPlace(ctx, renameVersion(link, file.lastChangeId)), protected: file.protected };
     // A service that was restored from a backup shows superseded versions again, by which mdmirror
     // recognises it.
     return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });

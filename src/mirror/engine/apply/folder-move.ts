@@ -30,7 +30,7 @@ export const moveFolderLocal: LocalEffect<
     const end = ctx.world.disk.moveFolder(from, to);
     if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
     // Moves of this cycle only: a plan that is made after a recovery has the new paths.
-    ctx.notes.movedHere.push({ from, to });
+    ctx.notes.movedLocally.push({ from, to });
     for (const [id, path] of ctx.notes.toFlush)
       if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
     return { kind: "seen", seen: "moved" };

@@ -24,7 +24,7 @@ const KEPT = { kind: "open", outcome: DONE } as const;
  * @param run in which it was replaced: a file without a late save is kept until that run has ended,
  * because its cycles follow each other without a pause
  */
-export function secondLook(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
+export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
   return {
     observe: (ctx, row) => observeSetAside(ctx, row, run),
     conclude: (_ctx, _row, row) => ({ outcome: DONE, change: null, next: { row } }),

@@ -66,12 +66,12 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: notSettledBy(answer.fault) };
     // The path differs: the service may have changed the name, or another user has moved the
     // document since.
-    const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
+    const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
-      const gone = isThere ? STALE.noRecord : didNotHappen("move", fault);
+      const gone = isMoved ? STALE.noRecord : didNotHappen("move", fault);
       return { kind: "over", outcome: gone };
     }
-    const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
+    const at = isMoved ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
     const isBack = isMovedBack(ctx.world, row);
     return { kind: "seen", seen: { at, stands: row.stands, isBack } };
   },

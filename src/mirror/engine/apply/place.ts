@@ -15,7 +15,7 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
-  for (const { from, to } of ctx.notes.movedHere) if (isWithin(path, from)) path = rebase(path, from, to);
+  for (const { from, to } of ctx.notes.movedLocally) if (isWithin(path, from)) path = rebase(path, from, to);
   return path;
 }
 

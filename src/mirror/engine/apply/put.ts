@@ -25,7 +25,7 @@ import {
 import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
 import type { Concluded, Effect, Shown } from "./run-effect.ts";
-import { combinedAside, notFound } from "./unanswered-writes.ts";
+import { combinedMeanwhile, notFound } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 import { updateFile } from "./write-file.ts";
@@ -246,7 +246,7 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
   // with the version that the service saved. Both were made from the sent content, so base alone
   // would revert changes of either.
-  return { kind: "over", outcome, ...combinedAside(ctx, row) };
+  return { kind: "over", outcome, ...combinedMeanwhile(ctx, row) };
 }
 
 /**

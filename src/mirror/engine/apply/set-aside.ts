@@ -11,7 +11,7 @@ import { leftOpen } from "./unsettled.ts";
 
 /** A file that was set aside, and the path from which it was taken. */
 
-type Aside = { readonly setAsideAt: string; readonly path: LocalPath };
+type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /**
  * Reads a set-aside file, and the file now at its path. Returns the reason if the path cannot be
@@ -19,7 +19,7 @@ type Aside = { readonly setAsideAt: string; readonly path: LocalPath };
  */
 export function readSetAside(
   { world: { disk } }: PassContext,
-  { setAsideAt, path }: Aside,
+  { setAsideAt, path }: SetAsideFile,
 ):
   | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
   | { readonly why: string } {
@@ -41,16 +41,16 @@ export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): b
 /** Moves a set-aside file to `path`, which ends its row. */
 export function putBack(
   ctx: PassContext,
-  { id, setAsideAt, path }: Aside & { readonly id: string },
+  { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
   detail: string,
 ): Shown<never> {
-  const why = returnAside(ctx, setAsideAt, path);
+  const why = returnSetAside(ctx, setAsideAt, path);
   if (why !== null) return leftOpen(why);
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
 /** @returns the reason why the file could not be put back, or null */
-function returnAside(ctx: PassContext, setAsideAt: string, path: LocalPath): string | null {
+function returnSetAside(ctx: PassContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
   const back = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);

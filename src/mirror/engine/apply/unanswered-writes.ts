@@ -37,7 +37,7 @@ export function notFound(ctx: PassContext, row: Sent, fault: Fault | null): Pick
 }
 
 /** Ends a PUT that the service combined, while the local file changed. */
-export function combinedAside(ctx: PassContext, row: Sent): Pick<Concluded, "change" | "next"> {
+export function combinedMeanwhile(ctx: PassContext, row: Sent): Pick<Concluded, "change" | "next"> {
   const detail = "the service combined the upload with another edit, while the local file changed";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
@@ -45,15 +45,15 @@ export function combinedAside(ctx: PassContext, row: Sent): Pick<Concluded, "cha
 function remember(
   ctx: PassContext,
   row: Sent,
-  told: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
+  logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
 ): Pick<Concluded, "change" | "next"> {
   ctx.notes.tally.hasSent = true;
   const { localPath, digest } = row;
   const [id, baseDigest] = row.kind === "put" ? [row.id, row.baseDigest] : [null, null];
-  const isCombined = told.outcome === "combined";
+  const isCombined = logged.outcome === "combined";
   return {
     change: {
-      event: { kind: "fault", side: "remote", id, path: localPath, ...told, before: baseDigest, after: digest },
+      event: { kind: "fault", side: "remote", id, path: localPath, ...logged, before: baseDigest, after: digest },
     },
     next: { row: { kind: "sent", id, localPath, baseDigest, digest, isCombined } },
   };

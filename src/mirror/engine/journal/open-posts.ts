@@ -17,10 +17,10 @@ export type Post = Extract<Intent, { kind: "post" }>;
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
-  return { base: trees.base, local: hideHere(trees.local, open), remote: hideThere(trees, open) };
+  return { base: trees.base, local: hideLocally(trees.local, open), remote: hideOnService(trees, open) };
 }
 
-function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
+function hideLocally(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
   const unseen = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
     if (stamp === null || !local.inodesTrusted) continue;
@@ -30,7 +30,7 @@ function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree 
   return { ...local, unseen };
 }
 
-function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
+function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
   const files = new Map(remote.files);
   const unseen = new Map<DocId, string>(remote.unseen);
   for (const [{ localPath, remotePath }, why] of open) {

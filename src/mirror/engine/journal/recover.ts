@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { showCopy } from "../apply/conflict.ts";
-import { secondLook } from "../apply/late-write.ts";
+import { checkSetAside } from "../apply/late-write.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
@@ -27,7 +27,7 @@ export function isLocal(intent: Intent): intent is LocalIntent {
   return LOCAL_KINDS.some((kind) => kind === intent.kind);
 }
 
-type Aside = { readonly id: DocId; readonly path: LocalPath };
+type SetAsideFile = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * The first part of recovery: the disk. Returns the paths that a journal row keeps open, which are
@@ -62,7 +62,7 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
  * new place. If the move was refused, the document is still at the row's path, and another document
  * may be at the record's place.
  */
-function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
+function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, SetAsideFile>): LocalPath {
   const { disk, state } = ctx.world;
   const isCutOff = kind === "replace" || kind === "trash";
   const parent = parentOf(path);
@@ -97,7 +97,7 @@ function recoverOne(
     case "replace":
       return recoverLocalEffect(ctx, writeFile, intentId, { ...intent, path });
     case "set-aside":
-      return recoverLocalEffect(ctx, secondLook(run), intentId, { ...intent, path });
+      return recoverLocalEffect(ctx, checkSetAside(run), intentId, { ...intent, path });
     case "trash":
       return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }
@@ -113,7 +113,7 @@ type CurrentPath = (path: LocalPath) => LocalPath | null;
  */
 function currentPathOf(ctx: PassContext): CurrentPath {
   const { disk, state } = ctx.world;
-  const seen = once(() => lookForFolders(ctx));
+  const seen = once(() => scanForFolders(ctx));
   return (path) => {
     const parent = parentOf(path);
     if (parent === "" || disk.look(parent).kind !== "absent") return path;
@@ -135,7 +135,7 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
  * Returns the path of each folder by inode; none if inodes are not reliable. `whole`: true if the
  * scan could read everything.
  */
-function lookForFolders({ world }: PassContext): {
+function scanForFolders({ world }: PassContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
   readonly whole: boolean;
 } {

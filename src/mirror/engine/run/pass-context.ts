@@ -154,7 +154,7 @@ type PassNotes = {
   /** The keys of the plan's blocked changes. */
   held: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in that order. */
-  readonly movedHere: { readonly from: LocalPath; readonly to: LocalPath }[];
+  readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
@@ -218,7 +218,7 @@ export class PassContext {
       toFlush: new Map(),
       returned: new Set(),
       held: new Set(),
-      movedHere: [],
+      movedLocally: [],
       made: new Set(),
       conflictBudget: null,
       waitedEnough: new Map(),
