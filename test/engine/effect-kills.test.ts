@@ -23,7 +23,7 @@ import { SETTINGS } from "../simulator/mirror.ts";
 /** The process is killed between every two steps of the driver, for every kind and end. */
 
 const STEPS = ["row", "request", "answer", "refusal", "observation", "observed", "end"] as const;
-/** Where the process is killed: before this; `observed`, `refusal`: after it is known. */
+/** Step before which the process is killed; `observed`, `refusal`: after the result is known. */
 type Step = (typeof STEPS)[number];
 
 class Killed extends Error {}
