@@ -35,6 +35,14 @@ describe("what a service keeps of a text's form", () => {
     expect(learnForms(kept, "a\n", true)).toBe(kept);
   });
 
+  test("Latin letters are in NFC, and a text with one that is not has an odd form", () => {
+    const latin = `${String.fromCharCode(...Array.from({ length: 0x300 - 0x20 }, (_, n) => 0x20 + n))}\n`;
+    expect(latin.normalize("NFC")).toBe(latin);
+    expect(mayBeNormalised(latin, {})).toBe(false);
+    // U+212B is one character, and U+00C5 in NFC.
+    for (const odd of ["a\u0300", "\u212b", "\u1112\u1161"]) expect(mayBeNormalised(`${latin}${odd}\n`, {})).toBe(true);
+  });
+
   test("an empty text has no odd form", () => {
     expect(mayBeNormalised("", {})).toBe(false);
   });
