@@ -131,12 +131,11 @@ const briefly = once(() => Buffer.allocUnsafeSlow(BRIEF_BYTES));
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
   // One byte more than expected, to notice a file that grew.
   const buffer = brief && size < BRIEF_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
-  let length = 0;
-  while (length <= size) {
-    const count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);
-    if (count === 0) break;
+  let [length, count] = [0, 0];
+  do {
+    count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);
     length += count;
-  }
+  } while (count > 0 && length < size);
   return length === size ? buffer.subarray(0, size) : null;
 }
 
