@@ -62,7 +62,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
 }
 
 /** Half-open range of characters (code points) from 0, in the `text` of the same source. */
-const range = z.tuple([z.int().min(0), z.int().min(0)]).readonly();
+const range = z.array(z.int().min(0)).length(2) as unknown as z.ZodType<readonly [number, number]>;
 const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.array(range).readonly() };
 
 /**
