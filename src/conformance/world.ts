@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { PROBLEM_CODES, type Problem, type ProblemCode } from "../contract/problem.ts";
+import type { Problem } from "../contract/api/resources.ts";
+import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 

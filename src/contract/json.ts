@@ -6,8 +6,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns an own member of the object, never one of its prototype. */
-export function member(object: JsonObject, name: string): unknown {
+/**
+ * Returns an own member of the object, never one of its prototype. With the type of a declared
+ * answer, only its members can be named.
+ */
+export function member<Declared = JsonObject>(object: JsonObject, name: string & keyof Declared): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 

@@ -67,16 +67,6 @@ export const MAX_FIELD_ERRORS = 20;
 /** `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the body member. */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 
-export type Problem = {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-  readonly requestId: string;
-  readonly errors?: readonly { readonly code: string; readonly pointer: string; readonly detail: string }[];
-};
-
 /** Returns the documented form: {docs_base}/errors/<code-with-hyphens>. */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { ChangeId, DirId, DocId } from "../ids.ts";
 import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
-import { REVIEW_REASONS } from "../resources.ts";
+import { type FileResource, type FolderResource, REVIEW_REASONS } from "../resources.ts";
 
 /** Schemas of the service's answers. A client may rely on the documented members only. */
 
 const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
 const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
+
+/** Schemas of at least the members on which a client relies. */
+type Members<Resource> = { readonly [Name in keyof Resource]: z.ZodType<Resource[Name]> } & Record<string, z.ZodType>;
 
 const absolute = z.string().regex(/^\//);
 
@@ -24,15 +27,21 @@ const file = {
   ...position,
   protected: z.boolean(),
   lastChangeId: changeId,
-};
+} satisfies Members<FileResource>;
 
 /** A file without its content. `path` is absolute. */
 export const answeredFile = z.strictObject(file).meta({ id: "File" });
 export const answeredContent = z.strictObject({ ...file, content: z.string() }).meta({ id: "FileWithContent" });
 
-export const answeredFolder = z
-  .strictObject({ object: z.literal("folder"), id: dirId, path: absolute, ...position, name: z.string() })
-  .meta({ id: "Folder" });
+const folder = {
+  object: z.literal("folder"),
+  id: dirId,
+  path: absolute,
+  ...position,
+  name: z.string(),
+} satisfies Members<FolderResource>;
+
+export const answeredFolder = z.strictObject(folder).meta({ id: "Folder" });
 
 /** Answer 200 of a PUT: `content` is the text now saved. */
 export const edit = z
@@ -109,8 +118,11 @@ export const problem = z
   .meta({ id: "Problem" });
 
 export type AnsweredFile = z.output<typeof answeredFile>;
+export type AnsweredContent = z.output<typeof answeredContent>;
 export type AnsweredFolder = z.output<typeof answeredFolder>;
 export type Edit = z.output<typeof edit>;
 export type ChangeInReview = z.output<typeof changeInReview>;
+export type Problem = z.output<typeof problem>;
+export type List = z.output<ReturnType<typeof listOf<z.ZodUnknown>>>;
 export type SearchHit = z.output<typeof searchHit>;
 export type RegexHit = z.output<typeof regexHit>;

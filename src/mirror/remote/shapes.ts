@@ -1,3 +1,4 @@
+import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import {
   type ChangeId,
@@ -101,9 +102,9 @@ export type PartialFile = {
  */
 export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
-  const file = member(value, "file");
+  const file = member<Edit>(value, "file");
   if (!isJsonObject(file)) return readPartialFile(value, rule);
-  return readPartialFile({ ...file, content: member(value, "content") }, rule);
+  return readPartialFile({ ...file, content: member<Edit>(value, "content") }, rule);
 }
 
 /** Reads the answer of a PUT whose edit is in review, as far as possible. */
@@ -112,18 +113,18 @@ export function readReview(
   rule: IdRule,
 ): { readonly changeId: ChangeId | null; readonly reason: ReviewReason | null } {
   if (!isJsonObject(value)) return { changeId: null, reason: null };
-  const id = member(value, "id");
-  const reason = REVIEW_REASONS.find((each) => each === member(value, "reason"));
+  const id = member<ChangeInReview>(value, "id");
+  const reason = REVIEW_REASONS.find((each) => each === member<ChangeInReview>(value, "reason"));
   return { changeId: by(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
 }
 
 export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
-  const id = member(value, "id");
-  const lastChangeId = member(value, "lastChangeId");
-  const path = readPath(member(value, "path"), "file");
-  const isProtected = member(value, "protected");
-  const content = member(value, "content");
+  const id = member<AnsweredContent>(value, "id");
+  const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
+  const path = readPath(member<AnsweredContent>(value, "path"), "file");
+  const isProtected = member<AnsweredContent>(value, "protected");
+  const content = member<AnsweredContent>(value, "content");
   return {
     ok: true,
     value: {
@@ -144,11 +145,11 @@ export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
  */
 export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
-  const id = member(value, "id");
+  const id = member<AnsweredContent>(value, "id");
   if (!by(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
-  const lastChangeId = member(value, "lastChangeId");
+  const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
   if (!by(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
-  const path = readPath(member(value, "path"), "file");
+  const path = readPath(member<AnsweredContent>(value, "path"), "file");
   if (!path.ok) return path;
   const isProtected = readProtected(value);
   if (isProtected === null) return bad("its protected is not a boolean");
@@ -157,7 +158,7 @@ export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResou
 }
 
 function readProtected(file: JsonObject): boolean | null {
-  const value = member(file, "protected") ?? false;
+  const value = member<AnsweredContent>(file, "protected") ?? false;
   return typeof value === "boolean" ? value : null;
 }
 
@@ -165,7 +166,7 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
   const file = readFile(value, rule);
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
-  const content = member(value as JsonObject, "content");
+  const content = member<AnsweredContent>(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
   // A lone surrogate has no bytes in UTF-8. Written to the disk, the content would be read back as
   // other content (I25).
@@ -175,24 +176,20 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
 
 export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
-  const id = member(value, "id");
+  const id = member<AnsweredFolder>(value, "id");
   if (!by(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
-  const path = readPath(member(value, "path"), "folder");
+  const path = readPath(member<AnsweredFolder>(value, "path"), "folder");
   if (!path.ok) return path;
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
 /** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
 export function readFolderId(value: unknown, rule: IdRule): DirId | null {
-  const id = isJsonObject(value) ? member(value, "id") : undefined;
+  const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
   return by(rule, isDirId)(id) ? id : null;
 }
 
-export type Page = {
-  readonly items: readonly unknown[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-};
+export type Page = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;
 
 // LIMIT: characters of a cursor, which goes into a request line; servers limit that line to 8 or 16
 // KiB.
@@ -203,14 +200,14 @@ const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {
   if (!isJsonObject(value)) return bad("the page of the list is not a JSON object");
-  if (member(value, "object") !== "list") return bad("the page is not marked as a list");
-  const items = member(value, "data");
+  if (member<List>(value, "object") !== "list") return bad("the page is not marked as a list");
+  const items = member<List>(value, "data");
   if (!Array.isArray(items)) return bad("the page of the list has no array 'data'");
   if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
-  const hasMore = member(value, "hasMore");
+  const hasMore = member<List>(value, "hasMore");
   if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
   if (!hasMore) return { ok: true, value: { items, hasMore, nextCursor: null } };
-  const cursor = readCursor(member(value, "nextCursor"));
+  const cursor = readCursor(member<List>(value, "nextCursor"));
   return cursor.ok ? { ok: true, value: { items, hasMore, nextCursor: cursor.value } } : cursor;
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathFault } from "../../contract/names.ts";
-import type { Problem } from "../../contract/problem.ts";
+import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { ImportLinks, LinkReport } from "./links.ts";
