@@ -1,6 +1,6 @@
 import type Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { BACKUP_META, BACKUP_TABLES, type BackupTable, makeBackupFile } from "../sqlite/backup-file.ts";
+import { BACKUP_META, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
 import { migrate } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
@@ -34,7 +34,7 @@ async function copyAll(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const meta = await client.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [BACKUP_META]);
   const insert = db.prepare("INSERT INTO meta (name, value) VALUES (?, ?)");
   for (const { name, value } of meta.rows) insert.run(name, value);
-  for (const table of BACKUP_TABLES) await copyTable(client, db, table);
+  for (const table of backupTables(db)) await copyTable(client, db, table);
 }
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, { name, columns, isNumbered }: BackupTable) {

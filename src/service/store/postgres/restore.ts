@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../sqlite/backup-file.ts";
+import { BACKUP_META, BACKUP_TABLES, type BackupTable, backupTables } from "../sqlite/backup-file.ts";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";
@@ -25,7 +25,7 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await copyMeta(client, db);
-      for (const table of BACKUP_TABLES) await copyTable(client, db, table);
+      for (const table of backupTables(db)) await copyTable(client, db, table);
       await client.query("COMMIT");
     } finally {
       // Closing the connection rolls back everything uncommitted.
@@ -57,12 +57,11 @@ async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> 
 }
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
-  const { name, columns, isNumbered, belongs } = table;
+  const { name, columns, isNumbered } = table;
   // A parent must be inserted first. A folder may be older than its present parent, but the
   // parent's path is always shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
-  const where = belongs === undefined ? "" : ` WHERE ${belongs}`;
-  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name}${where}${order}`).raw();
+  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
   let portion: unknown[][] = [];
   for (const row of rows.iterate() as Iterable<unknown[]>) {
     if (portion.push(row) < PORTION) continue;

@@ -4,62 +4,39 @@ import { closeSync, openSync, rmSync } from "node:fs";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { MIGRATIONS } from "./schema.ts";
 
-/** Tables of a backup, in an order in which each refers only to tables before it. */
+const OF_A_WORKSPACE = "workspace IN (SELECT seq FROM workspaces)";
+const OF_A_KEY = "key IN (SELECT seq FROM keys)";
+
+/**
+ * Tables of a backup, in an order in which each refers only to tables before it. Each has the
+ * condition in SQLite's SQL for rows to keep; other rows belong to a row that was removed.
+ */
+export const BACKUP_TABLES = {
+  workspaces: "true",
+  folders: OF_A_WORKSPACE,
+  files: OF_A_WORKSPACE,
+  changes: "file IN (SELECT seq FROM files)",
+  keys: "true",
+  grants: OF_A_KEY,
+  kept_grants: `${OF_A_KEY} AND ${OF_A_WORKSPACE}`,
+} as const;
+
+type TableName = keyof typeof BACKUP_TABLES;
 
 export type BackupTable = {
-  readonly name: string;
+  readonly name: TableName;
   readonly columns: readonly string[];
   /** True if `seq` grows, and numbers are never used again. */
   readonly isNumbered: boolean;
-  /** Condition in SQLite's SQL for rows to keep; other rows belong to a row that was removed. */
-  readonly belongs?: string;
 };
 
-export const BACKUP_TABLES: readonly BackupTable[] = [
-  {
-    name: "workspaces",
-    columns: ["seq", "id", "name", "state", "retry_after", "first_ids"],
-    isNumbered: true,
-  },
-  {
-    name: "folders",
-    columns: ["seq", "id", "workspace", "parent", "name", "path"],
-    isNumbered: true,
-    belongs: "workspace IN (SELECT seq FROM workspaces)",
-  },
-  {
-    name: "files",
-    columns: ["seq", "id", "workspace", "folder", "name", "protected", "change_id"],
-    isNumbered: true,
-    belongs: "workspace IN (SELECT seq FROM workspaces)",
-  },
-  {
-    name: "changes",
-    columns: ["seq", "id", "file", "base_id", "status", "reason", "codec", "text", "at"],
-    isNumbered: true,
-    belongs: "file IN (SELECT seq FROM files)",
-  },
-  {
-    name: "keys",
-    columns: [
-      ...["seq", "id", "workspace_id", "hash", "label", "rate_requests", "rate_seconds"],
-      ...["expires_at", "at", "last_used_at"],
-    ],
-    isNumbered: true,
-  },
-  {
-    name: "grants",
-    columns: ["key", "kind", "target", "level"],
-    isNumbered: false,
-    belongs: "key IN (SELECT seq FROM keys)",
-  },
-  {
-    name: "kept_grants",
-    columns: ["key", "workspace", "path", "level"],
-    isNumbered: false,
-    belongs: "key IN (SELECT seq FROM keys) AND workspace IN (SELECT seq FROM workspaces)",
-  },
-];
+/** Returns the tables of a backup. One of an older mdmirror has the columns of its schema. */
+export function backupTables(db: Sqlite.Database): BackupTable[] {
+  return (Object.keys(BACKUP_TABLES) as TableName[]).map((name) => {
+    const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
+    return { name, columns, isNumbered: columns.includes("seq") };
+  });
+}
 
 /**
  * Rows of `meta` that a backup has. The admin key is not among them, because it belongs to the data
@@ -92,7 +69,7 @@ function checkDigest(db: Sqlite.Database): "same" | "another" | "none" {
 function digestOf(db: Sqlite.Database): Buffer {
   const hash = createHash("sha256");
   for (const name of BACKUP_META) addValue(hash, metaOf(db, name) ?? null);
-  for (const table of BACKUP_TABLES) addTable(hash, db, table);
+  for (const table of backupTables(db)) addTable(hash, db, table);
   return hash.digest();
 }
 
@@ -100,12 +77,7 @@ function metaOf(db: Sqlite.Database, name: string): Buffer | undefined {
   return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
 }
 
-/**
- * Adds a table to the digest. A backup of an older mdmirror has the tables and columns of its
- * schema.
- */
-function addTable(hash: Hash, db: Sqlite.Database, { name, isNumbered }: BackupTable): void {
-  const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
+function addTable(hash: Hash, db: Sqlite.Database, { name, columns, isNumbered }: BackupTable): void {
   addValue(hash, `${name} ${columns.join(" ")}`);
   if (columns.length === 0) return;
   const rows = db.prepare(`SELECT * FROM ${name} ORDER BY ${isNumbered ? "seq" : columns.join(", ")}`).raw();
