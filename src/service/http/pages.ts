@@ -27,12 +27,12 @@ export type LoadPages = {
 export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">): LoadPages {
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {
-    const [{ openPages }, { Renderer }, bundle] = await Promise.all([
+    const [{ Pages }, { Renderer }, bundle] = await Promise.all([
       import("../pages/site.ts"),
       import("../../page/renderer.ts"),
       loadBundle(),
     ]);
-    return openPages(core, { served: { ...where(), proxy }, bundle, renderer: new Renderer() });
+    return new Pages(core, { served: { ...where(), proxy }, bundle, renderer: new Renderer() });
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {

@@ -46,21 +46,35 @@ const MOST_OF_STRANGER = 8_192;
 
 type Signed = Session<SignedIn> | null;
 
-class Site {
+/** Renders Markdown; closed together with the pages. */
+type PagesRenderer = { readonly render: Render; close(): void };
+
+/** Dependencies of the pages. */
+export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
+
+const SECRET_BYTES = 32;
+
+/** Web pages of a service. */
+export class Pages {
   readonly #core: Core;
   readonly #door: Door;
   readonly #bundle: Bundle;
   readonly #notices: Notices;
   readonly #once: OnceShown;
-  readonly #render: Render;
+  readonly #renderer: PagesRenderer;
 
-  constructor(core: Core, { door, bundle, secret, render }: SiteParts) {
+  constructor(core: Core, { served, bundle, renderer }: PagesWorld) {
+    const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
     this.#core = core;
-    this.#door = door;
-    this.#bundle = bundle;
+    this.#door = new Door(core, { served, secret });
+    this.#bundle = { ...bundle, base: ASSETS };
     this.#notices = new Notices(secret);
     this.#once = new OnceShown(secret);
-    this.#render = render;
+    this.#renderer = renderer;
+  }
+
+  close(): void {
+    this.#renderer.close();
   }
 
   /**
@@ -68,7 +82,31 @@ class Site {
    * @param bytes of its body
    * @returns the answer if the body need not be read; else null
    */
-  async admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
+  admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
+    return this.#guarded(() => this.#admit(head, bytes));
+  }
+
+  /**
+   * Answers a complete request.
+   * @param from network address of the client
+   */
+  async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
+    const answer = await this.#guarded(() => this.#answer(request, fault, from));
+    this.#core.served(request.method !== "GET");
+    return answer;
+  }
+
+  /** Returns an error page if a page throws, so that other requests are not affected. */
+  async #guarded<T extends PageAnswer | null>(work: () => Promise<T>): Promise<T | PageAnswer> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#core.onFault(error, newId(this.#core.server, "req_"));
+      return this.#trouble(isDiskFull(error) ? FULL : FAULT, null);
+    }
+  }
+
+  async #admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     const refusal = this.#door.refusal(head);
     if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
     if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
@@ -87,14 +125,10 @@ class Site {
       : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
   }
 
-  /**
-   * Answers a complete request.
-   * @param from network address of the client
-   */
-  async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
+  async #answer(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
-    const early = await this.admit(request, 0);
+    const early = await this.#admit(request, 0);
     if (early !== null) return early;
     const { path } = splitTarget(request.path);
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
@@ -127,7 +161,7 @@ class Site {
       form,
       now,
       once: this.#once,
-      render: this.#render,
+      render: this.#renderer.render,
     });
     return this.#end(result, session, this.#notices.of(query));
   }
@@ -191,15 +225,6 @@ class Site {
     const title = `${shownWords(content.title)} · mdmirror service`;
     return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title }) };
   }
-
-  /** Returns the page for an internal fault. */
-  failed(): PageAnswer {
-    return this.#trouble(FAULT, null);
-  }
-
-  full(): PageAnswer {
-    return this.#trouble(FULL, null);
-  }
 }
 
 const FORM = "application/x-www-form-urlencoded";
@@ -213,13 +238,6 @@ function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null)
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
 }
-
-type SiteParts = {
-  readonly door: Door;
-  readonly bundle: Bundle;
-  readonly secret: () => string;
-  readonly render: Render;
-};
 
 const TEXT = "text/plain; charset=utf-8";
 
@@ -258,59 +276,3 @@ const FAULT: PageTrouble = {
   what: "a fault of the service itself",
   next: "check the present state before you try again; the terminal of mdmirror serve says more",
 };
-
-/** Web pages of a service. */
-export type Pages = {
-  /**
-   * Checks a request by its headers.
-   * @returns the answer if the body need not be read; else null
-   */
-  admit(head: RequestHead, bytes: number): Promise<PageAnswer | null>;
-  /**
-   * Answers a complete request.
-   * @param from network address of the client
-   */
-  handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer>;
-  close(): void;
-};
-
-/** Dependencies of the pages. */
-export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
-
-/** Renders Markdown; closed together with the pages. */
-type PagesRenderer = { readonly render: Render; close(): void };
-
-const SECRET_BYTES = 32;
-
-export function openPages(core: Core, { served, bundle, renderer }: PagesWorld): Pages {
-  const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
-  const door = new Door(core, { served, secret });
-  const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret, render: renderer.render });
-  return {
-    admit: (head, bytes) => guarded(core, site, () => site.admit(head, bytes)),
-    async handle(request, fault, from) {
-      const answer = await guarded(core, site, () => site.handle(request, fault, from));
-      core.served(request.method !== "GET");
-      return answer;
-    },
-    close: () => renderer.close(),
-  };
-}
-
-/** Returns an error page if a page throws an exception, so that other requests are not affected. */
-async function guarded<T extends PageAnswer | null>(
-  core: Core,
-  site: Site,
-  work: () => Promise<T>,
-): Promise<T | PageAnswer> {
-  try {
-    return await work();
-  } catch (error) {
-    return failed(core, site, error);
-  }
-}
-
-function failed(core: Core, site: Site, error: unknown): PageAnswer {
-  core.onFault(error, newId(core.server, "req_"));
-  return isDiskFull(error) ? site.full() : site.failed();
-}

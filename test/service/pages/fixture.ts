@@ -1,4 +1,4 @@
-import { type PageAnswer, openPages } from "../../../src/service/pages/site.ts";
+import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
 import type { Served } from "../../../src/service/pages/origins.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
@@ -54,7 +54,7 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
   const faults: unknown[] = [];
   const opened = await openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
   const renderer = { render: renderMarkdown, close: () => undefined };
-  const pages = openPages(opened.service.core, { served: { ...SERVED, ...served }, bundle: BUNDLE, renderer });
+  const pages = new Pages(opened.service.core, { served: { ...SERVED, ...served }, bundle: BUNDLE, renderer });
   const ask: PagesRig["ask"] = async (method, path, headers, body, from = "192.0.2.1") => {
     const early = await pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
     return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);
