@@ -5,8 +5,7 @@ import { type Answer, done, isRefused, type Refused, refuse } from "../requests/
 import { hashKey, sentKey, unauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
 import type { ReadPart } from "../requests/context.ts";
-import { matchPath } from "../requests/query.ts";
-import { splitTarget } from "../requests/router.ts";
+import { routeTable, splitTarget } from "../requests/router.ts";
 import { readSent } from "../requests/validate.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
@@ -37,6 +36,10 @@ const HANDLERS: { readonly [Name in AdminOperationName]: (call: AdminCall<Name>)
   takeBackup: ({ admin }) => answered(admin.backup(), 201),
 };
 
+const findOperation = routeTable(
+  (Object.keys(HANDLERS) as AdminOperationName[]).map((name) => [name, ADMIN_OPERATIONS[name]]),
+);
+
 /**
  * Checks the admin key of a request.
  * @returns the refusal of a request without the key
@@ -58,15 +61,11 @@ export async function routeAdmin(
   const stranger = authenticateAdmin(adminKeyHash, request.headers);
   if (stranger !== null) return stranger;
   const { path, query } = splitTarget(request.path);
-  for (const name of Object.keys(ADMIN_OPERATIONS) as AdminOperationName[]) {
-    const operation: AdminOperation = ADMIN_OPERATIONS[name];
-    const values = operation.method === request.method ? matchPath(operation.path, path) : null;
-    if (values === null) continue;
-    const [id = ""] = values;
-    const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
-    const read = readSent(operation, { id, query, body: { text, fault } });
-    // The schemas of the operation have exactly the output that its handler takes.
-    return isRefused(read) ? read : HANDLERS[name]({ ...read, admin } as never);
-  }
-  return refuse("not_found", "There is no such endpoint.");
+  const found = findOperation(request.method, path);
+  if (found === null) return refuse("not_found", "There is no such endpoint.");
+  const operation: AdminOperation = ADMIN_OPERATIONS[found.value];
+  const text = request.body ?? (operation.mayLackBody && fault === null ? "{}" : null);
+  const read = readSent(operation, { id: found.id, query, body: { text, fault } });
+  // The schemas of the operation have exactly the output that its handler takes.
+  return isRefused(read) ? read : HANDLERS[found.value]({ ...read, admin } as never);
 }

@@ -10,7 +10,7 @@ export type PageCall = {
   readonly who: Who;
   /** Token of the session, for forms. */
   readonly csrf: string;
-  /** Decoded values: one for each `{…}` of the address, then one for `*`. */
+  /** Decoded values: of `{id}` in the address, then of `*`; empty if the address has none. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   /** Fields of the form; empty for a page. */
@@ -23,7 +23,7 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern of `matchPath`. */
+  /** Pattern: `{id}` is its third segment; `*` at the end is the remainder. */
   readonly path: string;
   /** True if only an administrator may request it. */
   readonly adminOnly: boolean;

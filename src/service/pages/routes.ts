@@ -1,4 +1,5 @@
-import { matchPath } from "../requests/query.ts";
+import { decodeSegment } from "../requests/query.ts";
+import { routeTable } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageRoute } from "./call.ts";
 import { showFiles, showRaw } from "./documents.ts";
@@ -37,6 +38,10 @@ const ROUTES: readonly PageRoute[] = [
   form(`${WORKSPACES}/{id}/remove`, removeWorkspace),
 ];
 
+const findRoute = routeTable(ROUTES.map((route) => [route, route]));
+/** Matches a page of a folder or document; the path of that is the remainder. */
+const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw)\/)(.*)$/s;
+
 type Matched = { readonly route: PageRoute; readonly params: readonly string[] };
 
 /**
@@ -44,12 +49,9 @@ type Matched = { readonly route: PageRoute; readonly params: readonly string[] }
  * @returns null if there is no such page, or `who` may not see it
  */
 export function matchRoute(method: string, path: string, who: Who): Matched | null {
-  const wanted = method === "HEAD" ? "GET" : method;
-  const trimmed = path === `${APP}/` ? APP : path;
-  for (const route of ROUTES) {
-    if (route.method !== wanted || (route.adminOnly && who.kind !== "admin")) continue;
-    const params = matchPath(route.path, trimmed);
-    if (params !== null) return { route, params };
-  }
-  return null;
+  const [, start, rest = ""] = WITH_REST.exec(path) ?? [];
+  const pattern = start === undefined ? path.replace(/^\/app\/$/, APP) : `${start}*`;
+  const found = findRoute(method === "HEAD" ? "GET" : method, pattern);
+  if (found === null || (found.value.adminOnly && who.kind !== "admin")) return null;
+  return { route: found.value, params: [found.id, decodeSegment(rest)] };
 }

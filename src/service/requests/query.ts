@@ -48,21 +48,3 @@ export function decodeSegment(segment: string): string {
     return segment;
   }
 }
-
-/**
- * Matches a path with a pattern: `{…}` matches one segment; `*`, only at the end, matches the
- * remainder.
- * @returns the decoded values of each `{…}`, then of `*`; null if the path does not match
- */
-export function matchPath(pattern: string, path: string): string[] | null {
-  const [wanted, sent] = [pattern.split("/"), path.split("/")];
-  const hasRest = wanted.at(-1) === "*";
-  if (hasRest ? sent.length < wanted.length : sent.length !== wanted.length) return null;
-  const values: string[] = [];
-  for (const [at, part] of wanted.entries()) {
-    if (part === "*") values.push(sent.slice(at).join("/"));
-    else if (part.startsWith("{") && sent[at] !== "") values.push(sent[at]!);
-    else if (part !== sent[at]) return null;
-  }
-  return values.map(decodeSegment);
-}

@@ -71,14 +71,14 @@ export async function route(
     const context = await authenticate(workingIn(server, tables), hash, admit);
     if (isRefused(context)) return context;
     if (routed === null) return refuse("not_found", "There is no such endpoint.");
-    const { name, id } = routed;
+    const { value: name, id } = routed;
     const operation = OPERATIONS[context.workspace.firstIds === 1 ? "first" : "usual"][name]!;
     const read = readSent(operation, { id, query: target.query, body: { text: request.body, fault } });
     // The schemas of the operation have exactly the output that its handler takes.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
-  const isRead = routed === null || isReading(OPERATIONS.usual[routed.name]!);
-  const isOfTree = routed?.name === "deleteFolder" && target.query !== "";
+  const isRead = routed === null || isReading(OPERATIONS.usual[routed.value]!);
+  const isOfTree = routed?.value === "deleteFolder" && target.query !== "";
   const answer = isRead
     ? await server.store.read(work)
     : await server.store.write(work, ({ kind }) => kind === "done", isOfTree ? "tree" : "rows");
@@ -89,29 +89,33 @@ function isReading({ method, reads }: Operation): boolean {
   return method === "GET" || reads === true;
 }
 
-type Routed = { readonly name: Served; readonly id: string };
-
 export function isAdminPath(path: string): boolean {
   return path === "/admin" || path.startsWith("/admin/");
 }
 
-const BY_ROUTE = new Map(
-  (Object.keys(HANDLERS) as Served[]).map((name) => {
-    const { method, path } = OPERATIONS.usual[name]!;
-    return [`${method} ${path}`, name];
-  }),
-);
-/** Position of the id among the segments of a path. */
+/** Position of the id among the segments of a path, in each table of routes. */
 const ID_AT = 3;
 
-function findOperation(method: string, path: string): Routed | null {
-  const parts = path.split("/");
-  const id = parts[ID_AT];
-  if (id !== undefined && id !== "") {
-    parts[ID_AT] = "{id}";
-    const name = BY_ROUTE.get(`${method} ${parts.join("/")}`);
-    if (name !== undefined) return { name, id: decodeSegment(id) };
-  }
-  const name = path.includes("{") ? undefined : BY_ROUTE.get(`${method} ${path}`);
-  return name === undefined ? null : { name, id: "" };
+type Route = { readonly method: string; readonly path: string };
+
+/**
+ * Returns a function that finds the route of a request.
+ * @param routes each with its value; a path may have `{id}` in place of its third segment
+ */
+export function routeTable<Value>(routes: readonly (readonly [Value, Route])[]) {
+  const values = new Map(routes.map(([value, route]) => [keyOf(route), value]));
+  return (method: string, path: string): { readonly value: Value; readonly id: string } | null => {
+    const exact = path.includes("{") ? undefined : values.get(keyOf({ method, path }));
+    if (exact !== undefined) return { value: exact, id: "" };
+    const parts = path.split("/");
+    const id = parts[ID_AT] ?? "";
+    const value = id === "" ? undefined : values.get(keyOf({ method, path: parts.with(ID_AT, "{id}").join("/") }));
+    return value === undefined ? null : { value, id: decodeSegment(id) };
+  };
 }
+
+function keyOf({ method, path }: Route): string {
+  return `${method} ${path}`;
+}
+
+const findOperation = routeTable((Object.keys(HANDLERS) as Served[]).map((name) => [name, OPERATIONS.usual[name]!]));
