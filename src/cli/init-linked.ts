@@ -19,6 +19,7 @@ import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
 import { plural } from "../common/count.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { IGNORE_FILE } from "../mirror/model/rule-files.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -32,15 +33,8 @@ export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise
   const folder = join(root, ".mdmirror");
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
-  const { url, remote } = config.value;
-  if (namesAnother(args, config.value)) {
-    const what = `${dir} is already linked to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`;
-    return complain(io, {
-      kind: "usage",
-      what,
-      next: "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
-    });
-  }
+  const other = troubleOfOther(args, dir, config.value);
+  if (other !== null) return complain(io, other);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
   const bound = bindAsSaid(io, args, root);
@@ -68,7 +62,7 @@ export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise
   // If the first sync stopped because of too many conflicts, it continues after the user chose one
   // side.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
-  io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; nothing is missing`);
+  io.out(`${shownName(dir)} is already linked to ${new URL(config.value.url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }
@@ -118,11 +112,22 @@ const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR
 
 type Prefer = "local" | "remote" | "each";
 
-/** Returns true if the user names another service, or another folder of it, than the linked one. */
-function namesAnother(args: Args, { url, remote }: Config): boolean {
-  const [askedUrl, askedRemote] = [args.text("url"), args.text("remote")];
-  if (askedUrl !== null && !isSameUrl(askedUrl, url)) return true;
-  return askedRemote !== null && cleanPrefix(askedRemote) !== remote;
+/** Refuses another service, another folder of it, or another direction than the linked one. */
+function troubleOfOther(args: Args, dir: string, { url, remote, direction }: Config): Trouble | null {
+  const [askedUrl, askedRemote, asked] = [args.text("url"), args.text("remote"), args.text("direction")];
+  const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
+  if (isOtherUrl || (askedRemote !== null && cleanPrefix(askedRemote) !== remote))
+    return {
+      kind: "usage",
+      what: `${dir} is already linked to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`,
+      next: "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
+    };
+  if (asked === null || asked === direction) return null;
+  return {
+    kind: "usage",
+    what: `${dir} is already linked, with the direction ${direction}`,
+    next: `mdmirror config set direction ${asked} ${shellWord(dir)}`,
+  };
 }
 
 /** Returns true if the state is damaged or missing. */

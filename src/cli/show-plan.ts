@@ -1,11 +1,12 @@
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
+import { oppositeTrouble, type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { complain } from "./complain.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { groupLines, stayLine } from "./describe.ts";
+import { attentionOfHold } from "../mirror/engine/run/report.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
@@ -36,6 +37,8 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   const { json, quiet, url, keyFile } = options;
   const use = { mode: "read", what: "plan", quiet: quiet || json, url, keyFile } as const;
   return useMirror(io, root, use, async (mirror) => {
+    const opposite = oppositeTrouble(mirror.config, request);
+    if (opposite !== null) return complain(io, opposite);
     const preview = await previewSync(mirror, request);
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.url));
     tellPlan(io, preview, options);
@@ -54,23 +57,31 @@ type Planned = Extract<Preview, { kind: "planned" }>;
 
 export function planLines({ plan, open, staysLocal, trees }: Planned, most: number, paint: Paint = PLAIN): string[] {
   const actions = plan.steps.map(({ action }) => action);
-  const held = open
+  const oneWay = plan.holds.filter(({ reason }) => reason === "direction-off").map(attentionOfHold);
+  const stays = stayLine(staysLocal);
+  return [
+    ...groupLines(actions, most, pathsOf(trees.base), paint),
+    ...largestLines({ plan, trees }, most),
+    ...leftLines("not synced", oneWay, most),
+    ...leftLines(paint.asks("blocked"), open, most),
+    ...(stays === null ? [] : [`  ${stays}`]),
+    ...verdictLines(plan.verdict, paint),
+    endLine(plan, open.length),
+  ];
+}
+
+/** Returns lines about changes that a sync would leave as they are. */
+function leftLines(label: string, left: Planned["open"], most: number): string[] {
+  if (left.length === 0) return [];
+  const named = left
     .toSorted(byPath)
     .slice(0, most)
     .map(
       ({ path, kind, detail, code, requestId }) =>
         `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
     );
-  const stays = stayLine(staysLocal);
-  return [
-    ...groupLines(actions, most, pathsOf(trees.base), paint),
-    ...largestLines({ plan, trees }, most),
-    ...(open.length === 0 ? [] : [`  ${paint.asks("blocked")}: ${count(open.length)}`, ...held]),
-    ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
-    ...(stays === null ? [] : [`  ${stays}`]),
-    ...verdictLines(plan.verdict, paint),
-    endLine(plan, open.length),
-  ];
+  const more = left.length > most ? [`    … and ${count(left.length - most)} more`] : [];
+  return [`  ${label}: ${count(left.length)}`, ...named, ...more];
 }
 
 function endLine(plan: Planned["plan"], held: number): string {

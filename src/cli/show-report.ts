@@ -42,8 +42,6 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   io.out(summaryLine(report, took, paintFor(io)));
   for (const line of onceLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
-  if (report.oneWay !== undefined)
-    io.out(`${plural(report.oneWay, "document")} not synced, because this sync only uploads or only downloads`);
   showOpen(io, report, report.attention, url);
 }
 
@@ -86,11 +84,14 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 }
 
 /**
- * Returns lines about documents and files that were renamed. These are shown only once, because no
- * problem is left.
+ * Returns lines about files that were renamed, and changes that stay on their side. These are shown
+ * only once, because no problem is left.
  */
-export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
+export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport): string[] {
+  const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
+    ...kept.slice(0, MOST),
+    ...(kept.length > MOST ? [`… and ${count(kept.length - MOST)} more not synced: mdmirror plan --all`] : []),
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
     ...madeWay
       .slice(0, MOST)

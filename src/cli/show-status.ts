@@ -88,7 +88,7 @@ export async function showStatus(
 /** Returns lines for the contents of the folder and its state. */
 function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
-  const { suspended = 0 } = status.resting;
+  const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
   const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
   return [
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
@@ -97,9 +97,24 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
     ...(suspended > 0
       ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
       : []),
+    ...directionLines(status.direction, oneWay),
     ...reviewLines(reviewedSince),
     ...(conflicts.length > 0 ? [`${paint.asks("In conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
   ];
+}
+
+const DIRECTION_WORDS: Readonly<Record<MirrorStatus["direction"], string | null>> = {
+  both: null,
+  pull: "this folder only downloads",
+  push: "this folder only uploads",
+};
+
+/** @param oneWay number of changes that stay on their side */
+function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
+  const words = DIRECTION_WORDS[direction];
+  const left = `${plural(oneWay, "change")} not synced: mdmirror plan`;
+  if (words === null) return oneWay === 0 ? [] : [left];
+  return [oneWay === 0 ? words : `${words}; ${left}`];
 }
 
 async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {

@@ -60,7 +60,7 @@ function judgePlace(dir: string, env: World["env"]): Result<null> {
 }
 
 function targetOf(
-  { url, remote = "", allowHttp = [] }: LinkOptions,
+  { url, remote = "", direction = "both", allowHttp = [] }: LinkOptions,
   env: World["env"],
 ): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
   const prefix = cleanPrefix(remote);
@@ -74,7 +74,7 @@ function targetOf(
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;
   return ok({
-    config: { ...DEFAULT_CONFIG, url: origin.value.url, remote: prefix, allowHttp },
+    config: { ...DEFAULT_CONFIG, url: origin.value.url, remote: prefix, direction, allowHttp },
     origin: origin.value,
   });
 }

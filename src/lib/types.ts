@@ -46,6 +46,8 @@ export type LinkOptions = OpenOptions & {
   readonly url: string;
   /** Folder of the workspace to link; default: "", the whole workspace. */
   readonly remote?: string;
+  /** `pull` never uploads, `push` never changes local files; default: `both`. */
+  readonly direction?: "both" | "pull" | "push";
   /**
    * Hosts for which plain http is allowed, in addition to loopback. Plain http shows the key to
    * everyone on the network.
@@ -56,8 +58,8 @@ export type LinkOptions = OpenOptions & {
 };
 
 export type SyncOptions = {
-  /** Direction of the sync; default: `both`. */
-  readonly direction?: "both" | "pull-only" | "push-only";
+  /** Narrows the direction of the folder for this sync; default: `both`, which narrows nothing. */
+  readonly direction?: "both" | "pull" | "push";
   /** Number of deletions on each side that need no approval in this run. */
   readonly maxDeletes?: number;
   /**

@@ -113,6 +113,6 @@ test("I03 policy copy: a mirror that only pushes writes nothing over a new file"
   const { rig, mirror } = openFixture(67);
   mirror.write("new.md", MINE);
   rig.app.create("new.md", THEIRS);
-  await mirror.sync({ ...COPY, direction: "push-only" });
+  await mirror.sync({ ...COPY, direction: "push" });
   expect(mirror.texts().get("new.md")).toBe(MINE);
 });

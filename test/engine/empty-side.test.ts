@@ -91,7 +91,7 @@ describe("a document that is new on both sides, and empty on one", () => {
 
   test("is left alone where it is empty here, and nothing may be written here", async () => {
     const both = newOnBoth("", TEXT);
-    expect(await run(both, { direction: "push-only" })).toEqual(["in-sync", 0]);
+    expect(await run(both, { direction: "push" })).toEqual(["in-sync", 0]);
     expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual(["", TEXT]);
   });
 

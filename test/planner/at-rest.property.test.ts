@@ -199,8 +199,8 @@ const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["a folder was not seen", (world) => world.unseen.set("a", "EACCES"), {}],
   ["folders cannot be moved", () => undefined, { folderMoves: false }],
   ["absences count", () => undefined, { absentTwice: new Set() }],
-  ["only local changes count", () => undefined, { direction: "push-only" }],
-  ["only remote changes count", () => undefined, { direction: "pull-only" }],
+  ["only local changes count", () => undefined, { direction: "push" }],
+  ["only remote changes count", () => undefined, { direction: "pull" }],
 ];
 
 /** Two folders in a folder, with a document in each. */

@@ -74,7 +74,13 @@ test.each(["rm a.md", "left a.md; rm a.md"])(
 );
 
 test("I27 nothing of a conflict is done in one direction only", () => {
-  expect(say(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull-only" }))).toBe("hold conflict a.md");
+  expect(say(planOf(worldOf([`rm ${COPY}`, "", 1, ""]), { direction: "pull" }))).toBe("hold conflict a.md");
+});
+
+test("I27 a folder that only uploads gets no copy of a newer version", () => {
+  const world = worldOf(["", "edit a.md 5", 0, ""]);
+  expect(say(planOf(world))).toBe("renew-conflict a.md; hold conflict a.md");
+  expect(say(planOf(world, { direction: "push" }))).toBe("hold conflict a.md");
 });
 
 describe("the service has moved on, and the copy before was edited", () => {

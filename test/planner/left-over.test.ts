@@ -74,8 +74,8 @@ describe("I13 I16 temporary names that were left", () => {
     );
   });
 
-  test.each(["pull-only", "push-only"] as const)("is left where a %s mirror writes nothing", (direction) => {
-    const [here, there] = direction === "pull-only" ? ["a.md", `a-${TMP}.md`] : [`a-${TMP}.md`, "a.md"];
+  test.each(["pull", "push"] as const)("is left where a %s mirror writes nothing", (direction) => {
+    const [here, there] = direction === "pull" ? ["a.md", `a-${TMP}.md`] : [`a-${TMP}.md`, "a.md"];
     const plan = planOf(worldAfter([`${here}>${there}=1`, "", "", ""]), { direction });
     expect(plan.steps).toEqual([]);
     expect(plan.holds.map(({ reason, path }) => [reason, path])).toEqual([["direction-off", here]]);

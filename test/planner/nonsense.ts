@@ -160,7 +160,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
 export const anyPolicy: fc.Arbitrary<Policy> = fc
   .record({
     names: fc.constantFrom("map" as const, "block" as const),
-    direction: fc.constantFrom("both" as const, "pull-only" as const, "push-only" as const),
+    direction: fc.constantFrom("both" as const, "pull" as const, "push" as const),
     folderMoves: fc.boolean(),
     movesToRoot: fc.boolean(),
     retryRefused: fc.boolean(),

@@ -5,6 +5,7 @@ import { POLICY, SIGNALS } from "./defaults.ts";
 import { treesOf } from "./world-trees.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
+import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 
@@ -30,7 +31,7 @@ describe("one direction only", () => {
     ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md"],
     ["", "new a.md 1", "new a.md 1", "meet a.md"],
   ];
-  test.each(pull)("pull-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "pull-only" }));
+  test.each(pull)("pull-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "pull" }));
   const push: Row[] = [
     ["a.md=1", "", "edit a.md 2", "hold direction-off a.md"],
     ["a.md=1", "", "rm a.md", "hold direction-off a.md"],
@@ -43,8 +44,23 @@ describe("one direction only", () => {
     ["a.md=1", "rm a.md", "", "delete-remote a.md"],
     ["", "new d/a.md 1", "", "make-folder-remote d; create-remote d/a.md"],
     ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
+    ["", "new a.md 1", "new a.md 2", "meet a.md"],
   ];
-  test.each(push)("push-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "push-only" }));
+  test.each(push)("push-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "push" }));
+});
+
+test("a push blocks two new contents that an earlier sync found to differ, until one of them changes", () => {
+  const row: Row = ["", "new a.md 1", "new a.md 2", ""];
+  const plans = [null, "another version"].map((found) => {
+    const world = worldAfter(row);
+    const { local, remote } = treesOf(world);
+    const [{ id, changeId }] = [...remote.files.values()] as [RemoteFile];
+    const hold = { key: id, path: "a.md", reason: "direction-off", code: null, detail: "d", requestId: null } as const;
+    const digest = local.files.get("a.md")!.digest;
+    world.holds.set(id, { ...hold, digest, changeId: (found ?? changeId) as typeof changeId, since: 7 });
+    return say(planOf(world, { direction: "push" }));
+  });
+  expect(plans).toEqual(["hold direction-off a.md", "meet a.md"]);
 });
 
 describe("names are held, not mapped, where the user asked for that", () => {
@@ -73,6 +89,9 @@ describe("an absence needs two looks where that is asked for", () => {
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
   );
+  test("a deletion that is never sent waits for no second look", () => {
+    checkPlan(["a.md=1", "rm a.md", "", "hold direction-off a.md"], { absentTwice: new Set(), direction: "pull" });
+  });
   test("one that was held elsewhere is looked for again, whatever has its path by now", () => {
     const world = worldAfter(["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", ""]);
     const key = world.idAt("b.md");
@@ -97,6 +116,7 @@ describe("a move to the root that the contract cannot say", () => {
     ],
     ["d/a.md=1 e/", "mv d/a.md e/a.md", "", "reparent-remote d/a.md>e/a.md; relink e/a.md"],
     ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
+    ["", "new a.md 1", "new a.md 2", "meet a.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { movesToRoot: false }));
 });

@@ -125,7 +125,7 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
 describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
   test.each(["a mirror that only pushes", "all of them edited locally"])("%s", async (how) => {
     const { rig, mirror } = await inSync(32);
-    const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push-only" } : {};
+    const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push" } : {};
     for (const path of paths) {
       rig.app.remove(path);
       if (settings.direction === undefined) mirror.write(path, `edited\n${path}\n`);

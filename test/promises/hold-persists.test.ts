@@ -55,7 +55,7 @@ const CASES: readonly Case[] = [
   ["no-move-to-root", A, "mv d/a.md a.md", "", { variant: { noMoveToRoot: true } }],
   ["gone-or-unreadable", `${KEEP} d/a.md=a`, EDIT, "rm d", { ownKey: true }],
   ["suspended", A, "write .mdmirrorignore d/", ""],
-  ["direction-off", A, EDIT, "", { settings: { direction: "pull-only" } }],
+  ["direction-off", A, EDIT, "", { settings: { direction: "pull" } }],
   ["in-review", A, EDIT, "", { make: ({ rig }) => rig.app.protect("d/a.md", true) }],
   ["read-only", A, EDIT, "", refuse(403, "forbidden")],
   ["refused", A, EDIT, "", refuse(422, "content_too_large")],

@@ -129,7 +129,7 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     rig.app.create(PATH, BASE);
     await settle(mirror);
     mirror.write(PATH, "a first draft\n");
-    await mirror.sync({ direction: "pull-only" });
+    await mirror.sync({ direction: "pull" });
     mirror.write(PATH, "a second draft\n");
     await settle(mirror);
     expectReachable(fixture, PATH, "a first draft\n");
@@ -141,7 +141,7 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     rig.app.create("keep.md", "keep\n");
     await settle(mirror);
     mirror.write("draft.md", "only ever here\n");
-    await mirror.sync({ direction: "pull-only" });
+    await mirror.sync({ direction: "pull" });
     mirror.disk.user.remove(mirror.path("draft.md"));
     await settle(mirror);
     expectReachable(fixture, "draft.md", "only ever here\n");

@@ -68,8 +68,8 @@ describe("I18 a change of scope deletes nothing", () => {
   });
 
   const MODES: readonly (readonly [name: string, settings: Partial<Settings>])[] = [
-    ["pull only", { direction: "pull-only" }],
-    ["push only", { direction: "push-only" }],
+    ["pull only", { direction: "pull" }],
+    ["push only", { direction: "push" }],
     ["names held instead of mapped", { names: "block" }],
   ];
   test.each(MODES)("the mode becomes %s, with edits and deletions on both sides, and back", async (_, settings) => {
@@ -90,8 +90,8 @@ describe("I18 a change of scope deletes nothing", () => {
   });
 
   test.each([
-    ["pull-only", "remote"],
-    ["push-only", "local"],
+    ["pull", "remote"],
+    ["push", "local"],
   ] as const)("in mode %s what goes on one side does not go on the %s one", async (direction, keeps) => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;

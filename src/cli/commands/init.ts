@@ -25,9 +25,11 @@ import { firstSync } from "../first-sync.ts";
 
 const PREFER = ["local", "remote", "each"] as const;
 type Prefer = (typeof PREFER)[number];
+const DIRECTIONS = ["both", "pull", "push"] as const;
 
 export const command: Command = {
-  usage: "init [DIR] --url URL [--key-file F] [--remote PATH] [--prefer local|remote|each] [--gitignore] [--yes]",
+  usage:
+    "init [DIR] --url URL [--key-file F] [--remote PATH] [--direction both|pull|push] [--prefer local|remote|each] [--gitignore] [--yes]",
   about: [
     "Checks the URL and the key, shows what the first sync would do, and asks whether to go ahead. Then links DIR and syncs. Without DIR it links the current folder.",
     "A first sync deletes and overwrites nothing on either side.",
@@ -42,6 +44,11 @@ export const command: Command = {
     url: { value: "URL", help: "base URL of the service (default: MDMIRROR_URL)" },
     "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the keychain)" },
     remote: { value: "PATH", help: "link only this folder of the workspace (default: all of it)" },
+    direction: {
+      value: "WAY",
+      choices: DIRECTIONS,
+      help: "both; pull: only download; or push: only upload (default: both; later: mdmirror config)",
+    },
     prefer: {
       value: "SIDE",
       choices: PREFER,
@@ -121,7 +128,8 @@ async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const { url } = origin.value;
   if (url !== withoutSlashes(given))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
-  const config = { ...DEFAULT_CONFIG, url, remote, allowHttp };
+  const direction = DIRECTIONS.find((one) => one === args.text("direction")) ?? DEFAULT_CONFIG.direction;
+  const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp };
   return { config, origin: origin.value };
 }
 

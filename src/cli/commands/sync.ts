@@ -93,9 +93,8 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
 
 function requestOf(io: Io, args: Args): RunRequest {
   const asked = args.text("max-deletes");
-  const oneWay = (["pull-only", "push-only"] as const).find((direction) => args.flag(direction));
   return {
-    direction: oneWay ?? "both",
+    direction: args.flag("pull-only") ? "pull" : args.flag("push-only") ? "push" : "both",
     maxDeletes: asked === null ? null : Number(asked),
     attended: io.terminal.output,
     byTimer: args.flag("quiet"),

@@ -15,6 +15,8 @@ import { comparePaths } from "../model/by-path.ts";
 export type MirrorStatus = RunState & {
   readonly url: string;
   readonly remote: string;
+  /** Directions that are synced. */
+  readonly direction: Config["direction"];
   readonly documents: number;
   readonly folders: number;
   /** Number of interrupted effects; the next run completes them. */
@@ -73,7 +75,7 @@ export async function readStatus(
   return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
 }
 
-function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {
+function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
   const { survey, holds, intents, meta, newestRun } = glance;
   const waiting = new Set<string>(holds.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
   const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
@@ -82,6 +84,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     ...runStateOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
+    direction,
     documents: survey.documents,
     folders: survey.folders,
     pending: isBusy ? 0 : intents.filter(({ intent }) => !IS_NO_STEP.has(intent.kind)).length,

@@ -18,6 +18,7 @@ import type { OpenedMirror } from "./open-mirror.ts";
 import { hasSearchIndex } from "./search-index.ts";
 import { keepUp } from "./upkeep.ts";
 import { lstatSync } from "node:fs";
+import type { Trouble } from "../../common/trouble.ts";
 
 /** Runs a sync of a linked folder for a command. */
 
@@ -59,7 +60,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     maxDeletes === null ? DEFAULT_GUARDS : { ...DEFAULT_GUARDS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
-    direction: request.direction,
+    direction: narrowed(config.direction, request.direction),
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: conflictPolicy(config),
     retryRefused: true,
@@ -68,6 +69,22 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     secondLookMs: SECOND_LOOK_MS,
     handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
   };
+}
+
+/** Refuses a run in the direction that is switched off for the folder; null for any other run. */
+export function oppositeTrouble(config: Pick<Config, "direction">, { direction }: RunRequest): Trouble | null {
+  if (config.direction === "both" || direction === "both" || config.direction === direction) return null;
+  const does = config.direction === "pull" ? "only downloads" : "only uploads";
+  return {
+    kind: "usage",
+    what: `this linked folder ${does} (setting direction: ${config.direction})`,
+    next: "sync without this option, or allow both directions: mdmirror config set direction both",
+  };
+}
+
+/** Returns the direction of a run. A request narrows the folder's direction and never widens it. */
+function narrowed(folder: Policy["direction"], request: Policy["direction"]): Policy["direction"] {
+  return folder === "both" ? request : folder;
 }
 
 /**

@@ -102,7 +102,7 @@ const REASONS = {
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's ignore rules exclude it, on both sides. */
   suspended: { kept: "computed", open: "no" },
-  /** The user asked for one direction only; the next sync of both directions carries it out. */
+  /** The sync has one direction only; the next sync of both directions carries the change out. */
   "direction-off": { kept: "computed", open: "no" },
   /** Somebody is editing the local file: the service's version does not replace it yet. */
   "in-use": WAITS,
@@ -117,6 +117,9 @@ const REASONS = {
   conflict: COMPUTED,
   "conflict-markers": { ...COMPUTED, ways: ["mine", "theirs", "merged"] },
 } as const satisfies Record<string, ReasonFacts>;
+
+/** Ends of sentences about a change that stays on its side (`direction-off`). */
+export const ONE_WAY = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
 export type HoldReason = keyof typeof REASONS;
 

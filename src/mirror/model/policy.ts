@@ -13,7 +13,8 @@ export type Policy = {
   readonly refusedCharacters: string;
   /** Spellings that this deployment treats as one name, as far as learned. */
   readonly remoteFolding: DiskFolding;
-  readonly direction: "both" | "pull-only" | "push-only";
+  /** `pull` never changes the service, `push` never changes local files. */
+  readonly direction: "both" | "pull" | "push";
   /**
    * First sync only: side that wins if both are new at one path. null and `each`: a conflict for
    * each.

@@ -51,6 +51,11 @@ export const SETTINGS = {
     read: (value, fault) =>
       (typeof value === "string" ? cleanPrefix(value) : null) ?? fault("must be the path of a folder of the workspace"),
   } as Setting<RemotePath>,
+  direction: choice<Policy["direction"]>(["both", "pull", "push"], {
+    meaning:
+      "Which changes are synced. `pull`: only those of the service; nothing is uploaded. `push`: only local changes; no local file changes.",
+    page: "direction",
+  }),
   names: choice<Policy["names"]>(["map", "block"], {
     meaning:
       "What happens to a file whose name the service refuses. `map`: upload it under an accepted name. `block`: do not upload it, and report it.",

@@ -60,7 +60,7 @@ test("I21 texts of the service that were not read yet are named, where all of th
   const after = { lossesDone: { local: 8, remote: 0 } };
   expect(toRead(planOf(emptyThere(synced(20), 3, false), {}, after))).toEqual(["run", 3]);
   // A mirror that never writes here has nothing to read.
-  expect(toRead(planOf(emptyThere(synced(20), 11, false), { direction: "push-only" }))).toEqual(["run", 0]);
+  expect(toRead(planOf(emptyThere(synced(20), 11, false), { direction: "push" }))).toEqual(["run", 0]);
 });
 
 test("I21 folders that go with the stopped deletions are part of the answer", () => {

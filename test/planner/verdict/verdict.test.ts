@@ -127,18 +127,18 @@ describe("guards", () => {
   test("what was approved, and the plan leaves as it is, is told as waived", () => {
     const approved = new Set(["wrong-workspace", "service-restored"]);
     const world = removeThere(synced(5), 5);
-    expect(planOf(world, { direction: "push-only" }, { approved }).verdict).toEqual({
+    expect(planOf(world, { direction: "push" }, { approved }).verdict).toEqual({
       kind: "run",
       waived: ["wrong-workspace"],
     });
     const older = { approved, earlierChangeIds: 1 };
-    expect(planOf(synced(5), { direction: "push-only" }, older).verdict).toEqual({
+    expect(planOf(synced(5), { direction: "push" }, older).verdict).toEqual({
       kind: "run",
       waived: ["service-restored"],
     });
     // Where the older versions come here, a second restore has to be asked about.
     expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });
-    expect(planOf(synced(5), { direction: "push-only" }, { approved }).verdict).toEqual({ kind: "run" });
+    expect(planOf(synced(5), { direction: "push" }, { approved }).verdict).toEqual({ kind: "run" });
   });
 
   test("I21 approved deletions do not count, and those that remain halt again", () => {

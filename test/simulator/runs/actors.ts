@@ -48,6 +48,7 @@ export class Actors {
     this.mirrors = setup.mirrors.map(
       (one, index) => new SimulatedMirror(this.simulatedWorld, index, { ...one, ...shared }, seed),
     );
+    this.mirrors[0]!.direction = setup.direction ?? "both";
     this.oracles = this.mirrors.map((mirror) => new WireOracle(mirror, this.simulatedWorld, this.history));
     this.simulatedWorld.watcher = {
       serving: (key, request, late) => {

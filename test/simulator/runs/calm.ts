@@ -23,6 +23,7 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
   simulatedWorld.admin.setWorkspaceState(simulatedWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())
     simulatedWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
+  for (const mirror of actors.mirrors) mirror.direction = "both";
   for (const { desk, disk } of actors.mirrors) {
     finishSave(desk, history);
     closeAll(desk);

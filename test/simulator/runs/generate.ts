@@ -106,6 +106,9 @@ export const ODD_FROM = 1_000_000;
 /** Seeds from this number on have files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
+/** From this seed on, the first mirror only downloads or only uploads, until the end of the run. */
+export const ONE_WAY_FROM = 3_000_000;
+
 const ODDITIES: readonly Setup["variant"][] = [
   { foldsCase: true },
   { foldsUnicode: true, refusedCharacters: "=+@" },
@@ -118,9 +121,11 @@ const ODDITIES: readonly Setup["variant"][] = [
 export function withSeed(seed: number, made: Setup): Setup {
   const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
   const hands = seed < HANDS_FROM ? {} : { hands: true as const };
+  const direction = Math.floor(seed / 2) % 2 === 0 ? ("pull" as const) : ("push" as const);
   return {
     ...made,
     ...hands,
+    ...(seed < ONE_WAY_FROM ? {} : { direction }),
     variant: { ...made.variant, ...oddity },
     turns: givesWay(seed),
   };

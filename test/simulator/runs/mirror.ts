@@ -16,6 +16,7 @@ import { StoredState } from "../../../src/mirror/state/state.ts";
 import { rollDice } from "../dice.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
+import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { placeOfCall } from "./crash-point.ts";
 import { type Fate, guardDisk, guardState } from "./guarded-ports.ts";
 import { ReadState } from "./read-state.ts";
@@ -48,6 +49,8 @@ export class SimulatedMirror {
   /** The state for the working process. */
   #stored: StoredState;
   readonly #reads = new ReadState();
+  /** Direction of its syncs. */
+  direction: Policy["direction"] = "both";
   calls = 0;
   /** Place of the last kill. */
   crashPoint: string | null = null;

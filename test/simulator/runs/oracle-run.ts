@@ -31,6 +31,7 @@ export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefo
   checkConflictCopies(actors, mirror);
   checkBase(actors, mirror);
   checkStopped(actors, mirror, facts);
+  checkDirection(actors, mirror, facts);
   if (facts.sighted !== null && !facts.killed && !facts.intervened)
     checkUndone(actors, mirror, facts.sighted, actors.oracles[index]!.refusedIds);
   const { user } = mirror.disk;
@@ -141,6 +142,18 @@ function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts):
   const whole = [...before.values()].filter((text) => !text.includes("\0"));
   if (whole.length > 1 && after.size === 0 && !hasLeft && !isAside)
     fail("I21 it takes away here all that is gone there");
+}
+
+/** Checks I03: with one direction, a run changes one side only. */
+function checkDirection(
+  { history, oracles }: Actors,
+  { index, direction }: SimulatedMirror,
+  { diskWrites }: RunFacts,
+): void {
+  const sent = oracles[index]!.requests.filter((request) => !request.startsWith("GET "));
+  if (direction === "pull" && sent.length > 0)
+    history.fail(`I03 mirror ${index} only downloads, and sends ${sent.join(", ")}`);
+  if (direction === "push" && diskWrites > 0) history.fail(`I03 mirror ${index} only uploads, and writes local files`);
 }
 
 /** Versions that each conflict of a mirror has shown, by document, beginning and first version. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MANY_RUNS, runs } from "../../property.ts";
 import { PROFILES } from "../../variants/profiles.ts";
-import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
+import { HANDS_FROM, makeScript, ODD_FROM, ONE_WAY_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
@@ -53,6 +53,12 @@ const KINDS: readonly Kind[] = [
     simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
     first: HANDS_FROM,
+  },
+  {
+    name: "I03 with one direction, each sync changes one side only",
+    simulations: 4,
+    scriptOf: (seed) => makeScript(seed, 30),
+    first: ONE_WAY_FROM,
   },
   {
     name: "I01 I10 I13 each link that a sync has read leads to its document on both sides",

@@ -130,7 +130,8 @@ function noteMayHaveLeft({ history }: Actors, { state }: SimulatedMirror): void 
 }
 
 export function settingsOf(mirror: SimulatedMirror, sleeps = true): Settings {
-  const usual = { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
+  const { direction, setup } = mirror;
+  const usual = { ...SETTINGS, direction, conflicts: () => setup.conflicts };
   return mirror.desk.hands ? { ...usual, handsOff: { quietMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
 

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { DocId } from "../../../contract/ids.ts";
+import type { ChangeId, DocId } from "../../../contract/ids.ts";
+import { ONE_WAY } from "../../model/hold.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
@@ -8,7 +9,7 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withPresentId } from "./commit.ts";
 import { findCopy, leftBehind, nameCopy, type Placed, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
-import { DONE, got, type RemoteText, stale } from "./effect.ts";
+import { DONE, got, makeHold, type RemoteText, stale } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 import { leftOpen } from "./unsettled.ts";
@@ -120,6 +121,7 @@ export function openConflict(
 ): Promise<Outcome> {
   const { id } = link;
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
+  if (ctx.settings.direction === "push") return leaveApart(ctx, link, found, version.changeId, why);
   const baseDigest = base?.digest ?? null;
   const conflict: Conflict = {
     id,
@@ -140,6 +142,22 @@ export function openConflict(
     after: remote.digest,
   };
   return runEffect(ctx, showCopy, { conflict, record: link, old: null, opens: true, event, text: remote.text });
+}
+
+/** Writes no copy if the sync only uploads: both contents stay where they are. */
+async function leaveApart(
+  ctx: PassContext,
+  { id }: Link,
+  path: LocalPath,
+  changeId: ChangeId,
+  why: string,
+): Promise<Outcome> {
+  const look = ctx.world.disk.look(path);
+  const detail = `${why}; ${ONE_WAY.push}`;
+  const digest = look.kind === "file" ? look.digest : null;
+  const hold = makeHold(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
+  ctx.notes.tally.oneWay.push(hold);
+  return { kind: "refused", code: "direction-off", detail, requestId: null, hold };
 }
 
 /**

@@ -44,11 +44,25 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
-    refused: (live, outcome) =>
-      outcome.code === "changes_in_review" && !live.file.protected
-        ? waitForReview(ctx, action, outcome)
-        : comeBack(ctx, action, live, outcome),
+    refused(live, outcome) {
+      if (outcome.code === "changes_in_review" && !live.file.protected) return waitForReview(ctx, action, outcome);
+      if (ctx.settings.direction === "push") return staysDeleted(ctx, action, outcome);
+      return comeBack(ctx, action, live, outcome);
+    },
   });
+}
+
+/** Handles a refusal if the sync only uploads: the file stays deleted locally. */
+function staysDeleted(
+  ctx: PassContext,
+  { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
+  refused: Extract<Outcome, { kind: "refused" }>,
+): Outcome {
+  const { code, detail, requestId } = refused;
+  return {
+    ...refused,
+    hold: makeHold(ctx, { key, path, reason: "delete-refused", code, detail, requestId, changeId }),
+  };
 }
 
 /**

@@ -100,7 +100,7 @@ export class RunLog {
 }
 
 function endedAlike(a: RunReport, b: RunReport): boolean {
-  return a.state === b.state && attentionKey(a) === attentionKey(b);
+  return b.oneWay === undefined && a.state === b.state && attentionKey(a) === attentionKey(b);
 }
 
 function attentionKey({ attention }: RunReport): string {

@@ -233,7 +233,7 @@ export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): Loc
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
-  const again = input.settings.direction !== "pull-only";
+  const again = input.settings.direction !== "pull";
   const local = links.read(trees, matching, textKeeper(ctx, input, trees.base), again);
   // A daemon looks again at what its watcher reports.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");

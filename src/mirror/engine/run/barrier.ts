@@ -220,7 +220,8 @@ function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
-  return hold !== null && needsUser(hold.reason) && !mayPass(hold) ? "blocked" : "waiting";
+  if (hold === null || mayPass(hold)) return "waiting";
+  return needsUser(hold.reason) || hold.reason === "direction-off" ? "blocked" : "waiting";
 }
 
 /** The kinds of events that report a text that was sent. */

@@ -108,8 +108,13 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
   const report = { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
-  const { madeWay } = tally;
-  return { ...report, ...(madeWay.length === 0 ? {} : { madeWay }), ...(inert.length === 0 ? {} : { inert }) };
+  const { madeWay, oneWay } = tally;
+  return {
+    ...report,
+    ...(madeWay.length === 0 ? {} : { madeWay }),
+    ...(oneWay.length === 0 ? {} : { oneWay }),
+    ...(inert.length === 0 ? {} : { inert }),
+  };
 }
 
 /** Keeps for the next run what was learned about the deployment. Writes only what changed. */

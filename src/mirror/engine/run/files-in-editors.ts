@@ -78,7 +78,7 @@ function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree,
  * policy counts: without a base nothing tells which text is older (I05).
  */
 export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
-  return direction !== "push-only" && (prefer === "remote" || conflicts(path) === "copy");
+  return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
 }
 
 function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite }> {

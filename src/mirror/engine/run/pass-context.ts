@@ -99,6 +99,8 @@ export type Tally = {
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** The user's files that were moved aside because the run had to put something at their path. */
   readonly madeWay: MadeWay[];
+  /** Changes that the run found for the first time, and that stay on their side. */
+  readonly oneWay: Hold[];
   /** True if links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
   /**
@@ -122,6 +124,7 @@ export function zeroTally(): Tally {
     refusedBases: 0,
     ...maps,
     madeWay: [],
+    oneWay: [],
     linksOpen: false,
     readsOther: false,
     hasSent: false,

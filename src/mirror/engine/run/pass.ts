@@ -106,6 +106,8 @@ const unstoppable = stoppableBy(new AbortController().signal);
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
+  const { oneWay } = ctx.notes.tally;
+  oneWay.push(...plan.holds.filter(({ reason, since }) => reason === "direction-off" && since === 0));
   ctx.notes.held = new Set(plan.holds.map(({ key }) => key));
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),

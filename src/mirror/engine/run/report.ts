@@ -65,8 +65,8 @@ export type RunReport = {
   readonly madeWay?: readonly MadeWay[];
   /** Links in texts that the run sent which lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];
-  /** Number of documents that differ only because the sync had one direction; left out: none. */
-  readonly oneWay?: number;
+  /** Changes that stay on their side, because the sync has one direction. Reported once. */
+  readonly oneWay?: readonly Pick<Hold, "path" | "detail">[];
   /** The run was stopped before everything had started; left out: it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
@@ -94,14 +94,7 @@ export function reportOf(
   end: PassEnd,
   more: boolean,
 ): RunReport {
-  const oneWay = holds.filter(({ reason }) => reason === "direction-off").length;
-  const common = {
-    run,
-    passes,
-    counts: { ...counts, blocked: holds.length },
-    stopped: [],
-    ...(oneWay > 0 && { oneWay }),
-  };
+  const common = { run, passes, counts: { ...counts, blocked: holds.length }, stopped: [] };
   if (end.kind === "offline") {
     const attention = attentionOf(holds, []);
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };

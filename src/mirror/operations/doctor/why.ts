@@ -162,7 +162,7 @@ function policyOf({ config, world }: OpenedMirror): Policy {
     names: config.names,
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
-    direction: "both",
+    direction: config.direction,
     prefer: null,
     conflicts: conflictPolicy(config),
     folderMoves: traits.folderPatch !== "no",

@@ -7,7 +7,7 @@ import type { MirrorOptions } from "../../folder/open-mirror.ts";
 import type { RunReport, RunRequest } from "../../folder/run.ts";
 import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
-import { runSync } from "../../folder/run.ts";
+import { oppositeTrouble, runSync } from "../../folder/run.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
@@ -44,6 +44,8 @@ export async function syncMirror(
     if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
   }
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
+    const opposite = oppositeTrouble(mirror.config, request);
+    if (opposite !== null) return { kind: "trouble", trouble: opposite };
     const report = await runSync(mirror, request, "sync", stoppable);
     return ok({ report, url: mirror.url, notes: mirror.notes });
   });

@@ -65,7 +65,10 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
   let still = MOVES_ON;
   for (let runs = 0; ; runs++) {
     const stand = judgeBarrier(world, awaited, true);
-    const waits = stand.some(({ state }) => state === "waiting");
+    // Before the first run, the block may come from a sync with a narrower direction.
+    const waits = stand.some(
+      ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
+    );
     const leftMs = until - world.clock.monotonic();
     if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));

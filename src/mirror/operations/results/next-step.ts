@@ -28,7 +28,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "review-unknown": "read the document on the service, then run: mdmirror resolve PATH --mine | --theirs",
   "local-unreadable": "make the file readable; or rename it, if its name cannot be read",
   "not-seen": "nothing: the next sync checks again",
-  "direction-off": "nothing: a sync in both directions uploads or downloads it",
+  "direction-off": "nothing; or sync in both directions: mdmirror config set direction both",
   "still-being-written": "nothing: the next sync checks again",
   "ambiguous-file":
     "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",

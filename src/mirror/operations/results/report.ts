@@ -30,8 +30,12 @@ export function reportJson(report: RunReport): SyncReport {
       next: `mdmirror history ${shellWord(path)}`,
     };
   });
-  const told = { state, run, counts, attention: [...attentionJson(report), ...renamed, ...madeWay] };
-  return report.inert === undefined ? told : { ...told, inertLinks: report.inert };
+  const oneWay = report.oneWay?.map(({ path, detail }) => ({ path, detail }));
+  return {
+    ...{ state, run, counts, attention: [...attentionJson(report), ...renamed, ...madeWay] },
+    ...(oneWay === undefined ? {} : { oneWay }),
+    ...(report.inert === undefined ? {} : { inertLinks: report.inert }),
+  };
 }
 
 const INERT: Readonly<Record<InertLinks["reason"], string>> = {

@@ -46,6 +46,8 @@ export type SyncReport = {
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
+  /** Changes found by this sync that stay on their side, by the direction; left out: none. */
+  readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /**
    * Links without a target in uploaded documents, which the service has as `ref://…`. Left out if
    * there are none.

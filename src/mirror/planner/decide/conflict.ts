@@ -172,7 +172,7 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
     return "stays";
   }
   const isNewer = there.changeId !== newestShown(conflict).changeId;
-  if (hasCopy(conflict) && !isNewer) return "stays";
+  if ((hasCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
   if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",

@@ -94,7 +94,7 @@ function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
 
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (decideReview(draft, row, link, here, there)) return;
-  if (isDirectionOff(draft, row, "push-only", "edited on the service")) return;
+  if (isDirectionOff(draft, row, "push", "edited on the service")) return;
   if (isStopped(draft, row, "pull") || isInUse(draft, row, here)) return;
   const taken = takenText(draft, link, there);
   propose(draft, row, "content", (at) => ({
@@ -113,7 +113,7 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, th
   // change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
-  if (isDirectionOff(draft, row, "pull-only", "edited locally")) return;
+  if (isDirectionOff(draft, row, "pull", "edited locally")) return;
   if (isStopped(draft, row, "push")) return;
   const empties = !there.protected && isEmptied(draft, link, here.digest);
   propose(draft, row, "content", (at) => ({
@@ -190,7 +190,7 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
     draft.whys.set(row, "its name on the service stays");
     return;
   }
-  if (isDirectionOff(draft, row, "pull-only", "moved locally")) return;
+  if (isDirectionOff(draft, row, "pull", "moved locally")) return;
   if (isRootBarred(draft, row, wish.place)) return;
   const standing = remainingHold(draft, row);
   // Such a block concerns a move to the root alone; another move ends it.
@@ -224,7 +224,7 @@ function followRemote(draft: PlanDraft, row: DocumentRow, wish: WantedPlace, why
     draft.whys.set(row, "its local name stays");
     return;
   }
-  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "move-local")) return;
+  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "move-local")) return;
   wantAt(row, "local", wish.place);
   draft.whys.set(row, why);
 }

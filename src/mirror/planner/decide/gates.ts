@@ -1,4 +1,4 @@
-import type { HoldReason } from "../../model/hold.ts";
+import { type HoldReason, ONE_WAY } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -9,7 +9,7 @@ import { remainingHold } from "./remembered.ts";
 /** Reasons to stop an action before it is proposed; each leaves a block. */
 
 /** The direction in which one side is never changed. */
-export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as const satisfies Record<Side, string>;
+export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
   "not-utf-8": "the file is not UTF-8",
@@ -33,14 +33,16 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link 
   return true;
 }
 
+/** Blocks a change in the direction that is switched off. Returns true if it is. */
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
-  off: "pull-only" | "push-only",
+  off: keyof typeof ONE_WAY,
   what: string,
+  about?: AboutText,
 ): boolean {
   if (draft.policy.direction !== off) return false;
-  holdDocument(draft, row, "direction-off", `${what}; this sync is ${off}`);
+  holdDocument(draft, row, "direction-off", `${what}; ${ONE_WAY[off]}`, about);
   return true;
 }
 

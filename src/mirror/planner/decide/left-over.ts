@@ -77,7 +77,7 @@ function standInFor({ trees }: PlanDraft, row: Row): string | null {
 
 function ownNameHere(draft: PlanDraft, row: Row): string | null {
   const own = standInFor(draft, row);
-  return own === null || draft.policy.direction === "push-only" || isMoveStopped(draft, row) ? null : own;
+  return own === null || draft.policy.direction === "push" || isMoveStopped(draft, row) ? null : own;
 }
 
 function isMoveStopped(draft: PlanDraft, row: Row): boolean {

@@ -12,6 +12,7 @@ import {
 } from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
+import { ONE_WAY } from "../../model/hold.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, holdFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
@@ -67,7 +68,7 @@ function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: WantedP
 function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
-    holdFolder(draft, folder, "direction-off", `${why}; this sync is ${off}`);
+    holdFolder(draft, folder, "direction-off", `${why}; ${ONE_WAY[off]}`);
     return true;
   }
   if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;

@@ -1,12 +1,12 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import { type Hold, isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
-import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { keyOf, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
@@ -29,7 +29,7 @@ export function createLocal(
     if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
-  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "pull")) return;
+  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "pull")) return;
   wantAt(row, "local", wish.place);
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
@@ -48,8 +48,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
     return;
   }
   const link = row.link!;
-  if (needsSecondScan(draft, row, link)) return;
-  if (isDirectionOff(draft, row, "pull-only", "deleted locally")) return;
+  if (isDirectionOff(draft, row, "pull", "deleted locally") || needsSecondScan(draft, row, link)) return;
   if (there.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: there.changeId };
@@ -77,7 +76,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
 
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "no longer on the service" : "moved out of the linked folder of the workspace";
-  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
+  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "trash")) return;
   if (isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
   const link = row.link!;
@@ -184,7 +183,7 @@ function createThere(
     holdDocument(draft, row, wish.reason, wish.detail);
     return false;
   }
-  if (isDirectionOff(draft, row, "pull-only", why) || isStopped(draft, row, "post")) return false;
+  if (isDirectionOff(draft, row, "pull", why) || isStopped(draft, row, "post")) return false;
   wantAt(row, "remote", wish.place);
   propose(draft, row, "arrive-remote", (at) => ({
     kind: "create-remote",
@@ -201,8 +200,10 @@ export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: Loc
   keepUnmet(draft, here);
   if (isContentBlocked(draft, row, null, here)) return;
   const why = "new on both sides";
-  // The action would take the service's content, and the empty file has none to send.
-  if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;
+  const about = { digest: here.digest, changeId: there.changeId };
+  // The action would take the service's content: the empty file has none to send, or an earlier
+  // action found that both contents differ.
+  if ((here.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "meet",
@@ -213,6 +214,15 @@ export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: Loc
     changeId: there.changeId,
     expect: here.digest,
   }));
+}
+
+function isKnownToDiffer(
+  { trees }: PlanDraft,
+  row: DocumentRow,
+  about: Required<Pick<Hold, "digest" | "changeId">>,
+): boolean {
+  const before = trees.base.holds.get(keyOf(row));
+  return before?.reason === "direction-off" && before.digest === about.digest && before.changeId === about.changeId;
 }
 
 /**

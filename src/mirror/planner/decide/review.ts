@@ -5,7 +5,7 @@ import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { takenText } from "./emptied.ts";
-import { isInUse } from "./gates.ts";
+import { isDirectionOff, isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
@@ -80,10 +80,7 @@ function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
  * review is settled; otherwise the version is merged under the local content.
  */
 function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (draft.policy.direction === "push-only") {
-    holdDocument(draft, row, "direction-off", "a new version after a review; this sync is push-only");
-    return;
-  }
+  if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
     kind: "settle-review",

@@ -100,14 +100,13 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
 }
 
 function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
-  if (!isLeftEmpty(folder, need, occupied)) return;
+  if (!isLeftEmpty(folder, need, occupied) || draft.policy.direction === "push") return;
   proposeRemovalHere(draft, folder, null, "its content is in the folder on the service");
 }
 
 function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
   const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, need, occupied);
-  if (leaves && draft.policy.direction !== "push-only")
-    proposeRemovalHere(draft, folder, dirId, "no longer on the service");
+  if (leaves && draft.policy.direction !== "push") proposeRemovalHere(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
 }
 
@@ -155,7 +154,7 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
     holdFolder(draft, folder, "not-seen", open.why);
     return true;
   }
-  return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");
+  return draft.policy.direction === "pull" || isFolderStopped(draft, path, "make");
 }
 
 /** Decides a folder that is new on the service, or deleted locally. */
@@ -166,7 +165,7 @@ function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void
 
 function removeThere(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
-  if (dirId === null || draft.policy.direction === "pull-only") return;
+  if (dirId === null || draft.policy.direction === "pull") return;
   if (isFolderStopped(draft, dirId, "remove")) return;
   wantAt(folder, "remote", null);
   propose(draft, folder, "leave-remote", (at) => ({
@@ -187,7 +186,7 @@ function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
     if (wish.reason !== "suspended") holdFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
-  if (draft.policy.direction === "push-only") return;
+  if (draft.policy.direction === "push") return;
   wantAt(folder, "local", wish.place);
   if (dirId === null) return;
   const why = link === null ? "new on the service" : "deleted locally, but documents are in it";

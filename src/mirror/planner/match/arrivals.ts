@@ -33,7 +33,7 @@ export class Arrivals {
    * @returns the other documents, which the plan has to judge
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: Judged): readonly RemoteFile[] {
-    if (direction === "push-only" || this.#trees.local.unseen.size > 0) return files;
+    if (direction === "push" || this.#trees.local.unseen.size > 0) return files;
     return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
   }
 

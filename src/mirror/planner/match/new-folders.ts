@@ -164,7 +164,7 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
  * one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  if (policy.direction === "push-only") return;
+  if (policy.direction === "push") return;
   for (const folder of [...forest.folders]) {
     const target = targetOf(forest, trees, paths, folder);
     if (target !== null) mergeInto(forest, paths, folder, target);

@@ -83,7 +83,7 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds >= few) {
     const detail = `${earlierChangeIds} documents show an older version than before`;
-    return { reason: "service-restored", detail, asks: true, stays: direction === "push-only" };
+    return { reason: "service-restored", detail, asks: true, stays: direction === "push" };
   }
   if (refusedBases < 3) return null;
   const detail = `${refusedBases} versions that the service returned before are now unknown to it`;

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { ROOT } from "../simulator/mirror.ts";
+import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "./fixture.ts";
+
+const NAMES = ["edited", "removed", "renamed", "moved", "both", "gone", "same", "d/one", "d/two", "e/three"];
+
+async function inSync(): Promise<Fixture> {
+  const fixture = openFixture(50);
+  for (const name of NAMES) fixture.rig.app.create(`${name}.md`, `# ${name}\n\nfirst\n`);
+  await settle(fixture.mirror);
+  fixture.seen.length = 0;
+  return fixture;
+}
+
+const text = (name: string, side: string) => `# ${name}\n\n${side}\n`;
+
+function changeLocally({ mirror }: Fixture): void {
+  const { user } = mirror.disk;
+  for (const name of ["edited", "both"]) mirror.write(`${name}.md`, text(name, "local"));
+  mirror.write("new.md", text("new", "local"));
+  mirror.write("fresh/new.md", text("fresh", "local"));
+  user.remove(mirror.path("removed.md"));
+  user.rename(mirror.path("renamed.md"), mirror.path("other-name.md"));
+  user.rename(mirror.path("moved.md"), mirror.path("d/moved.md"));
+  user.rename(mirror.path("e"), mirror.path("f"));
+}
+
+function changeRemotely({ rig: { app } }: Fixture): void {
+  for (const name of ["both", "same"]) app.edit(`${name}.md`, text(name, "service"));
+  app.create("new.md", text("new", "service"));
+  app.create("there/new.md", text("there", "service"));
+  app.remove("gone.md");
+  app.rename("d/one.md", "uno.md");
+  app.move("d/two.md", null);
+  app.renameFolder("e", "g");
+}
+
+describe("one direction, always", () => {
+  test("I03 a folder that only downloads sends nothing, keeps local edits, and takes the rest", async () => {
+    const fixture = await inSync();
+    const { rig, mirror, seen } = fixture;
+    changeLocally(fixture);
+    changeRemotely(fixture);
+    const remote = remoteTexts(rig);
+    const first = await mirror.sync({ direction: "pull" });
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "pull" });
+    expect(seen.filter(isWrite)).toEqual([]);
+    expect(remoteTexts(rig)).toEqual(remote);
+    const local = mirror.texts();
+    for (const [path, name] of [
+      ["edited.md", "edited"],
+      ["both.md", "both"],
+      ["new.md", "new"],
+      ["fresh/new.md", "fresh"],
+    ] as const)
+      expect([path, local.get(path)]).toEqual([path, text(name, "local")]);
+    expect(local.get("same.md")).toBe(text("same", "service"));
+    expect(local.get("there/new.md")).toBe(text("there", "service"));
+    expect(local.has("gone.md")).toBe(false);
+    expect(local.get("new (theirs).md")).toBe(text("new", "service"));
+    expect(first?.oneWay?.map(({ path }) => path)).toContain("edited.md");
+    const again = await mirror.sync({ direction: "pull" });
+    expect(again?.oneWay).toBeUndefined();
+  });
+
+  test("I03 a folder that only uploads changes no local file, and sends what is in no one's way", async () => {
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
+    changeLocally(fixture);
+    changeRemotely(fixture);
+    const local = mirror.texts();
+    const folders = mirror.disk.user.folders(ROOT);
+    const first = await mirror.sync({ direction: "push" });
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    expect(mirror.texts()).toEqual(local);
+    expect(mirror.disk.user.folders(ROOT)).toEqual(folders);
+    const remote = remoteTexts(rig);
+    expect(remote.get("edited.md")).toBe(text("edited", "local"));
+    expect(remote.get("fresh/new.md")).toBe(text("fresh", "local"));
+    expect(remote.has("removed.md")).toBe(false);
+    for (const name of ["both", "same", "new"]) expect(remote.get(`${name}.md`)).toBe(text(name, "service"));
+    expect(first?.oneWay?.map(({ path }) => path)).toEqual(expect.arrayContaining(["both.md", "new.md", "same.md"]));
+    expect((await mirror.sync({ direction: "push" }))?.oneWay).toBeUndefined();
+  });
+
+  test("I08 a folder that only uploads does not restore a file whose deletion the service refuses", async () => {
+    const fixture = await inSync();
+    const { mirror } = fixture;
+    fixture.fault = ({ method }) => (method === "DELETE" ? problem(403, "forbidden") : null);
+    mirror.disk.user.remove(mirror.path("removed.md"));
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" }, { retryRefused: false });
+    expect(mirror.texts().has("removed.md")).toBe(false);
+    expect(fixture.seen.filter(({ method }) => method === "DELETE")).toHaveLength(1);
+    expect(mirror.state.holds().map(({ path, reason }) => [path, reason])).toEqual([["removed.md", "delete-refused"]]);
+  });
+
+  test.each(["pull", "push"] as const)(
+    "I01 after %s alone, both directions lose nothing and converge",
+    async (direction) => {
+      const fixture = await inSync();
+      const { rig, mirror } = fixture;
+      changeLocally(fixture);
+      changeRemotely(fixture);
+      for (let run = 0; run < 2; run++) await mirror.sync({ direction });
+      await settle(mirror);
+      const local = [...mirror.texts().values()].join();
+      for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));
+      const remote = [...remoteTexts(rig).values()].join();
+      for (const name of ["same", "there", "both", "new"]) expect(remote).toContain(text(name, "service"));
+      expect(mirror.state.holds().filter(({ reason }) => reason === "direction-off")).toEqual([]);
+    },
+  );
+});
