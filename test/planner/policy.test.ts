@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
+import { execute } from "./executor.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { treesOf } from "./world-trees.ts";
@@ -47,6 +48,14 @@ describe("one direction only", () => {
     ["", "new a.md 1", "new a.md 2", "meet a.md"],
   ];
   test.each(push)("push-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "push" }));
+});
+
+test("I02 a document that moved into a folder whose local move stays blocked is recorded once", () => {
+  const world = worldAfter(["d/a.md=1 b.md=2", "mv d e", "mv b.md d/b.md", ""]);
+  const pull = { direction: "pull" } as const;
+  expect(say(planOf(world, pull))).toBe("move-local b.md>e/b.md; relink e/b.md=d/b.md; hold direction-off e");
+  execute(world, planOf(world, pull).steps, () => 0);
+  expect(say(planOf(world, pull))).toBe("hold direction-off e");
 });
 
 test("a push blocks two new contents that an earlier sync found to differ, until one of them changes", () => {

@@ -152,15 +152,18 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 }
 
 /**
- * Returns the folder that was at a path of base: the linked one; else an unlinked one that is still
- * there; else one without a place.
+ * Returns the folder that was at a path of base: the linked one; else the one that is locally at
+ * that path; else an unlinked one that is still on the service; else one without a place. A linked
+ * folder whose local move is blocked may be at that path. Base then has the documents that moved
+ * into the folder meanwhile.
  * @param remotePath of the same folder on the service, as far as base knows
  */
 export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const linked = forest.byBaseLocal.get(localPath);
   if (linked !== undefined) return linked;
-  const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
-  return found ?? plantMissing(forest, localPath, remotePath);
+  const local = forest.byLocal.get(localPath);
+  const found = local === forest.root ? undefined : local;
+  return found ?? unlinked(forest, forest.byRemote.get(remotePath)) ?? plantMissing(forest, localPath, remotePath);
 }
 
 /**
