@@ -3,14 +3,12 @@ import type { LocalTree } from "../model/tree.ts";
 import { META } from "../engine/run/meta.ts";
 import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
+import { retentionOf } from "../settings/settings.ts";
 import { keepSearchIndex } from "./search-index.ts";
 
 /** Daily upkeep between cycles: prunes old content and updates the search index. */
 
 const DAY_MS = 86_400_000;
-/** Days after which content that no row names is removed. Only days on which mdmirror ran count. */
-const RETENTION_DAYS = 30;
-const RETENTION_BYTES = 500_000_000;
 /**
  * LIMIT: slices of one upkeep; the next day's upkeep continues. A slice takes some milliseconds.
  */
@@ -39,7 +37,7 @@ export function pruneDaily(mirror: OpenedMirror): void {
   // that out.
   if (noted === null) return;
   state.spellings.removeOld();
-  const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });
+  const pruning = state.prune(now, retentionOf(mirror.config.keepHistory)!);
   for (let slice = 0; slice < SLICES; slice++) {
     const step = pruning.next();
     if (step.done !== true) continue;

@@ -80,6 +80,16 @@ export const SETTINGS = {
     read: readConflicts,
   } as Setting<ConflictPolicy | readonly ConflictRule[]>,
   gitignore: flag(false, { meaning: "Whether `.gitignore` files exclude documents that are not linked yet." }),
+  keepHistory: {
+    usual: "30d, 500MB",
+    values: "days and a size, such as `90d, 2GB`",
+    meaning: "How long earlier versions are kept, and how much space they may take. Days on which mdmirror ran count.",
+    page: "recovery",
+    read: (value, fault) =>
+      typeof value === "string" && retentionOf(value) !== null
+        ? value
+        : fault("must be days and a size, such as 30d, 500MB: 1d to 3650d, 10MB to 1000GB"),
+  } as Setting<string>,
   allowHttp: {
     usual: [],
     values: "a list of hosts",
@@ -201,6 +211,23 @@ function wholeNumber(usual: number, [least, most]: readonly [number, number], de
 /** Returns milliseconds of a checked length of time. */
 export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
+}
+
+/** LIMIT: with less, an edit of today could not be undone tomorrow. */
+const LEAST_HISTORY = { days: 1, bytes: 10_000_000 } as const;
+const MOST_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
+
+/** Returns the retention that a value of `keepHistory` means; null if the value is not allowed. */
+export function retentionOf(text: string): { readonly days: number; readonly bytes: number } | null {
+  const match = /^(\d{1,4})d, ?(\d{1,4})(MB|GB)$/.exec(text);
+  if (match === null) return null;
+  const days = Number(match[1]);
+  const bytes = Number(match[2]) * (match[3] === "MB" ? 1_000_000 : 1_000_000_000);
+  const isAllowed = [
+    days >= LEAST_HISTORY.days && days <= MOST_HISTORY.days,
+    bytes >= LEAST_HISTORY.bytes && bytes <= MOST_HISTORY.bytes,
+  ].every(Boolean);
+  return isAllowed ? { days, bytes } : null;
 }
 
 /**

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { keepUp } from "../../../src/mirror/folder/upkeep.ts";
+import { DEFAULT_CONFIG } from "../../../src/mirror/settings/config.ts";
 import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
 import { openState } from "../../../src/mirror/state/open.ts";
 import type { StoredState } from "../../../src/mirror/state/state.ts";
@@ -28,9 +29,10 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function mirror(): OpenedMirror {
+function mirror(keepHistory = DEFAULT_CONFIG.keepHistory): OpenedMirror {
   const clock = { now: () => now };
-  return { root: folder, world: { state, clock, log: NO_LOG, disk: {} } } as unknown as OpenedMirror;
+  const config = { ...DEFAULT_CONFIG, keepHistory };
+  return { root: folder, config, world: { state, clock, log: NO_LOG, disk: {} } } as unknown as OpenedMirror;
 }
 
 describe("upkeep between passes", () => {
@@ -44,6 +46,17 @@ describe("upkeep between passes", () => {
     }
     expect(days.slice(0, 30).every((kept) => kept)).toBe(true);
     expect(days.at(-1)).toBe(false);
+  });
+
+  it("keeps it for the days of the setting keepHistory", async () => {
+    const orphan = state.putText("a text that nothing names\n", NAME);
+    const days: boolean[] = [];
+    for (let day = 0; day < 8; day++) {
+      await keepUp(mirror("5d, 500MB"), null);
+      days.push(state.hasText(orphan));
+      now += DAY;
+    }
+    expect([days.indexOf(false) >= 5, days.at(-1)]).toEqual([true, false]);
   });
 
   it("looks for nothing to let go of in a mirror of no age, and does a day later", async () => {

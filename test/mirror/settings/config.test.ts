@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DEFAULT_CONFIG, parseConfig } from "../../../src/mirror/settings/config.ts";
-import { cleanPrefix } from "../../../src/mirror/settings/settings.ts";
+import { cleanPrefix, retentionOf } from "../../../src/mirror/settings/settings.ts";
 import { conflictPolicy } from "../../../src/mirror/folder/run.ts";
 import { addressOf, pickUrl } from "../../../src/mirror/trust/address.ts";
 
@@ -60,6 +60,10 @@ describe("the config file", () => {
       { ...URL_ONLY, polling: { requestsPerMinute: 0.5, every: "5s" } },
       'c.json: "polling.every" is not a known setting; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
     ],
+    ...["30d", "0d, 500MB", "30d, 9MB", "30d, 500", 30].map((keepHistory): [object, string] => [
+      { ...URL_ONLY, keepHistory },
+      'c.json: "keepHistory" must be days and a size, such as 30d, 500MB: 1d to 3650d, 10MB to 1000GB',
+    ]),
     [{ ...URL_ONLY, polling: 60 }, 'c.json: "polling" must be an object'],
     [
       { ...URL_ONLY, interface: { quietFor: "soon" } },
@@ -104,6 +108,13 @@ describe("the config file", () => {
     expect([policy("journal/2026/a.md"), policy("notes/a.md"), policy("a.md")]).toEqual(["copy", "local", "local"]);
     expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("conflict-copy");
     expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: "remote" })("a.md")).toBe("remote");
+  });
+
+  test.each([
+    ["90d, 2GB", { days: 90, bytes: 2_000_000_000 }],
+    ["1d,10MB", { days: 1, bytes: 10_000_000 }],
+  ])("keepHistory %j is %j", (text, retention) => {
+    expect(retentionOf(text)).toEqual(retention);
   });
 
   test.each([

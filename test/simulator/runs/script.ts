@@ -212,7 +212,7 @@ export type Setup = {
    * and for files that changed a moment ago. Left out: nobody does.
    */
   readonly hands?: true;
-  /** Direction of the first mirror until the end of the run, when all sync in both. Left out: both. */
+  /** Direction of the first mirror until the end of the run, when all sync both ways. */
   readonly direction?: "pull" | "push";
   /**
    * True if a mirror's work pauses for answers in many places, as with the system's clock. Left
