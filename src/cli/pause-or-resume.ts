@@ -1,14 +1,18 @@
 import { askDaemon, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
+import type { ControlRequest } from "../mirror/daemon/control/protocol.ts";
+import { ageText } from "../common/age.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { findMirror } from "./find-mirror.ts";
 
-export async function pauseOrResume(io: Io, dir: string | undefined, verb: "pause" | "resume"): Promise<ExitCode> {
+type Asked = Extract<ControlRequest, { do: "pause" | "resume" }>;
+
+export async function pauseOrResume(io: Io, dir: string | undefined, request: Asked): Promise<ExitCode> {
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const done = await askDaemon(root.value, { do: verb });
+  const done = await askDaemon(root.value, request);
   if (done === NO_DAEMON) {
     return complain(io, {
       kind: "usage",
@@ -18,7 +22,9 @@ export async function pauseOrResume(io: Io, dir: string | undefined, verb: "paus
   }
   if (done.kind === "trouble") return complain(io, done.trouble);
   const { changed } = done.value;
-  if (verb === "pause") io.out(changed ? "paused; next: mdmirror resume" : "the daemon was already paused");
-  else io.out(changed ? "resumed" : "the daemon was not paused");
+  if (request.do === "pause") {
+    const time = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
+    io.out(changed ? `paused${time}; next: mdmirror resume` : "the daemon was already paused");
+  } else io.out(changed ? "resumed" : "the daemon was not paused");
   return EXIT.inSync;
 }

@@ -59,8 +59,9 @@ const NEWS_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   broken: "; mdmirror polls, because the connection for events broke",
 };
 
-function daemonLine({ pid, phase, detail, paused, news }: DaemonStatus): string {
-  if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
+function daemonLine({ pid, phase, detail, paused, pausedUntil, news }: DaemonStatus): string {
+  const until = pausedUntil === undefined ? "" : ` until ${localTime(pausedUntil)}`;
+  if (paused) return `the daemon (process ${pid}) is paused${until}; next: mdmirror resume`;
   if (phase === "silent")
     return `the daemon (process ${pid}) may be in a long step: ${detail}; next: mdmirror status, in a minute`;
   const told = news === undefined ? "" : NEWS_WORDS[news.kind];

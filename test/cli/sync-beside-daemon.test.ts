@@ -176,6 +176,25 @@ describe("commands where a daemon runs", () => {
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
   });
 
+  test("pause --for ends by itself, also after a restart in between", async () => {
+    const watch = await watched.watchingHere();
+    expect((await watched.rig.run(["pause", "w", "--for", "soon"])).code).toBe(2);
+    expect((await watched.rig.run(["pause", "w", "--for", "1h"])).out).toEqual([
+      "paused for 1 h; next: mdmirror resume",
+    ]);
+    watch.stop();
+    expect(await watch.ended).toBe(0);
+    const next = watched.startHere();
+    await next.until((event) => event.kind === "opened");
+    watched.rig.write("a.md", "# one\nwhile paused\n");
+    await expect.poll(async () => (await watched.daemon())?.paused).toBe(true);
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
+    next.clock.hurry(100_000);
+    await next.until(isChange("a.md"));
+    expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
+    expect((await watched.daemon())?.paused).toBe(false);
+  });
+
   test("without one, pause says how to start one", async () => {
     expect(await watched.rig.run(["pause", "w"])).toMatchObject({
       code: 2,

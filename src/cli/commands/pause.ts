@@ -1,16 +1,22 @@
 import type { Command } from "../command.ts";
+import { parseAge } from "../../common/age.ts";
+import { misuse } from "../complain.ts";
 import { pauseOrResume } from "../pause-or-resume.ts";
 
 export const command: Command = {
-  usage: "pause [DIR]",
+  usage: "pause [DIR] [--for TIME]",
   about: [
-    "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, also after a restart.",
+    "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, or until TIME has passed, also after a restart.",
     "Changes made meanwhile on either side are synced after mdmirror resume. mdmirror sync still syncs once.",
   ],
-  examples: ["mdmirror pause notes"],
-  options: {},
+  examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],
+  options: { for: { value: "TIME", help: "end the pause after TIME, such as 15m, 2h or 1d" } },
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    return pauseOrResume(io, args.operands[0], "pause");
+    const time = args.text("for");
+    const forMs = time === null ? null : parseAge(time);
+    if (time !== null && (forMs === null || forMs === 0))
+      return misuse(io, "pause", "--for takes a time such as 15m, 2h or 1d");
+    return pauseOrResume(io, args.operands[0], forMs === null ? { do: "pause" } : { do: "pause", forMs });
   },
 };

@@ -8,6 +8,6 @@ export const command: Command = {
   options: {},
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    return pauseOrResume(io, args.operands[0], "resume");
+    return pauseOrResume(io, args.operands[0], { do: "resume" });
   },
 };

@@ -101,7 +101,9 @@ export function statusOf(
   if (lentTo !== null) return { ...told, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
   if (daemon === null || seen === null) return { ...told, phase: "closed", detail: closedBy, paused: false };
   const { phase } = seen;
-  return { ...told, phase: phase.kind, detail: "detail" in phase ? phase.detail : "", paused: isPaused(daemon) };
+  const detail = "detail" in phase ? phase.detail : "";
+  const pausedUntil = seen.pausedUntil === null ? {} : { pausedUntil: seen.pausedUntil };
+  return { ...told, phase: phase.kind, detail, paused: isPaused(daemon), ...pausedUntil };
 }
 
 type Folder = {
@@ -149,9 +151,11 @@ export async function carryOutRequest(
     const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone, onHeldBack: call.beat });
     return { kind: "done", value: { report: boundReport(report) } };
   }
-  const changed = isPaused(daemon) === (verb === "resume");
+  const forMs = request.do === "pause" ? request.forMs : undefined;
+  // A pause replaces the one before; only a pause with an end is then a change.
+  const changed = forMs !== undefined || isPaused(daemon) === (verb === "resume");
   // After a resume the daemon runs by itself; a pause waits for the active run.
-  if (verb === "pause") await daemon.request("pause");
+  if (verb === "pause") await daemon.request("pause", forMs);
   else if (changed) daemon.request("resume").catch(() => undefined);
   return { kind: "done", value: { changed } };
 }

@@ -44,6 +44,7 @@ const IDLE = {
   pendingDeletions: [],
   dirty: { count: 0, paths: [] },
   lastReport: null,
+  pausedUntil: null,
   nextPollAt: 1,
   retryAt: null,
   watching: "events",

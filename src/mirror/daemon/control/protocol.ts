@@ -29,7 +29,8 @@ export type ControlRequest =
    * time is over. `paths`: below the root; "" means everything.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  | { readonly do: "pause" }
+  /** `forMs`: length in milliseconds; left out: until `resume`. */
+  | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
    * The daemon ends its cycle, closes the folder and frees its lock until this connection ends.
@@ -63,6 +64,8 @@ export type DaemonStatus = {
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
+  /** End of the pause, in milliseconds since the epoch; left out: not paused, or without an end. */
+  readonly pausedUntil?: number;
   /**
    * Last time both sides were seen equal apart from blocks, in milliseconds since the epoch; null
    * if not since the start.
@@ -116,7 +119,7 @@ const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
   status: [],
   sync: [],
   wait: ["paths", "timeoutMs"],
-  pause: [],
+  pause: ["forMs"],
   resume: [],
   lend: ["what"],
   leave: ["what"],
@@ -143,6 +146,7 @@ function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<s
   const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
   if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
   if (verb === "wait") return readWait(id, root, json);
+  if (verb === "pause") return readPause(id, root, json);
   if (verb !== "lend" && verb !== "leave") return { id, root, request: { do: verb } };
   const { what } = json;
   if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
@@ -158,6 +162,12 @@ function readWait(
     return '"paths" must be a list of paths';
   if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return '"timeoutMs" must be a number of milliseconds';
   return { id, root, request: { do: "wait", paths, timeoutMs } };
+}
+
+function readPause(id: number, root: string, { forMs }: Readonly<Record<string, unknown>>): Envelope | string {
+  if (forMs === undefined) return { id, root, request: { do: "pause" } };
+  if (typeof forMs !== "number" || !(forMs > 0)) return '"forMs" must be a positive number of milliseconds';
+  return { id, root, request: { do: "pause", forMs } };
 }
 
 function isVerb(name: string): name is ControlRequest["do"] {

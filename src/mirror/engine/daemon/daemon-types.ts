@@ -10,8 +10,8 @@ import type { DaemonTiming } from "./timing.ts";
 /**
  * - `sync`: looks at both sides and tries refused changes again; resolves with the report. Works
  * once while paused, too. - `rescan`: the same, but does not try refused changes again. - `pause`:
- * starts no run until `resume`; resolves with the last report when the present run has ended. -
- * `resume`: looks at both sides; resolves with the report.
+ * starts no run until `resume`, or until a time has passed; resolves with the last report when the
+ * present run has ended. - `resume`: looks at both sides; resolves with the report.
  */
 export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
 
@@ -40,6 +40,8 @@ export type DaemonStatus = {
   /** Paths with changes that no run has judged yet: their number, and the first 100. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
+  /** When the pause ends; null if the daemon is not paused, or without an end. */
+  readonly pausedUntil: number | null;
   readonly nextPollAt: number | null;
   /** When a failed run is tried again; null if the last one did not fail. */
   readonly retryAt: number | null;
@@ -58,8 +60,11 @@ export type Daemon = {
    * when the state file is gone. Must be called once.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Rejects if the daemon stops before the request was carried out. */
-  request(kind: DaemonRequest): Promise<RunReport>;
+  /**
+   * Rejects if the daemon stops before the request was carried out.
+   * @param forMs milliseconds of a pause; left out: it has no end
+   */
+  request(kind: DaemonRequest, forMs?: number): Promise<RunReport>;
   /**
    * Runs `work` between two runs with the daemon's `World`, for commands that write the state while
    * the daemon holds the lock (`approve`, `resolve`, `undo`). A look at both sides follows. Rejects

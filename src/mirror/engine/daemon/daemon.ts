@@ -87,8 +87,8 @@ class DaemonLoop implements Daemon {
     }
   }
 
-  request(kind: DaemonRequest): Promise<RunReport> {
-    return this.#requests.request(kind);
+  request(kind: DaemonRequest, forMs?: number): Promise<RunReport> {
+    return this.#requests.request(kind, forMs ?? null);
   }
 
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
@@ -138,7 +138,7 @@ class DaemonLoop implements Daemon {
           this.#runner.lookAtAll();
           break;
         case "pause":
-          request.resolve(this.#runner.pause());
+          request.resolve(this.#runner.pause(request.forMs));
           break;
         default:
           if (request.kind === "resume") this.#runner.resume();
@@ -219,6 +219,7 @@ class Sleeper {
 type QueuedRequest =
   | {
       readonly kind: DaemonRequest;
+      readonly forMs: number | null;
       readonly resolve: (report: RunReport) => void;
       readonly reject: (error: Error) => void;
     }
@@ -240,9 +241,9 @@ class RequestQueue {
     this.#onRequest = onRequest;
   }
 
-  request(kind: DaemonRequest): Promise<RunReport> {
+  request(kind: DaemonRequest, forMs: number | null): Promise<RunReport> {
     const { promise, resolve, reject } = Promise.withResolvers<RunReport>();
-    this.#add({ kind, resolve, reject });
+    this.#add({ kind, forMs, resolve, reject });
     return promise;
   }
 

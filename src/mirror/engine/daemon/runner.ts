@@ -46,7 +46,8 @@ export class Runner implements WatchListener {
   readonly #news: EventWatch;
   readonly #root: RootWatch;
   #phase: Phase = IDLE;
-  #paused: boolean;
+  /** Monotonic time at which the pause ends; infinite without an end; null: not paused. */
+  #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
     const { world, watcher, news, settings, timing, publisher, wakeBy } = parts;
@@ -57,20 +58,25 @@ export class Runner implements WatchListener {
     this.#news = new EventWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(watcher, this);
     this.#root = new RootWatch(world, this.runs, this.#watch);
-    this.#paused = world.state.meta(META.paused) !== null;
-    if (this.#paused) this.#enter({ kind: "pause" });
+    this.#pausedUntil = endOfPause(world);
+    if (this.#isPaused()) this.#enter({ kind: "pause" });
   }
 
   /** Does the first thing that is due, and returns whether there was one. */
   async turn(): Promise<boolean> {
-    const due = this.#paused ? null : this.#schedule.firstDue();
+    if (this.#pausedUntil !== null && this.#pausedUntil <= this.#now()) {
+      this.resume();
+      await this.runWhole(false);
+      return true;
+    }
+    const due = this.#isPaused() ? null : this.#schedule.firstDue();
     if (due !== null) await this.#do(due);
     return due !== null;
   }
 
   /** Returns when the next turn has something to do. */
   dueAt(): number {
-    return this.#paused ? Number.POSITIVE_INFINITY : this.#schedule.nextAt();
+    return this.#pausedUntil ?? this.#schedule.nextAt();
   }
 
   async #do(due: Due): Promise<void> {
@@ -108,23 +114,31 @@ export class Runner implements WatchListener {
 
   /** Makes the look that `Barriers` asks for. */
   async lookNow(first: boolean): Promise<void> {
-    if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
+    if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
   readonly hasRun = (): boolean => this.#runLog.report() !== null;
 
-  readonly isStill = (): boolean => this.#paused || this.#phase.kind === "stopped";
+  readonly isStill = (): boolean => this.#isPaused() || this.#phase.kind === "stopped";
 
-  /** @returns the last report */
-  pause(): RunReport {
-    this.#paused = true;
-    this.#parts.world.state.setMeta(META.paused, "yes");
+  #isPaused(): boolean {
+    return this.#pausedUntil !== null;
+  }
+
+  /**
+   * @param forMs length of the pause in milliseconds; null: it has no end
+   * @returns the last report
+   */
+  pause(forMs: number | null): RunReport {
+    const { state, clock } = this.#parts.world;
+    this.#pausedUntil = this.#now() + (forMs ?? Number.POSITIVE_INFINITY);
+    state.setMeta(META.paused, forMs === null ? "yes" : `${clock.now() + forMs} ${forMs}`);
     this.#enter({ kind: "pause" });
     return this.#runLog.reportOrBlank();
   }
 
   resume(): void {
-    this.#paused = false;
+    this.#pausedUntil = null;
     this.#parts.world.state.setMeta(META.paused, null);
     this.#schedule.noteSuccess();
     this.#enter({ kind: "resume" });
@@ -167,9 +181,10 @@ export class Runner implements WatchListener {
 
   status(): DaemonStatus {
     const { clock } = this.#parts.world;
-    const [phase, paused, watch, news] = [this.#phase, this.#paused, this.#watch, this.#news.state()];
+    const [phase, watch, news] = [this.#phase, this.#watch, this.#news.state()];
+    const pausedUntil = this.#pausedUntil;
     const [runs, runLog, schedule] = [this.runs, this.#runLog, this.#schedule];
-    return showStatus({ runs, runLog, schedule, clock, phase, paused, watch, news });
+    return showStatus({ runs, runLog, schedule, clock, phase, pausedUntil, watch, news });
   }
 
   #now(): number {
@@ -273,7 +288,7 @@ export class Runner implements WatchListener {
       this.#schedule.noteSuccess();
       this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: stopDetail(report) } : { kind: "ended" });
     }
-    if (this.#paused) this.#enter({ kind: "pause" });
+    if (this.#isPaused()) this.#enter({ kind: "pause" });
     this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);
     this.#schedule.scheduleQuiet();
     await this.#root.watch();
@@ -286,20 +301,32 @@ export class Runner implements WatchListener {
   }
 }
 
+/**
+ * Returns the end of the pause in which the last daemon ended, by the monotonic clock; null if it
+ * was not paused. A pause never lasts longer than its length, also if the wall clock was set back.
+ */
+function endOfPause({ state, clock }: World): number | null {
+  const kept = state.meta(META.paused);
+  if (kept === null) return null;
+  const [until, ms] = kept.split(" ").map(Number);
+  const leftMs = ms === undefined ? Number.POSITIVE_INFINITY : Math.min(until! - clock.now(), ms);
+  return clock.monotonic() + leftMs;
+}
+
 const DIRTY_SHOWN = 100;
 
 /** Returns the daemon's status, with its times by the wall clock. */
 function showStatus(parts: {
   readonly clock: Clock;
   readonly phase: Phase;
-  readonly paused: boolean;
+  readonly pausedUntil: number | null;
   readonly runs: Runs;
   readonly watch: FolderWatch;
   readonly news: EventStreamState;
   readonly runLog: RunLog;
   readonly schedule: Schedule;
 }): DaemonStatus {
-  const { clock, phase, paused, watch, runLog, schedule } = parts;
+  const { clock, phase, pausedUntil, watch, runLog, schedule } = parts;
   const { dirty, deletions } = parts.runs;
   const retryAt = schedule.retryAt();
   return {
@@ -308,7 +335,8 @@ function showStatus(parts: {
     pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: wallTime(clock, dueAt) })),
     dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
     lastReport: runLog.report(),
-    nextPollAt: paused || retryAt !== null ? null : wallTime(clock, schedule.pollAt()),
+    pausedUntil: pausedUntil === null || pausedUntil === Number.POSITIVE_INFINITY ? null : wallTime(clock, pausedUntil),
+    nextPollAt: pausedUntil !== null || retryAt !== null ? null : wallTime(clock, schedule.pollAt()),
     retryAt: retryAt === null ? null : wallTime(clock, retryAt),
     watching: watch.state(),
     limit: watch.limit(),

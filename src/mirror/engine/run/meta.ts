@@ -31,7 +31,10 @@ export const META = {
   emptied: "emptied",
   /** The boot of the machine in which a run last restored what a power loss may have damaged. */
   boot: "boot",
-  /** Set while the daemon is paused. */
+  /**
+   * Set while the daemon is paused: `yes` without an end, else the wall time of its end and its
+   * length, in milliseconds.
+   */
   paused: "watch.paused",
   /** The choice of `init --prefer`. It holds until the first complete run. */
   prefer: "first.prefer",
