@@ -6,7 +6,6 @@ import { complain } from "./complain.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { groupLines, stayLine } from "./describe.ts";
-import { attentionOfHold } from "../mirror/engine/run/report.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
@@ -55,9 +54,8 @@ function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): 
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 
-export function planLines({ plan, open, staysLocal, trees }: Planned, most: number, paint: Paint = PLAIN): string[] {
+export function planLines({ plan, open, oneWay, staysLocal, trees }: Planned, most: number, paint: Paint = PLAIN): string[] {
   const actions = plan.steps.map(({ action }) => action);
-  const oneWay = plan.holds.filter(({ reason }) => reason === "direction-off").map(attentionOfHold);
   const stays = stayLine(staysLocal);
   return [
     ...groupLines(actions, most, pathsOf(trees.base), paint),

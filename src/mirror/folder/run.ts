@@ -9,7 +9,7 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { LocalTree, Trees } from "../model/tree.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
-import { type Attention, attentionOf, attentionOfScan, countStaying, type RunReport } from "../engine/run/report.ts";
+import { type Attention, attentionOf, attentionOfHold, attentionOfScan, countStaying, type RunReport } from "../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
 import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
@@ -207,6 +207,8 @@ export type Preview =
       readonly trees: Trees;
       /** Problems that would be open after the run, as far as the scans show. */
       readonly open: readonly Attention[];
+      /** Changes that stay on their side, because the sync has one direction. */
+      readonly oneWay: readonly Attention[];
       readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
     };
 
@@ -216,7 +218,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   if (end.kind === "offline") return end;
   const { plan, trees } = end;
   const open = attentionOf(plan.holds, attentionOfScan(trees, plan, plan.holds));
-  return { kind: "planned", plan, trees, open, staysLocal: countStaying(trees.local) };
+  const oneWay = plan.holds.filter(({ reason }) => reason === "direction-off").map(attentionOfHold);
+  return { kind: "planned", plan, trees, open, oneWay, staysLocal: countStaying(trees.local) };
 }
 
 /**
