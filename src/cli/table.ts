@@ -1,242 +1,78 @@
-import type { Entry } from "./command.ts";
+import type { Entry, Group } from "./command.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Entry[] = [
-  {
-    name: "init",
-    group: "start",
-    summary: "link a folder to a workspace and sync it for the first time",
-    load: () => import("./commands/init.ts"),
-  },
-  {
-    name: "trust",
-    group: "start",
-    summary: "allow a folder that somebody else linked to send documents to its service",
-    load: () => import("./commands/trust.ts"),
-  },
-  { name: "name", group: "start", summary: "rename a linked folder", load: () => import("./commands/name.ts") },
-  {
-    name: "config",
-    group: "start",
-    summary: "list and change the settings of a linked folder",
-    load: () => import("./commands/config.ts"),
-  },
-  { name: "mv", group: "start", summary: "move a linked folder", load: () => import("./commands/mv.ts") },
-  {
-    name: "unlink",
-    group: "start",
-    summary: "stop syncing a folder; its files stay",
-    load: () => import("./commands/unlink.ts"),
-  },
-  {
-    name: "completion",
-    group: "start",
-    summary: "print a script that completes commands in your shell",
-    load: () => import("./commands/completion.ts"),
-  },
-  { name: "sync", group: "daily", summary: "sync once", load: () => import("./commands/sync.ts") },
-  {
-    name: "watch",
-    group: "daily",
-    summary: "keep folders in sync, in the foreground",
-    load: () => import("./commands/watch.ts"),
-  },
-  {
-    name: "service",
-    group: "daily",
-    summary: "keep folders in sync in the background, from login on",
-    load: () => import("./commands/service.ts"),
-  },
-  {
-    name: "status",
-    group: "daily",
-    summary: "show the last sync, pending changes and problems to fix",
-    load: () => import("./commands/status.ts"),
-  },
-  {
-    name: "list",
-    group: "daily",
-    summary: "list your linked folders and their status",
-    load: () => import("./commands/list.ts"),
-  },
-  {
-    name: "wait",
-    group: "daily",
-    summary: "wait until local changes are on the service",
-    load: () => import("./commands/wait.ts"),
-  },
-  { name: "pause", group: "daily", summary: "pause the daemon", load: () => import("./commands/pause.ts") },
-  {
-    name: "resume",
-    group: "daily",
-    summary: "resume the daemon after a pause",
-    load: () => import("./commands/resume.ts"),
-  },
-  {
-    name: "ui",
-    group: "daily",
-    summary: "show your linked folders in your browser",
-    load: () => import("./commands/ui.ts"),
-  },
-  {
-    name: "plan",
-    group: "problems",
-    summary: "show what the next sync would do",
-    load: () => import("./commands/plan.ts"),
-  },
-  {
-    name: "approve",
-    group: "problems",
-    summary: "carry out the changes that a safety check stopped",
-    load: () => import("./commands/approve.ts"),
-  },
-  {
-    name: "reject",
-    group: "problems",
-    summary: "undo the changes that a safety check stopped",
-    load: () => import("./commands/reject.ts"),
-  },
-  {
-    name: "conflicts",
-    group: "problems",
-    summary: "list conflicts and blocked documents",
-    load: () => import("./commands/conflicts.ts"),
-  },
-  {
-    name: "resolve",
-    group: "problems",
-    summary: "resolve conflicts and blocked documents",
-    load: () => import("./commands/resolve.ts"),
-  },
-  {
-    name: "why",
-    group: "problems",
-    summary: "explain the state of a path and what happens next",
-    load: () => import("./commands/why.ts"),
-  },
-  {
-    name: "doctor",
-    group: "problems",
-    summary: "check the address, key, clock, disk and other sync tools",
-    load: () => import("./commands/doctor.ts"),
-  },
-  {
-    name: "verify",
-    group: "problems",
-    summary: "compare both sides, byte for byte",
-    load: () => import("./commands/verify.ts"),
-  },
-  {
-    name: "fix-names",
-    group: "problems",
-    summary: "rename local files to the names that the service accepts",
-    load: () => import("./commands/fix-names.ts"),
-  },
-  {
-    name: "merge",
-    group: "problems",
-    summary: "merge three Markdown files, also for git",
-    load: () => import("./commands/merge.ts"),
-  },
-  { name: "log", group: "history", summary: "show recent events", load: () => import("./commands/log.ts") },
-  {
-    name: "history",
-    group: "history",
-    summary: "list the versions of a document",
-    load: () => import("./commands/history.ts"),
-  },
-  {
-    name: "show",
-    group: "history",
-    summary: "print a version of a document",
-    load: () => import("./commands/show.ts"),
-  },
-  {
-    name: "diff",
-    group: "history",
-    summary: "compare local files with the service or with an earlier version",
-    load: () => import("./commands/diff.ts"),
-  },
-  {
-    name: "restore",
-    group: "history",
-    summary: "restore an earlier version",
-    load: () => import("./commands/restore.ts"),
-  },
-  { name: "undo", group: "history", summary: "undo a run", load: () => import("./commands/undo.ts") },
-  {
-    name: "search",
-    group: "look",
-    summary: "find text in this folder, offline",
-    load: () => import("./commands/search.ts"),
-  },
-  {
-    name: "links",
-    group: "look",
-    summary: "convert links between documents to paths or ids, or check them",
-    load: () => import("./commands/links.ts"),
-  },
-  {
-    name: "reviews",
-    group: "look",
-    summary: "list changes that wait in review",
-    load: () => import("./commands/reviews.ts"),
-  },
-  {
-    name: "protect",
-    group: "look",
-    summary: "send changes of a document to review",
-    load: () => import("./commands/protect.ts"),
-  },
-  {
-    name: "unprotect",
-    group: "look",
-    summary: "publish changes of a document without review",
-    load: () => import("./commands/unprotect.ts"),
-  },
-  {
-    name: "hooks",
-    group: "look",
-    summary: "list or test the commands that run on events",
-    load: () => import("./commands/hooks.ts"),
-  },
-  {
-    name: "mcp",
-    group: "look",
-    summary: "offer your linked folders as tools for agents (MCP)",
-    load: () => import("./commands/mcp.ts"),
-  },
-  {
-    name: "serve",
-    group: "service",
-    summary: "run a service that stores documents, on this computer",
-    load: () => import("./commands/serve.ts"),
-  },
-  {
-    name: "serve-admin",
-    group: "service",
-    summary: "manage keys, reviews and workspaces of your own service",
-    load: () => import("./commands/serve-admin.ts"),
-  },
-  {
-    name: "serve-backup",
-    group: "service",
-    summary: "back up your own service while it runs",
-    load: () => import("./commands/serve-backup.ts"),
-  },
-  {
-    name: "serve-restore",
-    group: "service",
-    summary: "restore your own service from a backup",
-    load: () => import("./commands/serve-restore.ts"),
-  },
-  {
-    name: "conformance",
-    group: "service",
-    summary: "check that a service follows the contract of the API",
-    load: () => import("./commands/conformance.ts"),
-  },
+  ...groupOf("start", [
+    ["init", "link a folder to a workspace and sync it for the first time", () => import("./commands/init.ts")],
+    [
+      "trust",
+      "allow a folder that somebody else linked to send documents to its service",
+      () => import("./commands/trust.ts"),
+    ],
+    ["name", "rename a linked folder", () => import("./commands/name.ts")],
+    ["config", "list and change the settings of a linked folder", () => import("./commands/config.ts")],
+    ["mv", "move a linked folder", () => import("./commands/mv.ts")],
+    ["unlink", "stop syncing a folder; its files stay", () => import("./commands/unlink.ts")],
+    ["completion", "print a script that completes commands in your shell", () => import("./commands/completion.ts")],
+  ]),
+  ...groupOf("daily", [
+    ["sync", "sync once", () => import("./commands/sync.ts")],
+    ["watch", "keep folders in sync, in the foreground", () => import("./commands/watch.ts")],
+    ["service", "keep folders in sync in the background, from login on", () => import("./commands/service.ts")],
+    ["status", "show the last sync, pending changes and problems to fix", () => import("./commands/status.ts")],
+    ["list", "list your linked folders and their status", () => import("./commands/list.ts")],
+    ["wait", "wait until local changes are on the service", () => import("./commands/wait.ts")],
+    ["pause", "pause the daemon", () => import("./commands/pause.ts")],
+    ["resume", "resume the daemon after a pause", () => import("./commands/resume.ts")],
+    ["ui", "show your linked folders in your browser", () => import("./commands/ui.ts")],
+  ]),
+  ...groupOf("problems", [
+    ["plan", "show what the next sync would do", () => import("./commands/plan.ts")],
+    ["approve", "carry out the changes that a safety check stopped", () => import("./commands/approve.ts")],
+    ["reject", "undo the changes that a safety check stopped", () => import("./commands/reject.ts")],
+    ["conflicts", "list conflicts and blocked documents", () => import("./commands/conflicts.ts")],
+    ["resolve", "resolve conflicts and blocked documents", () => import("./commands/resolve.ts")],
+    ["why", "explain the state of a path and what happens next", () => import("./commands/why.ts")],
+    ["doctor", "check the address, key, clock, disk and other sync tools", () => import("./commands/doctor.ts")],
+    ["verify", "compare both sides, byte for byte", () => import("./commands/verify.ts")],
+    ["fix-names", "rename local files to the names that the service accepts", () => import("./commands/fix-names.ts")],
+    ["merge", "merge three Markdown files, also for git", () => import("./commands/merge.ts")],
+  ]),
+  ...groupOf("history", [
+    ["log", "show recent events", () => import("./commands/log.ts")],
+    ["history", "list the versions of a document", () => import("./commands/history.ts")],
+    ["show", "print a version of a document", () => import("./commands/show.ts")],
+    ["diff", "compare local files with the service or with an earlier version", () => import("./commands/diff.ts")],
+    ["restore", "restore an earlier version", () => import("./commands/restore.ts")],
+    ["undo", "undo a run", () => import("./commands/undo.ts")],
+  ]),
+  ...groupOf("look", [
+    ["search", "find text in this folder, offline", () => import("./commands/search.ts")],
+    ["links", "convert links between documents to paths or ids, or check them", () => import("./commands/links.ts")],
+    ["reviews", "list changes that wait in review", () => import("./commands/reviews.ts")],
+    ["protect", "send changes of a document to review", () => import("./commands/protect.ts")],
+    ["unprotect", "publish changes of a document without review", () => import("./commands/unprotect.ts")],
+    ["hooks", "list or test the commands that run on events", () => import("./commands/hooks.ts")],
+    ["mcp", "offer your linked folders as tools for agents (MCP)", () => import("./commands/mcp.ts")],
+  ]),
+  ...groupOf("service", [
+    ["serve", "run a service that stores documents, on this computer", () => import("./commands/serve.ts")],
+    [
+      "serve-admin",
+      "manage keys, reviews and workspaces of your own service",
+      () => import("./commands/serve-admin.ts"),
+    ],
+    ["serve-backup", "back up your own service while it runs", () => import("./commands/serve-backup.ts")],
+    ["serve-restore", "restore your own service from a backup", () => import("./commands/serve-restore.ts")],
+    ["conformance", "check that a service follows the contract of the API", () => import("./commands/conformance.ts")],
+  ]),
 ];
+
+type Row = readonly [name: string, summary: string, load: Entry["load"]];
+
+function groupOf(group: Group, rows: readonly Row[]): readonly Entry[] {
+  return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
+}
 
 export function findCommand(name: string): Entry | null {
   return COMMANDS.find((entry) => entry.name === name) ?? null;
