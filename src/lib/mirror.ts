@@ -1,21 +1,10 @@
-import { readDifferences, readTexts } from "./documents.ts";
 import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
 import type { Session } from "./session.ts";
-import type {
-  Difference,
-  Mirror,
-  MirrorPlan,
-  MirrorWatch,
-  StatusReport,
-  SyncOptions,
-  SyncReport,
-  TwoTexts,
-} from "./types.ts";
+import type { Mirror, MirrorPlan, MirrorWatch, StatusReport, SyncOptions, SyncReport } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { Watch } from "./watch.ts";
-import { MdmirrorError } from "./error.ts";
 
 export function mirrorOf(session: Session): Mirror {
   return Object.assign(new OpenMirror(session), operationsOf(session));
@@ -90,15 +79,6 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return watch;
   }
 
-  differences(): Promise<readonly Difference[]> {
-    return this.#session.opened({ mode: "read", what: "diff", path: this.root }, readDifferences);
-  }
-
-  async diff(path: string): Promise<TwoTexts> {
-    givenPath(path);
-    return this.#session.opened({ mode: "read", what: "diff", path }, (mirror) => readTexts(mirror, path));
-  }
-
   close(): Promise<void> {
     return this.#session.close();
   }
@@ -106,23 +86,4 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
-}
-
-/**
- * Returns the path that a program gave.
- * @throws MdmirrorError of kind `usage`
- */
-function givenPath(path: unknown): string {
-  if (typeof path !== "string" || path === "") throw unfit("path", "a path as text", path);
-  return path;
-}
-
-function unfit(name: string, wanted: string, given: unknown): MdmirrorError {
-  return new MdmirrorError({
-    kind: "usage",
-    code: "usage",
-    path: "",
-    message: `${name} is not ${wanted}, but ${given === null ? "null" : typeof given}`,
-    next: `give ${wanted}`,
-  });
 }

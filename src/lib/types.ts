@@ -92,16 +92,6 @@ export type MirrorPlan = {
   readonly safetyStop: SafetyStop | null;
 };
 
-export type Difference = {
-  readonly path: string;
-  readonly kind: "differs" | "only-local" | "only-service";
-  /** Number of lines on one side only; null if not read. */
-  readonly lines: { readonly added: number; readonly removed: number } | null;
-};
-
-/** Both versions of one document; null for a side without the document. */
-export type TwoTexts = { readonly path: string; readonly live: string | null; readonly local: string | null };
-
 /**
  * The operations, each with one input and one result, as for the commands and the tools for agents.
  * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
@@ -139,16 +129,6 @@ export type Mirror = Operations & {
    * desktop alerts, does not notify systemd, and handles no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /**
-   * Returns the documents that differ between the two sides.
-   * @throws `offline`
-   */
-  differences(): Promise<readonly Difference[]>;
-  /**
-   * Returns the content of one document on both sides.
-   * @throws `offline`; `usage` if neither side has it
-   */
-  diff(path: string): Promise<TwoTexts>;
   /**
    * Ends the watches of this folder, and resolves when no call is active. Later calls are refused.
    */

@@ -58,6 +58,11 @@ export function countLinesOf(text: string): number {
 /** Names of both sides in the head of a diff. */
 type Names = { readonly before: string; readonly after: string };
 
+/** Returns a unified diff. */
+export function diffOf(names: Names, before: string, after: string): string {
+  return linesOfDiff(names, before, after).join("");
+}
+
 /** Returns a unified diff, cut at a line, and the number of lines left out. */
 export function boundedDiff(
   names: Names,
@@ -65,11 +70,7 @@ export function boundedDiff(
   after: string,
   characters: number = DIFF_CHARACTERS,
 ): { readonly text: string; readonly cut: number } {
-  const lines = [`--- ${names.before}\n`, `+++ ${names.after}\n`];
-  for (const { before: from, after: to, lines: own } of diffLines(before, after)) {
-    lines.push(`@@ -${from.line},${from.count} +${to.line},${to.count} @@\n`);
-    for (const { kind, text } of own) lines.push(...marked(SIGNS[kind], text));
-  }
+  const lines = linesOfDiff(names, before, after);
   let room = characters;
   let kept = 0;
   for (const line of lines) {
@@ -78,6 +79,15 @@ export function boundedDiff(
     kept++;
   }
   return { text: lines.slice(0, kept).join(""), cut: lines.length - kept };
+}
+
+function linesOfDiff(names: Names, before: string, after: string): readonly string[] {
+  const lines = [`--- ${names.before}\n`, `+++ ${names.after}\n`];
+  for (const { before: from, after: to, lines: own } of diffLines(before, after)) {
+    lines.push(`@@ -${from.line},${from.count} +${to.line},${to.count} @@\n`);
+    for (const { kind, text } of own) lines.push(...marked(SIGNS[kind], text));
+  }
+  return lines;
 }
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;

@@ -1,12 +1,14 @@
 import { OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
-import { DIFF } from "./tools/diff.ts";
 import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
 import * as z from "zod";
 import { history, show } from "../mirror/operations/history/versions.ts";
 import { verify } from "../mirror/operations/doctor/verify.ts";
 import { conflicts } from "../mirror/operations/manual/conflicts.ts";
 import { reviews, type WaitingReview } from "../mirror/operations/manual/reviews.ts";
-import { boundedDiff } from "./bounded.ts";
+import { diff } from "../mirror/operations/history/diff.ts";
+import type { DIFF } from "../mirror/operations/declared/history.ts";
+import type { Answer } from "../mirror/operations/define.ts";
+import { diffOf } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve-many.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { PATH } from "./fields.ts";
@@ -39,7 +41,7 @@ export const TOOLS: readonly Tool[] = [
   readTool(history, { keeps: "last" }),
   readTool(show, { text: ({ text }) => text }),
   operationTool(restore, { paths: ONE_PATH, asOf: undefined }),
-  DIFF,
+  readTool(diff, { text: (answer) => answer.documents.map(unifiedDiff).join("") }),
   readTool(conflicts),
   SHOW_CONFLICT,
   operationTool(resolve, { paths: ONE_PATH, way: z.enum(OFFERED) }),
@@ -47,9 +49,14 @@ export const TOOLS: readonly Tool[] = [
   readTool(verify),
 ];
 
+function unifiedDiff({ path, kind, before, after }: Answer<typeof DIFF>["documents"][number]): string {
+  if (kind === "same" || (before === null && after === null)) return "";
+  return diffOf({ before: `before/${path}`, after: `local/${path}` }, before ?? "", after ?? "");
+}
+
 function reviewDiff({ path, live, submitted }: WaitingReview): string {
   if (live === null || submitted === null) return "";
-  return boundedDiff({ before: `service/${path}`, after: `sent/${path}` }, live, submitted).text;
+  return diffOf({ before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }
 
 /**

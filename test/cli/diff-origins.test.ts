@@ -141,11 +141,13 @@ describe("diff of a document in conflict", () => {
       "M     |+- mine",
     ]);
     const json = await run("diff", "a.md", "--json");
-    expect([json.code, JSON.parse(json.out[0]!)]).toEqual([
+    const [document] = JSON.parse(json.out[0]!).documents;
+    expect([json.code, document.path, document.kind, document.conflict]).toEqual([
       3,
+      "a.md",
+      "differs",
       {
-        path: "a.md",
-        same: false,
+        kind: "parts",
         conflicts: 1,
         origins: [
           { kind: "added", from: "theirs", line: 3, count: 2 },

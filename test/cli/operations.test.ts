@@ -15,7 +15,7 @@ import { openRig, type Rig } from "./rig.ts";
 /** No page shows or changes the protection of a document. */
 const WITHOUT_PAGE: readonly OperationName[] = ["protect", "unprotect"];
 const NAMES = Object.keys(DECLARED) as OperationName[];
-const READS = ["conflicts", "history", "reviews", "show", "verify"] as const;
+const READS = ["conflicts", "diff", "history", "reviews", "show", "verify"] as const;
 type ReadName = (typeof READS)[number];
 type WriteName = Exclude<OperationName, ReadName>;
 const WRITES = NAMES.filter((name): name is WriteName => DECLARED[name].access === "write");
@@ -37,6 +37,7 @@ const DRY_RUNS: { readonly [Name in WriteName]: DryRun } = {
 /** A call of each operation that writes nothing. */
 const CALLS: { readonly [Name in ReadName]: Pick<DryRun, "argv" | "input"> } = {
   conflicts: { argv: [], input: {} },
+  diff: { argv: ["a.md@1"], input: { path: "a.md", n: 1 } },
   history: { argv: ["a.md"], input: { path: "a.md" } },
   reviews: { argv: [], input: {} },
   show: { argv: ["a.md@1"], input: { path: "a.md", n: 1 } },

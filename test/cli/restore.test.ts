@@ -43,7 +43,7 @@ describe("history, show, diff PATH@N", () => {
       for (const other of [1, 2, 3]) expect((await run("diff", `a.md@${other}`)).code).toBe(other === n ? 0 : 3);
     }
     const json = await run("diff", "a.md@1", "--json");
-    expect(JSON.parse(json.out[0]!)).toMatchObject({ before: "version 1/a.md", after: "local/a.md", same: false });
+    expect(JSON.parse(json.out[0]!).documents).toMatchObject([{ path: "a.md", kind: "differs" }]);
     for (const command of ["show", "diff", "restore"]) expect((await run(command, "a.md@9")).code).toBe(2);
   });
 

@@ -15,7 +15,7 @@ it("no document is named by anything but a path", async () => {
       mirror.restore({ paths: [path] }),
       mirror.show({ path }),
       mirror.history({ path }),
-      mirror.diff(path),
+      mirror.diff({ path, n: 1 }),
       mirror.resolve({ paths: [path], way: "mine" }),
     ])
       expect([path, await errorOf(call)]).toMatchObject([path, { kind: "usage", code: "usage" }]);

@@ -57,9 +57,9 @@ describe("a mirror of the library", () => {
     const restored = await mirror.restore({ paths: ["a.md"], n: 1, noSync: true });
     expect(restored).toMatchObject({ items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null });
     expect(read("a.md")).toBe("one\n");
-    expect(await mirror.diff("a.md")).toEqual({ path: "a.md", live: "two\n", local: "one\n" });
-    const lines = { added: 1, removed: 1 };
-    expect(await mirror.differences()).toEqual([{ path: "a.md", kind: "differs", lines }]);
+    const row = { path: "a.md", kind: "differs", lines: { added: 1, removed: 1 }, base: null, conflict: null };
+    expect((await mirror.diff({ path: "a.md" })).documents).toEqual([{ ...row, before: "two\n", after: "one\n" }]);
+    expect((await mirror.diff()).documents).toEqual([{ ...row, before: null, after: null }]);
   });
 
   it("ends many conflicts, and restores many documents, as one run each", async () => {

@@ -58,14 +58,14 @@ describe("an agent without a daemon", () => {
     expect(first.text + rest.text).toBe(rig.read("long.md"));
     rig.write("long.md", "short\n");
     const diff = await one.call("diff", { path: "long.md", max_characters: 500 });
-    expect(diff.facts).toMatchObject({ same: false });
-    expect(diff.facts.linesLeftOut).toBeGreaterThan(1_900);
+    expect(diff.facts.documents).toMatchObject([{ path: "long.md", kind: "differs" }]);
+    expect(diff.facts.next).toBeGreaterThan(1);
     expect(diff.text.length).toBeLessThanOrEqual(500);
     await one.call("sync");
     const { facts } = await one.call("history", { path: "long.md", limit: 1 });
     expect(facts).toMatchObject({ versions: [{ n: 2 }], leftOut: 1 });
     expect((await one.call("show", { path: "long.md", n: 1, from_line: 2001 })).text).toBe("the needle\n");
-    expect((await one.call("diff", { path: "long.md", n: 1 })).facts.same).toBe(false);
+    expect((await one.call("diff", { path: "long.md", n: 1 })).facts.documents).toMatchObject([{ kind: "differs" }]);
     await rig.run(["protect", "w/a.md"]);
     const { version } = (await one.call("read", { path: "a.md" })).facts;
     await one.call("write", { path: "a.md", version, text: "# reviewed\n" });

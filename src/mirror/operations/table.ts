@@ -4,6 +4,7 @@ import type { DECLARED, OperationName } from "./declared/table.ts";
 export const OPERATIONS = {
   approve: async () => (await import("./manual/answer-stop.ts")).approve,
   conflicts: async () => (await import("./manual/conflicts.ts")).conflicts,
+  diff: async () => (await import("./history/diff.ts")).diff,
   history: async () => (await import("./history/versions.ts")).history,
   protect: async () => (await import("./manual/protect.ts")).protect,
   reject: async () => (await import("./manual/answer-stop.ts")).reject,

@@ -62,3 +62,47 @@ export const SHOW = defineRead({
   input: z.strictObject({ path: PATH, n: N }),
   result: z.strictObject({ path: NAME, n: z.int(), sha256: DIGEST, text: NAME }),
 });
+
+/** Compares local files with the service, or one with an earlier version. */
+export const DIFF = defineRead({
+  name: "diff",
+  summary: "compare local files with the service or with an earlier version",
+  about: [
+    "Without PATH: lists the documents that differ from the service, with counts of lines.",
+    "With PATH: prints a unified diff (- on the service, + local). With PATH@N: - is version N, + is local.",
+    "For a document in conflict it prints the lines that merge (M mine, T theirs, B both) and those that do not (!).",
+    "Writes nothing.",
+  ],
+  exits: "0 if both are equal, 3 if they differ",
+  access: "read",
+  isOnline: true,
+  contents: ["before", "after", "base"],
+  input: z.strictObject({
+    path: PATH.optional(),
+    n: z.int().min(1).meta({ description: "the number of a version in the history", isOperand: true }).optional(),
+  }),
+  result: z.strictObject({
+    /** Documents that differ; with a path, that document. */
+    documents: ROWS({
+      path: NAME,
+      kind: z.enum(["same", "differs", "only-local", "only-service"]),
+      /** Number of lines on one side only; null if the content was not read. */
+      lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
+      /** Content on the service, or of the version; null without one, and in a list. */
+      before: NAME.nullable(),
+      /** Content of the local file; null if there is none, and in a list. */
+      after: NAME.nullable(),
+      /** Content that both edits of a document in conflict started from; null for others. */
+      base: NAME.nullable(),
+      /** Lines of a document in conflict that merge, and those that do not; null for others. */
+      conflict: z
+        .strictObject({
+          kind: z.enum(["merges", "no-base", "whole", "parts"]),
+          reason: NAME.optional(),
+          conflicts: z.int().optional(),
+          origins: ROWS({ kind: NAME, from: NAME, line: z.int(), count: z.int() }).optional(),
+        })
+        .nullable(),
+    }),
+  }),
+});

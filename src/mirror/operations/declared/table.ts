@@ -1,4 +1,4 @@
-import { HISTORY, SHOW } from "./history.ts";
+import { DIFF, HISTORY, SHOW } from "./history.ts";
 import { CONFLICTS, REVIEWS, VERIFY } from "./problems.ts";
 import { PROTECT, UNPROTECT } from "./protect.ts";
 import { RESOLVE } from "./resolve.ts";
@@ -10,6 +10,7 @@ import { UNDO } from "./undo.ts";
 export const DECLARED = {
   approve: APPROVE,
   conflicts: CONFLICTS,
+  diff: DIFF,
   history: HISTORY,
   protect: PROTECT,
   reject: REJECT,

@@ -12,7 +12,7 @@ const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)
  * @returns milliseconds since the epoch; null for anything else, for a day that does not exist and
  * for a future time
  */
-export function readMoment(text: string, now: number): number | null {
+function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
   if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
   const at = readIso(text);

@@ -6,9 +6,8 @@ import { splitLines } from "../../../markdown/merge/split.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { asOnDisk } from "./as-on-disk.ts";
-import type { TwoTexts } from "./diff.ts";
 import { linkAt } from "./find-document.ts";
-import type { MeetingRow } from "./origins.ts";
+import { type MeetingRow, type OriginSpan, originSpans } from "./origins.ts";
 
 /** Compares the two edits of a document in conflict. */
 
@@ -20,27 +19,34 @@ export type ConflictLines =
   | { readonly kind: "merges" }
   | { readonly kind: "no-base" }
   | { readonly kind: "whole"; readonly reason: ConflictReason }
-  | { readonly kind: "parts"; readonly rows: readonly MeetingRow[]; readonly conflicts: number };
+  | {
+      readonly kind: "parts";
+      readonly conflicts: number;
+      readonly origins: readonly OriginSpan[];
+      readonly rows: readonly MeetingRow[];
+    };
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
 /**
- * Compares a document in conflict with the present published content; null if it is not in
- * conflict, or a side has no content.
+ * Reads the base of a document in conflict, and compares its edits; null if it is not in conflict,
+ * or a side has no content.
  */
 export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,
-  { path, live, local }: TwoTexts,
-): ConflictLines | null {
+  path: string,
+  { live, local }: { readonly live: string | null; readonly local: string | null },
+): { readonly base: string | null; readonly lines: ConflictLines } | null {
   const link = linkAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
   if (conflict === null || live === null || local === null) return null;
-  const shown = (text: string) => disk.shown?.(path, text) ?? text;
   const base = conflict.baseDigest === null ? "" : asOnDisk({ state, disk }, path).text(conflict.baseDigest);
-  return base === null ? { kind: "no-base" } : meetingOf({ base, mine: shown(local), theirs: shown(live) });
+  if (base === null) return { base, lines: { kind: "no-base" } };
+  return { base, lines: compareEdits({ base, mine: local, theirs: live }) };
 }
 
-function meetingOf({ base, mine, theirs }: ThreeTexts): ConflictLines {
+/** Compares two edits line by line. */
+export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, newReading());
@@ -55,7 +61,7 @@ function meetingOf({ base, mine, theirs }: ThreeTexts): ConflictLines {
     lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
   }
   const rows = withConflicts(originsOf(base, mine, theirs, lines.join("")), places);
-  return { kind: "parts", rows, conflicts: places.size };
+  return { kind: "parts", conflicts: places.size, origins: originSpans(rows), rows };
 }
 
 /** @param places each conflict, by the 0-based line at which it begins in the rows */

@@ -10,13 +10,19 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { USUAL_RUN, previewSync } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
+import { withLocal } from "../../folder/open-local.ts";
+import { DIFF } from "../declared/history.ts";
+import type { Answer } from "../define.ts";
+import { onlineRead, type ReadOperation } from "../run-read.ts";
+import { readConflictLines } from "./conflict-lines.ts";
+import { readText } from "./read-texts.ts";
 
 /** Compares local content with the published one. Nothing is written (I23). */
 
-export type TwoTexts = { readonly path: LocalPath; readonly live: string | null; readonly local: string | null };
+type BothSides = { readonly live: string | null; readonly local: string | null };
 
 /** Returns both contents of a document; null for a side without content. */
-export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<TwoTexts>> {
+async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
   const { world, url } = mirror;
   const base = world.state.load();
   const id = await idOf(world, base, path);
@@ -25,7 +31,7 @@ export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Prom
     return trouble("fault", `${path} cannot be read: ${read.detail}`, "solve the named problem");
   const local = read.kind === "done" ? read.value.text : null;
   if (id === null) {
-    if (local !== null) return ok({ path, live: null, local });
+    if (local !== null) return ok({ live: null, local });
     return trouble(
       "usage",
       `${path} is on neither side`,
@@ -33,8 +39,8 @@ export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Prom
     );
   }
   const answer = await world.remote.getFile(id);
-  if (answer.ok) return ok({ path, live: answer.value.content, local });
-  if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok({ path, live: null, local });
+  if (answer.ok) return ok({ live: answer.value.content, local });
+  if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok({ live: null, local });
   return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
 }
 
@@ -50,32 +56,64 @@ async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
   return listed.items.find((item) => item.path === whole)?.id ?? null;
 }
 
-export type DiffRow = {
-  readonly path: LocalPath;
-  readonly kind: "differs" | "only-local" | "only-service";
-  /** Number of lines on one side only; null if the content was not read. */
-  readonly lines: { readonly added: number; readonly removed: number } | null;
-};
-
-type DiffList =
-  | { readonly kind: "offline"; readonly fault: Fault }
-  | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
+type DiffRow = Answer<typeof DIFF>["documents"][number];
 
 /**
  * Lists documents whose sides differ. Reads only documents that the listing and the stamps show as
  * changed.
  */
-export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
-  const { world } = mirror;
+async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
+  const { world, url } = mirror;
   const preview = await previewSync(mirror, USUAL_RUN);
-  if (preview.kind === "offline") return preview;
+  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, url) };
   const { rows, suspects } = listByStamps(preview.trees);
   const read = await Promise.all(suspects.map((suspect) => compare(world, suspect)));
   for (const one of read) {
-    if ("fault" in one) return { kind: "offline", fault: one.fault };
+    if ("fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
     if (one.row !== null) rows.push(one.row);
   }
-  return { kind: "listed", rows: rows.toSorted(byPath) };
+  return ok(rows.toSorted(byPath));
+}
+
+const withService = onlineRead(DIFF, async (mirror, { path }) => {
+  if (path === undefined) {
+    const listed = await listDifferences(mirror);
+    return listed.kind === "trouble" ? listed : ok({ documents: listed.value });
+  }
+  const both = await readBothSides(mirror, path);
+  if (both.kind === "trouble") return both;
+  const { world } = mirror;
+  const shown = (text: string | null) => (text === null ? null : (world.disk.shown?.(path, text) ?? text));
+  const [live, local] = [shown(both.value.live), shown(both.value.local)];
+  const row = rowOf(path, live, local);
+  const conflict = readConflictLines(world, path, { live, local });
+  if (conflict === null) return ok({ documents: [row] });
+  const { rows: _rows, ...lines } = { rows: [], ...conflict.lines };
+  return ok({ documents: [{ ...row, base: conflict.base, conflict: lines }] });
+});
+
+export const diff: ReadOperation<typeof DIFF> = {
+  declared: DIFF,
+  read(root, { path, n }, options) {
+    if (n === undefined) return withService.read(root, { path }, options);
+    if (path === undefined) return trouble("usage", "a numbered version is of one document", "give a path");
+    return withLocal(root, options, (local) => {
+      const version = readText(local, path, n);
+      if (version.kind === "trouble") return version;
+      const now = readText(local, path, "here");
+      return ok({
+        documents: [rowOf(version.value.path, version.value.text, now.kind === "ok" ? now.value.text : null)],
+      });
+    });
+  },
+};
+
+const UNREAD = { lines: null, before: null, after: null, base: null, conflict: null } as const;
+
+function rowOf(path: string, before: string | null, after: string | null): DiffRow {
+  const lines = countLines(before ?? "", after ?? "");
+  const kind = before === null ? "only-local" : after === null ? "only-service" : before === after ? "same" : "differs";
+  return { path, kind, lines, before, after, base: null, conflict: null };
 }
 
 /** A document whose contents have to be read and compared. */
@@ -124,7 +162,7 @@ function linkedPaths({ base }: Trees): ReadonlySet<LocalPath> {
 }
 
 function onOneSide(kind: "only-local" | "only-service", path: LocalPath): DiffRow {
-  return { path, kind, lines: null };
+  return { path, kind, ...UNREAD };
 }
 
 async function compare(
@@ -135,9 +173,10 @@ async function compare(
   const read = world.disk.read(path);
   if (!answer.ok) {
     if (answer.fault.kind !== "problem") return { fault: answer.fault };
-    return { row: { path, kind: "only-local", lines: null } };
+    return { row: onOneSide("only-local", path) };
   }
-  if (read.kind !== "done") return { row: { path, kind: "differs", lines: null } };
+  const row = { path, kind: "differs", ...UNREAD } as const;
+  if (read.kind !== "done") return { row };
   if (read.value.text === answer.value.content) return { row: null };
-  return { row: { path, kind: "differs", lines: countLines(answer.value.content, read.value.text) } };
+  return { row: { ...row, lines: countLines(answer.value.content, read.value.text) } };
 }
