@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Variant } from "../variants/variant.ts";
-import { type Fixture, openFixture, settle } from "./fixture.ts";
+import { Moment } from "../simulator/moment.ts";
+import { type Fixture, goOnFrom, openFixture, settle } from "./fixture.ts";
 
 /**
  * What each thing that people do costs in requests. On a hosted service each is money, and counts
@@ -24,16 +25,18 @@ function counted({ seen }: Fixture): Requests {
   return requests;
 }
 
-/** In sync; three of the documents were created locally, so that nothing is read back later. */
-async function inSync(variant: Variant = {}): Promise<Fixture> {
+/** Syncs 60 documents, of which three were created locally: nothing is read back later. */
+async function sync(variant: Variant): Promise<Moment> {
   const fixture = openFixture(33, variant);
   actOnService(fixture.rig.app, "new d0/n0.md $X");
   for (let n = 1; n < 57; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
   await settle(fixture.mirror);
   for (let n = 0; n < 3; n++) fixture.mirror.write(`d0/first${n}.md`, `first ${n}\n`);
   await settle(fixture.mirror);
-  return fixture;
+  return new Moment(fixture);
 }
+
+const inSync = await sync({});
 
 async function requestsOf(fixture: Fixture): Promise<Requests> {
   fixture.seen.length = 0;
@@ -86,7 +89,7 @@ const ROWS: readonly Row[] = [
 
 describe("I33 each thing costs its own requests beside the two lists, and no other", () => {
   test.each(ROWS)("local: %s, on the service: %s", async (local, remote, beside) => {
-    const fixture = await inSync();
+    const fixture = goOnFrom(inSync);
     actLocally(fixture.mirror, local);
     actOnService(fixture.rig.app, remote);
     expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
@@ -112,7 +115,7 @@ describe("I33 each thing costs its own requests beside the two lists, and no oth
   });
 
   test("nothing to do where no list shows the whole tree: one request more for each folder of the root", async () => {
-    const fixture = await inSync({ noTree: true });
+    const fixture = goOnFrom(await sync({ noTree: true }), { noTree: true });
     expect(await requestsOf(fixture)).toEqual({ "GET /v1/files": 1, "GET /v1/folders": 1 + 6 });
   });
 
@@ -126,7 +129,7 @@ describe("I33 each thing costs its own requests beside the two lists, and no oth
 
 describe("I33 memory is for what is known of documents, not for their texts", () => {
   const CHARACTERS = 20_000;
-  const MANY = 800;
+  const MANY = 600;
   type Measured = { readonly held: number; readonly requests: number; readonly uploaded: boolean };
 
   function measure(documents: number, characters: number): Measured {
@@ -135,7 +138,7 @@ describe("I33 memory is for what is known of documents, not for their texts", ()
     return JSON.parse(execFileSync(process.execPath, argv, { encoding: "utf8" })) as Measured;
   }
 
-  test("800 documents of 20,000 characters, cloned and edited, hold less heap than the texts of one version more than small ones do", () => {
+  test("600 documents of 20,000 characters, cloned and edited, hold less heap than the texts of one version more than small ones do", () => {
     const [small, big] = [measure(MANY, 500), measure(MANY, CHARACTERS)];
     expect([small.uploaded, big.uploaded]).toEqual([true, true]);
     // The same work by the same requests; the texts alone differ.

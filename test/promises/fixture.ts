@@ -50,9 +50,12 @@ export function openFixture(
   });
 }
 
-/** A fixture with the plain service that goes on from a moment of another one. */
-export function goOnFrom(moment: Moment): Fixture {
-  return seeingAll({}, (deployment) => moment.open(deployment));
+/**
+ * Opens a fixture that continues from a moment of another one.
+ * @param variant that of the other one
+ */
+export function goOnFrom(moment: Moment, variant: Variant = {}): Fixture {
+  return seeingAll(variant, (deployment) => moment.open(deployment));
 }
 
 function seeingAll(variant: Variant, open: (deployment: Deployment) => Pair): Fixture {

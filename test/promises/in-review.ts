@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Mirror } from "../simulator/mirror.ts";
+import { Moment } from "../simulator/moment.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, workspaceOf } from "./fixture.ts";
 
@@ -103,8 +104,20 @@ function nameOf(content: string): string {
 export const blocksOf = ({ mirror }: Pick<Scene, "mirror">): string[] =>
   [...mirror.state.load().holds.values()].map(({ reason }) => reason);
 
+/** Moments at which the content is in review, by the edit that it met. */
+const moments = new Map<Name | null, Moment>();
+
+const combineFor = (met: Name | null) => (met === "APART" ? () => null : combineByMerge);
+
 /** @param met the edit that goes live between the scan and the PUT; null: it is protected */
 export async function inReview(met: Name | null): Promise<Scene> {
+  const moment = moments.get(met) ?? (await sendToReview(met));
+  moments.set(met, moment);
+  const rig = createRig(31, {}, combineFor(met), moment.rig);
+  return { rig, mirror: rig.mirror({}, moment.mirror), path: "d/p.md" };
+}
+
+async function sendToReview(met: Name | null): Promise<Moment> {
   let other: string | null = null;
   const rig: Rig = createRig(
     31,
@@ -117,7 +130,7 @@ export async function inReview(met: Name | null): Promise<Scene> {
         return null;
       },
     },
-    met === "APART" ? () => null : combineByMerge,
+    combineFor(met),
   );
   rig.app.create("d/p.md", CONTENTS.START);
   for (const path of NEIGHBOURS) rig.app.create(path, "n\n");
@@ -131,7 +144,7 @@ export async function inReview(met: Name | null): Promise<Scene> {
   expect(report?.state).toBe(met === null ? "in-sync" : "attention");
   await settle(mirror);
   expect(reviewsOf(rig)).toEqual(["SENT"]);
-  return { rig, mirror, path: "d/p.md" };
+  return new Moment({ rig, mirror });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
-import { type Fixture, HTML, isWrite, openFixture, problem, type Seen, settle } from "./fixture.ts";
+import { Moment } from "../simulator/moment.ts";
+import { type Fixture, goOnFrom, HTML, isWrite, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
-const PAGE = 3;
+const DEPLOYMENT = { maxPageSize: 3 };
 const DOCUMENTS = 14;
 
 function isDocumentPage({ method, path }: Seen): boolean {
@@ -14,27 +15,28 @@ function isFolderPage({ method, path }: Seen): boolean {
 }
 
 async function converged(): Promise<Fixture> {
-  const fixture = openFixture(20, { maxPageSize: PAGE });
+  const fixture = openFixture(20, DEPLOYMENT);
   for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 5}/n${n}.md`, `note ${n}\n`);
   await settle(fixture.mirror);
   return fixture;
 }
 
-/** Deletions and an edit there, a deletion here. */
-async function changed(): Promise<Fixture> {
+/** Deletions and an edit on the service, a local deletion. */
+async function change(): Promise<Moment> {
   const fixture = await converged();
   const { rig, mirror } = fixture;
   for (let n = 0; n < 4; n++) rig.app.remove(`d${n % 5}/n${n}.md`);
   rig.app.removeFolder("d4");
   mirror.disk.user.remove(mirror.path("d0/n5.md"));
   rig.app.edit("d1/n6.md", "edited there\n");
-  fixture.seen.length = 0;
-  return fixture;
+  return new Moment(fixture);
 }
 
-/** Pages of one look. */
+const changed = await change();
+
+/** Counts the pages of one scan. */
 async function pagesOf(which: (request: Seen) => boolean): Promise<number> {
-  const fixture = await changed();
+  const fixture = goOnFrom(changed, DEPLOYMENT);
   await fixture.mirror.plan();
   return fixture.seen.filter(which).length;
 }
@@ -57,7 +59,7 @@ describe.each([
     const pages = await pagesOf(which);
     expect(pages).toBeGreaterThan(2);
     for (let failing = 1; failing <= pages; failing++) {
-      const fixture = await changed();
+      const fixture = goOnFrom(changed, DEPLOYMENT);
       const { rig, mirror } = fixture;
       const before = mirror.texts();
       let page = 0;
