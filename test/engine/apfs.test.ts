@@ -67,14 +67,6 @@ describe.each([
     expect(idOf(rig, `${one}/a.md`)).toBe(id);
   });
 
-  it("a rename here and an edit there are both kept", async () => {
-    const { rig, mirror } = await begin({ [first]: "one\n" });
-    mirror.disk.user.rename(mirror.path(first), mirror.path(second));
-    rig.app.edit(first, "edited there\n");
-    const both = { [second]: "edited there\n" };
-    expect(await settle({ rig, mirror })).toEqual({ here: both, there: both });
-  });
-
   it("an editor that saves under the other spelling saves the same document", async () => {
     const { rig, mirror } = await begin({ [first]: "one\n" });
     const id = idOf(rig, first);

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
-import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
@@ -48,19 +47,4 @@ it("I06 I27 a file in the place of a text that could not come back is not sent o
     await mirror.sync();
     expectUndecided(opened, `after sync ${sync}`);
   }
-});
-
-it("I06 I13 I27 nor is one where a sync was killed at any call before the text was back", async () => {
-  let withoutCopy = 0;
-  await killAtEachCall(await inConflict(), {
-    until: ({ mirror }) => mirror.texts().has(PATH),
-    async judge(pair, call) {
-      const { mirror } = pair;
-      if (mirror.texts().size === 0) withoutCopy++;
-      mirror.write(PATH, OTHER);
-      for (let sync = 1; sync <= 4; sync++) await mirror.sync();
-      expectUndecided(pair, `killed at call ${call}`);
-    },
-  });
-  expect(withoutCopy).toBeGreaterThan(1);
 });

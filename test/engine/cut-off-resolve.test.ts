@@ -70,32 +70,6 @@ describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and 
   });
 });
 
-test("I10 I13 an edit that may not be sent gives way to a newer text of the service, and the mirror dies in it", async () => {
-  const rig = createRig(1);
-  rig.app.create("note.md", LINES.join(""));
-  rig.app.create("other.md", "another document\n");
-  const made = rig.makeKey();
-  const first = rig.mirror({ key: made.key });
-  await first.sync();
-  first.write("note.md", EDITED.join(""));
-  await first.sync();
-  rig.app.edit("note.md", without(LINES));
-  await killAtEachCall(
-    { rig, mirror: first },
-    {
-      open: (beginning) => beginning.open({}, { key: made.key }),
-      work: ({ mirror }) => resolve(mirror, { kind: "theirs" }),
-      async judge(pair, at) {
-        pair.rig.app.edit("note.md", backAgain(LINES));
-        for (let run = 0; run < 3; run++) await pair.mirror.sync();
-        const local = pair.mirror.texts();
-        expect([...local.keys()], `killed at ${at}`).toEqual(["note.md", "other.md"]);
-        expect([backAgain(LINES), backAgain(EDITED)], `killed at ${at}`).toContain(local.get("note.md"));
-      },
-    },
-  );
-});
-
 test("I13 a block ends with the decision, and the mirror dies right after that", async () => {
   const rig = createRig(1);
   rig.app.create("note.md", "one\n");

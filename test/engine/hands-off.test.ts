@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import type { EditorWait } from "../../src/mirror/engine/run/world.ts";
 import { workspaceOf } from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -215,25 +214,5 @@ describe("sync", () => {
     await mirror.sync({ handsOff: HANDS });
     expect(mirror.requests.slice(before).filter((request) => !request.startsWith("GET "))).toEqual([]);
     expect(mirror.texts().get("new.md")).toBe(mine);
-  });
-
-  test("an equal text that a formatter saved is an equal text: no request changes anything", async () => {
-    const { mirror } = await withNote();
-    mirror.disk.user.saveAtomically(mirror.path("note.md"), TEXT);
-    const before = mirror.requests.length;
-    expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
-    expect(mirror.requests.slice(before).filter((request) => !request.startsWith("GET "))).toEqual([]);
-  });
-
-  test("looks for no lock where nothing is to be written", async () => {
-    const { mirror } = await withNote();
-    mirror.disk.user.write(SWAP, OPEN);
-    const looks = async (settings: { readonly handsOff?: EditorWait }) => {
-      const before = mirror.disk.calls;
-      await mirror.sync(settings);
-      return mirror.disk.calls - before;
-    };
-    await looks({});
-    expect(await looks({ handsOff: HANDS })).toBe(await looks({}));
   });
 });

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
 import { isAway, linksByPath } from "../../src/mirror/model/link.ts";
-import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
@@ -110,27 +109,4 @@ it("I04 I19 where that cannot be read either, nothing is proven, and the mirror 
   const report = await mirror.sync();
   expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "wrong-workspace" }] } });
   expect(mirror.texts().size).toBe(5);
-});
-
-it("I16 I22 once the user said that all is gone, nobody is asked again, whatever had left the subtree", async () => {
-  const rig = createRig(35);
-  for (const name of ["a", "b"]) rig.app.create(`part/${name}.md`, `${name}\n`);
-  rig.app.makeFolder("elsewhere");
-  const mirror = rig.mirror({ prefix: "part" });
-  await settle(mirror);
-  for (const name of ["a", "b"]) mirror.write(`${name}.md`, `${name}, edited locally\n`);
-  rig.app.move("part/a.md", "elsewhere");
-  rig.app.remove("part/b.md");
-  rig.app.removeFolder("part");
-  const held = () => Array.from(mirror.state.load().holds.values(), ({ path, reason }) => `${path} ${reason}`).sort();
-  await mirror.sync();
-  rig.app.remove("elsewhere/a.md");
-  for (let run = 0; run < 3 && (await mirror.sync())?.state === "stopped"; run++)
-    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
-  const holds = held();
-  expect(holds).toEqual(["a.md outside", "b.md gone-or-unreadable"]);
-  for (let run = 0; run < 3; run++) {
-    expect((await mirror.sync())?.state).toBe("attention");
-    expect(held()).toEqual(holds);
-  }
 });

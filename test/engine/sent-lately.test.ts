@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { openFixture, settle } from "../promises/fixture.ts";
-import { SETTINGS } from "../simulator/mirror.ts";
 
 const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
 const BASE = LINES.join("");
@@ -84,32 +83,6 @@ test.each(SAVES)(
     expect(rig.app.files().get("note.md")?.text).toBe(expected);
   },
 );
-
-test("I06 I14 a PUT that the service combined does not undo a later save if the app writes what the PUT lacked", async () => {
-  const fixture = openFixture(65);
-  const { rig, mirror } = fixture;
-  const base = "one\n\ntwo\n\nthree\n\nfour\n\nfive\n\n";
-  const saved = base.replace("three", "new\n\nthree");
-  const half = saved.slice(0, saved.indexOf("four") + 2);
-  rig.app.create("note.md", `${base}end\n`);
-  await settle(mirror);
-  mirror.write("note.md", half);
-  let isSent = false;
-  fixture.onRequest = ({ method, path }) => {
-    if (method === "PUT" && !isSent) {
-      isSent = true;
-      rig.app.edit("note.md", `in the app\n\n${base}end\n`);
-      mirror.write("note.md", `${saved}end\n`);
-    } else if (isSent && path.startsWith("/v1/files?")) {
-      fixture.onRequest = () => undefined;
-      rig.app.edit("note.md", `in the app\n\n${half.replace("three", "five\n\nthree")}\n`);
-    }
-  };
-  await settle(mirror);
-  const expected = `in the app\n\n${saved.replace("three", "five\n\nthree")}end\n`;
-  expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
-  expect(rig.app.files().get("note.md")?.text).toBe(expected);
-});
 
 test("I06 I28 a conflict with a version that combined an upload starts at the upload", async () => {
   const fixture = openFixture(66);
@@ -219,14 +192,6 @@ test("I06 a deletion is not undone by a PUT that was sent before it", async () =
   rig.app.edit("note.md", SENT);
   await settle(mirror);
   expect([...mirror.texts().keys(), ...rig.app.files().keys()]).toEqual([]);
-});
-
-test("I06 a deletion is undone by somebody else's edit, as ever", async () => {
-  const { rig, mirror, texts } = await lost(59, SENT);
-  mirror.disk.user.remove(mirror.path("note.md"));
-  rig.app.edit("note.md", `${SENT}in the app\n`);
-  await settle(mirror);
-  expect(texts()).toEqual([`${SENT}in the app\n`, `${SENT}in the app\n`]);
 });
 
 test("I06 a POST carried out late is no conflict with what was written since", async () => {
