@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { saveResult } from "./results.ts";
 import { MUTANTS } from "../test/simulator/mutants/all.ts";
 import { checkMutant } from "../test/simulator/mutants/mutant.ts";
-import { runTests } from "../test/simulator/mutants/run.ts";
+import { runTests, type TestsEnd } from "../test/simulator/mutants/run.ts";
 
 const { values } = parseArgs({
   options: {
@@ -31,9 +31,13 @@ const missed: string[] = [];
 for (const mutant of chosen) {
   const end = await runTests(mutant, mutant.tests);
   if (end.kind !== "failed") missed.push(mutant.id);
-  const result = end.kind === "broken" ? end.why : (end.failures[0] ?? `NOT CAUGHT: the program ${mutant.does}`);
-  console.log([mutant.id.padEnd(30), mutant.promise, end.kind.padEnd(6), result].join("  "));
+  console.log([mutant.id.padEnd(30), mutant.promise, resultOf(end, mutant.does)].join("  "));
 }
 saveResult(values.json, { mutated: chosen.length, missed });
 console.log(`${chosen.length} mutants, ${chosen.length - missed.length} caught`);
 process.exit(missed.length === 0 ? 0 : 1);
+
+function resultOf(end: TestsEnd, does: string): string {
+  if (end.kind === "failed") return `caught by ${end.test}`;
+  return end.kind === "broken" ? `the tests did not run: ${end.why}` : `NOT CAUGHT: the program ${does}`;
+}

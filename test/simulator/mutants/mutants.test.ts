@@ -15,6 +15,6 @@ it("finds at least forty mutants with ids of their own, none of which is out of 
 
 it("catches a mutant by a test file, which passes without the mutant", async () => {
   const mutant = findMutant("path-leaves-the-root");
-  expect(await runTests(null, mutant.tests)).toEqual({ kind: "passed", failures: [] });
-  expect(await runTests(mutant, mutant.tests)).toMatchObject({ kind: "failed", failures: [expect.any(String)] });
+  expect(await runTests(null, mutant.tests)).toEqual({ kind: "passed" });
+  expect(await runTests(mutant, mutant.tests)).toMatchObject({ kind: "failed" });
 });

@@ -9,7 +9,8 @@ const DEADLINE_MS = 600_000;
 
 /** `broken`: the tests did not run to an end, which catches no mutant. */
 export type TestsEnd =
-  | { readonly kind: "passed" | "failed"; readonly failures: readonly string[] }
+  | { readonly kind: "passed" }
+  | { readonly kind: "failed"; readonly test: string }
   | { readonly kind: "broken"; readonly why: string };
 
 /**
@@ -27,8 +28,8 @@ export async function runTests(mutant: Mutant | null, tests: readonly string[]):
     execFile(process.execPath, args, options, (_, stdout, stderr) => settle({ out: stdout, errors: stderr }));
   });
   const lines = out.split("\n");
-  const failures = lines.filter((line) => line.startsWith("not ok ")).map((line) => line.replace(/^not ok \d+ - /, ""));
-  if (failures.length > 0) return { kind: "failed", failures };
-  if (lines.some((line) => line.startsWith("ok "))) return { kind: "passed", failures };
+  const [failure] = lines.filter((line) => line.startsWith("not ok "));
+  if (failure !== undefined) return { kind: "failed", test: failure.replace(/^not ok \d+ - | # time=.*/g, "") };
+  if (lines.some((line) => line.startsWith("ok "))) return { kind: "passed" };
   return { kind: "broken", why: errors.trim().split("\n").slice(-6).join(" ") };
 }
