@@ -3,6 +3,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { settle } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");
@@ -24,7 +25,7 @@ test("I07 I14 a new document that was edited on both sides before it was read ba
     rig.app.edit("note.md", textWith(2, "the app"));
     mirror.disk.user.write(mirror.path("note.md"), textWith(9, "the person here"));
   };
-  for (let n = 0; n < 3; n++) await mirror.sync();
+  await settle(mirror);
   const both = LINES.with(2, "by the app\n\n").with(9, "by the person here\n\n").join("");
   expect(rig.app.files().get("note.md")?.text).toBe(both);
   expect(mirror.texts().get("note.md")).toBe(both);
@@ -41,7 +42,7 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
     {
       open: (beginning) => beginning.open(deployment),
       async judge({ rig, mirror }, call) {
-        for (let n = 0; n < 3; n++) await mirror.sync();
+        await settle(mirror);
         const writes = mirror.requests.filter((request) => !request.startsWith("GET "));
         expect({ call, writes }).toEqual({ call, writes: ["POST /v1/files"] });
         const saved = rig.app.files().get("note.md")!;

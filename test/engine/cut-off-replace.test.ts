@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
+import { settle } from "../promises/fixture.ts";
 
 /**
  * The mirror is killed while it gives a file another text, and that document is edited on the
@@ -77,7 +78,7 @@ async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: 
       if (lived || !sentBy(pair).includes(`GET /v1/files/${id}`)) return;
       act(pair);
       rig.app.edit("note.md", text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")));
-      for (let run = 0; run < 3; run++) await mirror.sync();
+      await settle(mirror);
       judge(pair, at);
     },
   });

@@ -7,6 +7,7 @@ import type { Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { resolveProblem } from "./resolving.ts";
+import { settle } from "../promises/fixture.ts";
 
 /**
  * A conflict is ended by hand with another text, the process dies at any call of that, and the
@@ -53,7 +54,7 @@ describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and 
       work: ({ mirror }) => resolve(mirror, choice.way),
       async judge({ rig, mirror }, at) {
         rig.app.edit("note.md", backAgain(SHOWN));
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const remote = rig.app.files().get("note.md")?.text;
         const isOpen = mirror.state.load().conflicts.size > 0;
         ended.add(!isOpen);

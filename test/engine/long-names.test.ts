@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
 import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { createRig } from "../simulator/rig.ts";
+import { settle } from "../promises/fixture.ts";
 
 describe("the name of a sidecar", () => {
   test.each([
@@ -50,7 +51,7 @@ test("two conflicts of documents whose long names differ at the end alone: each 
   }
   mirror.disk.user.remove(mirror.path(besides[0]!));
   mirror.disk.user.rename(mirror.path(besides[1]!), mirror.path(paths[1]!));
-  for (let run = 0; run < 3; run++) await mirror.sync();
+  await settle(mirror);
   expect(paths.map((path) => rig.app.files().get(path)!.text)).toEqual(["mine of a\n", "theirs of b\n"]);
   expect([...mirror.texts().keys()].sort()).toEqual(paths);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { settle } from "../promises/fixture.ts";
 
 /**
  * Folders that meet where something stands here that the mirror leaves alone, and names that were
@@ -61,7 +62,7 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
     begun.rig.app.renameFolder("docs", "pics");
     const calls = await killAtEachCall(begun, {
       async judge({ rig, mirror }, call) {
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const documents = paths(mirror).filter((path) => path.endsWith(".md"));
         expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
         expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);

@@ -3,6 +3,7 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
 import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
+import { settle } from "../promises/fixture.ts";
 
 async function toRoot(variant: Variant = {}) {
   const made = await start({ "f/note.md": "the note\n", "f/k.md": "k\n" }, { noMoveToRoot: true, ...variant });
@@ -115,7 +116,7 @@ describe("a move to the root that the service cannot do", () => {
       open: (beginning) => beginning.open({ noMoveToRoot: true }),
       work: ({ mirror }) => resolve(mirror, "note.md", "recreate"),
       async judge({ rig, mirror }, call) {
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const paths = [...mirror.state.load().links.values()].map(({ localPath }) => localPath);
         expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);
         expect(here(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");

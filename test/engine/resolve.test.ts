@@ -8,6 +8,7 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { resolveProblem } from "./resolving.ts";
+import { settle } from "../promises/fixture.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";
@@ -76,7 +77,7 @@ describe("resolving a conflict", () => {
       const calls = await killAtEachCall(await inConflict(), {
         work: ({ mirror }) => resolve(mirror, way),
         async judge({ rig, mirror }, call, lived) {
-          for (let run = 0; run < 3; run++) await mirror.sync();
+          await settle(mirror);
           const local = mirror.texts().get("plan.md");
           // A kill before the decision leaves the conflict; a later one leaves the decision.
           expect(lived ? [both] : [MINE, both, THEIRS], `killed at ${call}`).toContain(local);

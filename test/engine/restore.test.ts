@@ -6,6 +6,7 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
+import { settle } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 
@@ -79,7 +80,7 @@ describe("I13 killed at any call, then synced", () => {
     const calls = await killAtEachCall(start, {
       work: ({ mirror }) => one.work(mirror.world()),
       async judge({ rig, mirror }, call, lived) {
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const local = mirror.texts().get("plan.md");
         expect(lived ? [one.must] : one.may, `killed at ${call}`).toContain(local);
         expect(rig.app.files().get("plan.md"), `killed at ${call}`).toMatchObject({ id, text: local });
@@ -98,7 +99,7 @@ describe("I13 killed at any call, then synced", () => {
     await killAtEachCall(start, {
       work: ({ mirror }) => restore(1)(mirror.world()),
       async judge({ rig, mirror }, call, lived) {
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const found = [...rig.app.files().values()].filter(({ text }) => text === "first\n");
         expect(lived ? [1] : [0, 1], `killed at ${call}`).toContain(found.length);
         expect(mirror.texts().get("plan.md"), `killed at ${call}`).toBe(found[0]?.text);
@@ -119,7 +120,7 @@ describe("I13 killed at any call, then synced", () => {
     await killAtEachCall(start, {
       work: ({ mirror }) => undo(mirror.world()),
       async judge({ rig, mirror }, call, lived) {
-        for (let run = 0; run < 3; run++) await mirror.sync();
+        await settle(mirror);
         const texts = Object.fromEntries(mirror.texts());
         const files = [...rig.app.files()];
         expect(Object.fromEntries(files.map(([path, { text }]) => [path, text])), `killed at ${call}`).toEqual(texts);

@@ -3,6 +3,7 @@ import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
+import { settle } from "../promises/fixture.ts";
 
 /** A disk that takes names of 143 bytes, as eCryptfs does, and a service that takes longer ones. */
 const LIMIT = 143;
@@ -96,7 +97,7 @@ describe("a disk with short names", () => {
         expect(isConflictCopyName(nameOf(pathOf(version)))).toBe(true);
       }
       mirror.disk.user.remove(mirror.path(pathOf("theirs once more\n")));
-      for (let run = 0; run < 3; run++) await mirror.sync();
+      await settle(mirror);
       expect(rig.app.files().get(path)?.text).toBe("mine\n");
       expect([...mirror.texts()]).toEqual([[local, "mine\n"]]);
       await expectQuiet();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { settle } from "../promises/fixture.ts";
 
 /** Two folders change places while a document of the same name is in conflict in each of them. */
 const FOLDERS = ["a", "b"] as const;
@@ -56,7 +57,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
           rig.app.edit(`${folder}/note.md`, last[folder]);
         }
         swap(opened, side);
-        for (let run = 0; run < 4; run++) await mirror.sync();
+        await settle(mirror);
         expect(mirror.state.load().conflicts.size).toBe(2);
         const expected: Record<string, string> = {};
         for (const folder of FOLDERS) {
@@ -77,7 +78,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
         swap(opened, side);
         if (side === "remote") await mirror.sync();
         mirror.disk.user.remove(mirror.path(`${OTHER[folder]}/${COPY}`));
-        for (let run = 0; run < 4; run++) await mirror.sync();
+        await settle(mirror);
         expect(rig.app.files().get(`${OTHER[folder]}/note.md`)?.text).toBe(`mine of ${folder}\n`);
         expect(rig.app.files().get(`${folder}/note.md`)?.text).toBe(theirs[OTHER[folder]]);
         expect(notes(opened)[`${folder}/${COPY}`]).toBe(theirs[OTHER[folder]]);
@@ -90,7 +91,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       swap(opened, side);
       const at = side === "local" ? OTHER[folder] : folder;
       mirror.disk.user.remove(mirror.path(`${at}/note.md`));
-      for (let run = 0; run < 4; run++) await mirror.sync();
+      await settle(mirror);
       expect(notes(opened)).toEqual({
         [`${folder}/note.md`]: `mine of ${OTHER[folder]}\n`,
         [`${folder}/${COPY}`]: theirs[OTHER[folder]],
@@ -105,7 +106,7 @@ describe.each(["local", "remote"] as const)("I03 I27 two folders with conflicts 
       mirror.write(`${folder}/${COPY}`, "edited copy\n");
       rig.app.edit(`${folder}/note.md`, "newer\n");
       swap(opened, side);
-      for (let run = 0; run < 4; run++) await mirror.sync();
+      await settle(mirror);
       expect(notes(opened)).toEqual({
         [`${folder}/note.md`]: `mine of ${OTHER[folder]}\n`,
         [`${folder}/${COPY}`]: theirs[OTHER[folder]],

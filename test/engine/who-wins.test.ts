@@ -3,6 +3,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
+import { remoteTexts, settle } from "../promises/fixture.ts";
 
 /**
  * Who wins, row by row, through the whole engine: real planner, client, disk layer, state and
@@ -187,7 +188,8 @@ async function checkRow([start, local, remote, ends, more = {}]: Row, deployment
   const ids = await begin(readTree(start), rig, mirror);
   actLocally(mirror, local);
   actOnService(rig.app, remote);
-  const blocked = await settle(mirror);
+  await settle(mirror);
+  const blocked = [...mirror.state.load().holds.values()].map((hold) => hold.reason).sort();
 
   const [differs, end] = more.where ?? [];
   const expected: End = differs?.(deployment) === true ? end! : { ends, ...more };
@@ -216,15 +218,6 @@ async function begin(start: Tree, rig: Rig, mirror: Mirror): Promise<ReadonlyMap
   await settle(mirror);
   expect(mirror.texts()).toEqual(textsOf(start));
   return ids;
-}
-
-async function settle(mirror: Mirror): Promise<string[]> {
-  for (let n = 0; n < 3; n++) expect((await mirror.sync())?.fault ?? null).toBeNull();
-  return [...mirror.state.load().holds.values()].map((hold) => hold.reason).sort();
-}
-
-function remoteTexts(rig: Rig): Map<string, string> {
-  return new Map([...rig.app.files().values()].map((file) => [file.path, file.text]));
 }
 
 function textsOf({ documents }: Tree): Map<string, string> {
