@@ -17,8 +17,9 @@ import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Action, ActionOf, Outcome } from "../../src/mirror/model/action.ts";
 import { hasCopy } from "../../src/mirror/model/link.ts";
 import type { Intent } from "../../src/mirror/ports/state.ts";
-import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
+import { type Fixture, goOnFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
+import { Moment } from "../simulator/moment.ts";
 
 /** The process is killed between every two steps of the driver, for every kind and end. */
 
@@ -210,18 +211,25 @@ const CASES: readonly Case[] = [
 
 type Ran = { readonly fixture: Fixture; readonly killed: boolean; readonly outcome: Outcome | null };
 
+/** Syncs the documents of `BEFORE` and an empty folder. */
+async function begin(): Promise<Moment> {
+  const { rig, mirror } = openFixture(48);
+  for (const [path, text] of Object.entries(BEFORE)) rig.app.create(path, text);
+  rig.app.makeFolder("empty");
+  await settle(mirror);
+  return new Moment({ rig, mirror });
+}
+
+const begun = await begin();
+
 async function runKilled(
   [kind, run, change]: Case,
   kill: Step,
   fault: Fixture["fault"],
   meanwhile: Case[4] = () => undefined,
 ): Promise<Ran> {
-  const fixture = openFixture(48);
-  const { rig, mirror } = fixture;
-  rig.app.create("note.md", "one\n");
-  rig.app.create("box/in.md", "in\n");
-  rig.app.makeFolder("empty");
-  await settle(mirror);
+  const fixture = goOnFrom(begun);
+  const { mirror } = fixture;
   change(fixture);
   const planned = await mirror.plan();
   if (planned.kind !== "planned") throw new Error(`no plan: ${planned.kind}`);
