@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
 import { httpWire } from "../suite/http-wire.ts";
@@ -15,19 +14,12 @@ const KEY = "mdm_of-the-other-service";
 const hasPython = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
 const reason = hasPython ? "" : " (skipped: no python3 of version 3.9 or newer)";
 
-async function urlOf(service: ChildProcess): Promise<string> {
-  const lines = createInterface({ input: service.stdout! });
-  const [port] = (await once(lines, "line")) as [string];
-  return `http://127.0.0.1:${port}`;
-}
+/** URLs of the service without a fault, and with each. */
+let urls: ReadonlyMap<string | null, string>;
 
-/** Starts the service for this test. */
 async function judgeOther(sections: readonly Section[], fault: string | null): Promise<Report> {
-  const options = fault === null ? [] : ["--fault", fault];
-  const service = spawn("python3", [PROGRAM, "--key", KEY, ...options], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void service.kill());
   const judged = await judgeService({
-    exchange: httpWire(await urlOf(service)),
+    exchange: httpWire(urls.get(fault)!),
     key: KEY,
     name: "case",
     sections,
@@ -56,6 +48,18 @@ const FAULTS: Readonly<Record<string, Section>> = {
 };
 
 describe.skipIf(!hasPython)(`a service in Python${reason}`, () => {
+  let service: ChildProcess;
+  beforeAll(async () => {
+    const faults = [null, ...Object.keys(FAULTS)];
+    const args = [PROGRAM, "--key", KEY, ...Object.keys(FAULTS)];
+    service = spawn("python3", args, { stdio: ["ignore", "pipe", "inherit"] });
+    const ports = createInterface({ input: service.stdout! })[Symbol.asyncIterator]();
+    const found = new Map<string | null, string>();
+    for (const fault of faults) found.set(fault, `http://127.0.0.1:${(await ports.next()).value}`);
+    urls = found;
+  });
+  afterAll(() => void service.kill());
+
   test("follows the contract in every section, and offers no search", { timeout: 120_000 }, async () => {
     const report = await judgeOther(Object.keys(SECTIONS) as Section[], null);
     expect(report.sections.flatMap(({ differences }) => differences)).toEqual([]);

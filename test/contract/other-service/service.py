@@ -1,6 +1,7 @@
 """A small service of the contract in another language, in memory: one workspace, one key, no search.
 
-python3 service.py --key KEY [--fault NAME] prints its port. A fault breaks one rule of the contract.
+python3 service.py --key KEY [FAULT ...] prints its port, then the port of a service with each fault. A fault breaks one
+rule of the contract.
 """
 
 import argparse
@@ -487,13 +488,14 @@ class Handler(BaseHTTPRequestHandler):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--key", required=True)
-    parser.add_argument("--fault")
+    parser.add_argument("faults", nargs="*")
     options = parser.parse_args()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    server.key, server.fault, server.workspace = options.key, options.fault, Workspace(options.fault)
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+    for fault in [None, *options.faults]:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.key, server.fault, server.workspace = options.key, fault, Workspace(fault)
+        print(server.server_address[1], flush=True)
+        threading.Thread(target=server.serve_forever).start()
 
 
 if __name__ == "__main__":
