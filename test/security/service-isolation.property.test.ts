@@ -102,7 +102,7 @@ describe("a sequence of requests", () => {
         };
         expect(await run()).toEqual(await run());
       }),
-      { numRuns: runs(20) },
+      { numRuns: runs(10) },
     );
   });
 });
