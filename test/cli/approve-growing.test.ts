@@ -10,7 +10,7 @@ const GONE = NAMES.slice(0, 11);
 
 const rig = useRig();
 beforeEach(async () => {
-  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: `${path}\n` });
+  for (const path of NAMES) rig.createRemotely(path, `${path}\n`);
   await rig.init();
 });
 
@@ -40,7 +40,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
   });
 
   test("by new documents there, and what was refused comes back", async () => {
-    for (let n = 0; n < 30; n++) rig.api("POST", "/v1/files", { path: `far${n}.md`, content: "far\n" });
+    for (let n = 0; n < 30; n++) rig.createRemotely(`far${n}.md`, "far\n");
     expect((await sync()).code).toBe(4);
     expect((await sync()).code).toBe(4);
     expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
@@ -57,7 +57,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
 });
 
 test("I21 a halt by what is gone there stands while new documents come", async () => {
-  for (const name of GONE) rig.api("DELETE", `/v1/files/${rig.remote(name)!.id}`);
+  for (const name of GONE) rig.deleteRemotely(name);
   expect((await sync()).code).toBe(4);
   growHere();
   expect((await sync()).code).toBe(4);

@@ -4,14 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRigOfFile } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRigOfFile();
 let dir: string;
 const scripts: Record<string, string> = {};
 
 beforeAll(async () => {
-  rig = await openRig();
   dir = mkdtempSync(join(tmpdir(), "mdmirror-completion-"));
   mkdirSync(join(dir, "My Notes"));
   writeFileSync(join(dir, "a.md"), "text\n");
@@ -22,10 +21,7 @@ beforeAll(async () => {
     writeFileSync(scripts[shell], `${out.join("\n")}\n`);
   }
 });
-afterAll(async () => {
-  rmSync(dir, { recursive: true });
-  await rig.close();
-});
+afterAll(() => rmSync(dir, { recursive: true }));
 
 const has = (shell: string) => spawnSync(shell, ["-c", "true"]).status === 0;
 

@@ -28,7 +28,7 @@ async function serveAs(change: (handle: ServiceWire) => ServiceWire): Promise<st
 const folders = () => (rig.api("GET", "/v1/folders") as { readonly data: readonly { readonly path: string }[] }).data;
 
 test("a service that follows the contract has no differences, and nothing is left", async () => {
-  rig.api("POST", "/v1/files", { path: "/mine.md", content: "mine\n" });
+  rig.createRemotely("/mine.md", "mine\n");
   const { exit, conforms, isComplete, sections, leftBehind } = await judge(rig.url, ["errors", "reviews"]);
   expect([exit, conforms, isComplete, leftBehind]).toEqual([0, true, true, []]);
   const found = sections.map(({ section, passed, differences, notOffered, skipped }) => {
@@ -121,8 +121,8 @@ test("an unknown section is wrong usage", async () => {
 });
 
 test("a service that ignores filters keeps the documents of others", async () => {
-  rig.api("POST", "/v1/files", { path: "/mine/a.md", content: "mine\n" });
-  rig.api("POST", "/v1/files", { path: "/b.md", content: "mine\n" });
+  rig.createRemotely("/mine/a.md", "mine\n");
+  rig.createRemotely("/b.md", "mine\n");
   const url = await serveAs((handle) => (request) => {
     const [path = "", query = ""] = request.path.split("?", 2);
     const isList = request.method === "GET" && /^\/v1\/(?:files|folders)$/.test(path);

@@ -32,7 +32,7 @@ const MERGED = [
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: BASE });
+  rig.createRemotely("a.md", BASE);
   await rig.init();
   rig.pass(60_000);
 });

@@ -45,7 +45,7 @@ describe("doctor", () => {
 
   test("names what was learned of the service, for people and for programs", async () => {
     await rig.init();
-    rig.api("POST", "/v1/files", { path: "a/b.md", content: "b\n" });
+    rig.createRemotely("a/b.md", "b\n");
     await rig.run(["sync", "w"]);
     const json = await rig.run(["doctor", "w", "--json"]);
     const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; trait?: object }[] };

@@ -3,17 +3,13 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { ENTRY } from "../program.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRigOfFile } from "./rig.ts";
 
-let rig: Rig;
-beforeAll(async () => {
-  rig = await openRig();
-});
-afterAll(() => rig.close());
+const rig = useRigOfFile();
 
 describe("help", () => {
   test.each(COMMANDS.map(({ name }) => name))(

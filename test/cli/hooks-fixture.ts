@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, vi } from "vitest";
+import { beforeEach, expect, vi } from "vitest";
 import type { Message } from "../../src/mirror/hooks/message.ts";
-import { openRig, type Ran, type Rig } from "./rig.ts";
+import { type Ran, type Rig, useRig } from "./rig.ts";
 
 /** The hooks of a rig's user, and what they are given. */
 
@@ -44,24 +44,16 @@ export class Receiver {
   }
 }
 
-/** A text of the service's own. */
 /** A linked folder `w` with one document, whose user's hooks write down what they are told. */
 export class Hooked {
-  #rig: Rig | null = null;
+  readonly rig: Rig;
 
-  get rig(): Rig {
-    return this.#rig!;
+  constructor(rig: Rig) {
+    this.rig = rig;
   }
 
   get calls(): string {
     return join(this.rig.dir, "calls");
-  }
-
-  async open(): Promise<void> {
-    this.#rig = await openRig();
-    this.rig.write("a.md", "# one\n\nmany words\n");
-    const { code, err } = await this.rig.init();
-    if (code !== 0) throw new Error(err.join("\n"));
   }
 
   env(): Record<string, string | undefined> {
@@ -93,8 +85,10 @@ export class Hooked {
 
 /** Opened before each test of the file, and closed after it. */
 export function useHooked(): Hooked {
-  const hooked = new Hooked();
-  beforeEach(() => hooked.open());
-  afterEach(() => hooked.rig.close());
-  return hooked;
+  const rig = useRig();
+  beforeEach(async () => {
+    rig.write("a.md", "# one\n\nmany words\n");
+    expect((await rig.init()).code).toBe(0);
+  });
+  return new Hooked(rig);
 }

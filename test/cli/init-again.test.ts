@@ -7,8 +7,6 @@ import { snapshot, useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
-
 describe("init on a folder that is linked already", () => {
   test("says so, and does nothing", async () => {
     await rig.init();
@@ -50,8 +48,8 @@ describe("init on a folder that is linked already", () => {
     ["empty", ""],
     ["full of zeros", "\0".repeat(300)],
   ])("I13 links it again where a power loss left the configuration %s, and keeps its state", async (_what, left) => {
-    upload("a.md", "a\n");
-    upload("b.md", "b\n");
+    rig.createRemotely("a.md", "a\n");
+    rig.createRemotely("b.md", "b\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
     rmSync(join(rig.root, "b.md"));
@@ -66,10 +64,10 @@ describe("init on a folder that is linked already", () => {
   });
 
   test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
-    upload("b.md", "b\n");
+    rig.createRemotely("b.md", "b\n");
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
     const { code } = await rig.run(["init", "w"]);
     // Without the text store nobody knows the base: both texts are kept.
@@ -82,7 +80,7 @@ describe("init on a folder that is linked already", () => {
   });
 
   test("I13 cut off after the state was made and before it knew its folder, the next run goes on", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     const folder = join(rig.root, ".mdmirror");
     for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
@@ -90,7 +88,7 @@ describe("init on a folder that is linked already", () => {
     const made = openState({ folder, clock: HASTY_CLOCK });
     if (made.kind !== "opened") throw new Error(made.kind);
     made.state.close();
-    upload("b.md", "b\n");
+    rig.createRemotely("b.md", "b\n");
     const { code, err } = await rig.run(["sync", "w"]);
     expect({ code, err }).toEqual({ code: 0, err: [] });
     expect([rig.read("a.md"), rig.read("b.md")]).toEqual(["a\n", "b\n"]);

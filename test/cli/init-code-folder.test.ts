@@ -117,7 +117,7 @@ describe("a folder of code that is mirrored already", () => {
     for (let n = 0; n < 20; n++) rig.write(`vendor/p${n}/README.md`, `vendored ${n}\n`);
     const { out } = await rig.run(["plan", "w"]);
     expect(out).toContain("    vendor/  20 documents, 230 bytes");
-    const json = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!) as { largest: unknown };
+    const json = await rig.json<{ largest: unknown }>(["plan", "w"]);
     expect(json.largest).toEqual([{ folder: "vendor", documents: 20, bytes: 230 }]);
   });
 });

@@ -99,7 +99,7 @@ describe("the beginning of the routes at the end of the URL", () => {
   });
 
   test.each(["/v1", "/v1/", "/v1/files", "/v1/folders/"])("%s is taken off, with a word", async (more) => {
-    rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+    rig.createRemotely("a.md", "a\n");
     const { code, err } = await rig.run(["init", "w", "--url", rig.url + more, "--key-file", rig.keyFile, "--yes"]);
     expect({ code, err }).toEqual({ code: 0, err: [expect.stringContaining(`the URL is ${rig.url}:`)] });
     expect(rig.read("a.md")).toBe("a\n");
@@ -110,7 +110,7 @@ describe("the beginning of the routes at the end of the URL", () => {
 
 describe("an established mirror, where something else answers for a time", () => {
   const link = async () => {
-    for (const name of ["a", "b", "c"]) rig.api("POST", "/v1/files", { path: `${name}.md`, content: `${name}\n` });
+    for (const name of ["a", "b", "c"]) rig.createRemotely(`${name}.md`, `${name}\n`);
     await rig.link("w");
   };
 
@@ -124,7 +124,7 @@ describe("an established mirror, where something else answers for a time", () =>
       expect(code).toBe(5);
       expect(err).toEqual([expect.stringContaining(`${rig.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
-      const told = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!) as Record<string, unknown>;
+      const told = (await rig.json(["sync", "w"])) as Record<string, unknown>;
       expect(told).toMatchObject({
         state: "offline",
         counts: { blocked: 0 },

@@ -16,7 +16,7 @@ function filesWith(secret: string): string[] {
 
 describe("I30 the key", () => {
   test("is in no output and no file but .mdmirror/key, whatever a command meets", async () => {
-    rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("b.md", "b\n");
     // A text that holds the key is the user's own matter; a name that does is not made of it here.

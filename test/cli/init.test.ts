@@ -6,15 +6,14 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
 const given = () => ["--url", rig.url, "--key-file", rig.keyFile];
 
 const sidecars = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
 
 describe("init", () => {
   test("shows the first plan, links the folder, makes the first sync and says how to go on", async () => {
-    upload("a.md", "a\n");
-    upload("sub/b.md", "b\n");
+    rig.createRemotely("a.md", "a\n");
+    rig.createRemotely("sub/b.md", "b\n");
     const { code, out, err } = await rig.run(["init", "w", ...given()]);
     expect({ code, err }).toEqual({ code: 0, err: [] });
     expect(out.map((line) => line.replace(/\(\d+\.\d s\)/, "(T)"))).toEqual([
@@ -66,7 +65,7 @@ describe("init", () => {
   });
 
   test("on a terminal it asks; no means that nothing is written, not even the folder", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     const no = await rig.run(["init", "w", ...given()], { terminal: true, answers: ["no"] });
     expect([no.code, no.asked, existsSync(rig.root)]).toEqual([2, ["link the folder and sync now? [y/N] "], false]);
     expect((await rig.run(["init", "w", ...given()], { terminal: true, answers: [] })).code).toBe(2);
@@ -75,8 +74,8 @@ describe("init", () => {
   });
 
   test("I05 deletes and overwrites nothing where both sides have texts", async () => {
-    upload("same.md", "same\n");
-    upload("both.md", "theirs\n");
+    rig.createRemotely("same.md", "same\n");
+    rig.createRemotely("both.md", "theirs\n");
     rig.write("same.md", "same\n");
     rig.write("both.md", "mine\n");
     rig.write("mine.md", "only here\n");
@@ -93,14 +92,14 @@ describe("init", () => {
     ["local", "mine\n"],
     ["remote", "theirs\n"],
   ])("--prefer %s lets that text win on both sides", async (side, text) => {
-    upload("both.md", "theirs\n");
+    rig.createRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
     expect((await rig.init("--prefer", side)).code).toBe(0);
     expect([rig.read("both.md"), rig.remote("both.md")!.content]).toEqual([text, text]);
   });
 
   test("--prefer remote waits for a file that is open in an editor, and holds until then", async () => {
-    upload("both.md", "theirs\n");
+    rig.createRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
     writeFileSync(join(rig.root, ".both.md.swp"), swapBlock(4_711, "elsewhere"));
     expect([(await rig.init("--prefer", "remote")).code, rig.read("both.md")]).toEqual([3, "mine\n"]);
@@ -111,7 +110,7 @@ describe("init", () => {
 
   test("halts at a flood of conflicts, which approve lets go and --prefer decides", async () => {
     for (let n = 0; n < 15; n++) {
-      upload(`n${n}.md`, `theirs ${n}\n`);
+      rig.createRemotely(`n${n}.md`, `theirs ${n}\n`);
       rig.write(`n${n}.md`, `mine ${n}\n`);
     }
     const halted = await rig.init();
@@ -129,7 +128,7 @@ describe("init", () => {
 
   test("a flood of conflicts ends as well when one side is preferred", async () => {
     for (let n = 0; n < 15; n++) {
-      upload(`n${n}.md`, `theirs ${n}\n`);
+      rig.createRemotely(`n${n}.md`, `theirs ${n}\n`);
       rig.write(`n${n}.md`, `mine ${n}\n`);
     }
     expect((await rig.init()).code).toBe(4);
@@ -140,7 +139,7 @@ describe("init", () => {
   });
 
   test("--remote of a folder that is not there says so, for it may be mistyped", async () => {
-    rig.api("POST", "/v1/files", { path: "docs/a.md", content: "a\n" });
+    rig.createRemotely("docs/a.md", "a\n");
     const { code, err } = await rig.init("--remote", "dosc");
     expect([code, err]).toEqual([
       0,
@@ -152,8 +151,8 @@ describe("init", () => {
   });
 
   test("--remote mirrors one folder of the workspace", async () => {
-    upload("in/a.md", "a\n");
-    upload("out/b.md", "b\n");
+    rig.createRemotely("in/a.md", "a\n");
+    rig.createRemotely("out/b.md", "b\n");
     await rig.init("--remote", "/in/");
     rig.write("c.md", "c\n");
     await rig.run(["sync", "w"]);

@@ -1,30 +1,21 @@
 import { readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
-import { watchHere, type WatchHere } from "./watcher.ts";
+import { expect, test } from "vitest";
+import { useRig } from "./rig.ts";
+import { useWatches } from "./watcher.ts";
 
-let rig: Rig;
-let watch: WatchHere;
-beforeEach(async () => {
-  rig = await openRig();
-});
-afterEach(async () => {
-  watch.stop();
-  await watch.ended;
-  await rig.close();
-});
+const rig = useRig();
+const watches = useWatches(rig);
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 
 test("links translate and keep while a daemon runs: it goes on in the new form, and sends nothing for it", async () => {
-  const b = upload("b.md", "b\n");
+  const b = rig.createRemotely("b.md", "b\n");
   await rig.init();
-  const a = upload("a.md", `[b](${b.id})\n`);
+  const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
   await rig.run(["sync", "w"]);
-  watch = watchHere(rig, ["w"]);
+  const watch = watches.startHere();
   await watch.until(({ kind }) => kind === "run");
   const from = watch.events.length;
   const translated = await rig.run(["links", "translate", "w", "--yes"], { env: env() });

@@ -5,7 +5,6 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const edit = (id: string, content: string) => {
   const { lastChangeId } = rig.api("GET", `/v1/files/${id}`) as { lastChangeId: string };
@@ -13,8 +12,8 @@ const edit = (id: string, content: string) => {
 };
 
 test("init translates links where texts there link by id; a rename here breaks none, on either side", async () => {
-  const b = upload("sub/b.md", "b\n");
-  const a = upload("a.md", `[b](${b.id}#part)\n`);
+  const b = rig.createRemotely("sub/b.md", "b\n");
+  const a = rig.createRemotely("a.md", `[b](${b.id}#part)\n`);
   edit(b.id, `[a](${a.id})\n`);
   expect((await rig.init()).code).toBe(0);
   expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
@@ -37,7 +36,7 @@ test("init goes on with links by id where the service refuses them by path, and 
 });
 
 test("init keeps texts as they are where none links by id", async () => {
-  upload("a.md", "[b](b.md)\n");
+  rig.createRemotely("a.md", "[b](b.md)\n");
   await rig.init();
   expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({
     links: { mode: "keep" },
@@ -45,8 +44,8 @@ test("init keeps texts as they are where none links by id", async () => {
 });
 
 test("what people see of a translated text is what their file would hold: show, diff, history's texts", async () => {
-  const b = upload("b.md", "b\n");
-  const a = upload("a.md", `[b](${b.id})\n`);
+  const b = rig.createRemotely("b.md", "b\n");
+  const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
   await rig.init();
   edit(a.id, `[b](${b.id}) more\n`);
   expect((await rig.run(["diff", "w/a.md"])).out).toContain("-[b](b.md) more");
@@ -58,9 +57,9 @@ test("what people see of a translated text is what their file would hold: show, 
 });
 
 test("links translate and keep change files here alone, and show first which", async () => {
-  const b = upload("sub/b.md", "b\n");
+  const b = rig.createRemotely("sub/b.md", "b\n");
   await rig.init();
-  const a = upload("a.md", `[b](${b.id})\n`);
+  const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
   await rig.run(["sync", "w"]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
   const asked = await rig.run(["links", "translate", "w"]);
@@ -82,10 +81,10 @@ test("links translate and keep change files here alone, and show first which", a
 });
 
 test("links keep what they mean when files were moved and not synced yet: their form changes after a sync", async () => {
-  const note = upload("a/note.md", "# note a\n");
-  upload("c/note.md", "# note c\n");
-  const index = upload("a/index.md", `# index a\n\n[here](${note.id})\n`);
-  const other = upload("c/index.md", "# index c\n\n[web](https://example.org)\n");
+  const note = rig.createRemotely("a/note.md", "# note a\n");
+  rig.createRemotely("c/note.md", "# note c\n");
+  const index = rig.createRemotely("a/index.md", `# index a\n\n[here](${note.id})\n`);
+  const other = rig.createRemotely("c/index.md", "# index c\n\n[web](https://example.org)\n");
   await rig.init();
   renameSync(join(rig.root, "a/index.md"), join(rig.root, "kept.md"));
   renameSync(join(rig.root, "c/index.md"), join(rig.root, "a/index.md"));
@@ -102,8 +101,8 @@ test("links keep what they mean when files were moved and not synced yet: their 
 });
 
 test("links keep waits for the sync of a document that was moved to another folder", async () => {
-  const note = upload("a/note.md", "# note\n");
-  const index = upload("a/index.md", `[here](${note.id})\n`);
+  const note = rig.createRemotely("a/note.md", "# note\n");
+  const index = rig.createRemotely("a/index.md", `[here](${note.id})\n`);
   await rig.init();
   renameSync(join(rig.root, "a/index.md"), join(rig.root, "index.md"));
   renameSync(join(rig.root, "a/note.md"), join(rig.root, "note.md"));
@@ -115,9 +114,9 @@ test("links keep waits for the sync of a document that was moved to another fold
 });
 
 test("links keep is not stopped by a linking file that is where it was and is no text", async () => {
-  const b = upload("b.md", "b\n");
-  upload("a.md", `[b](${b.id})\n`);
-  upload("c.md", `[b](${b.id})\n`);
+  const b = rig.createRemotely("b.md", "b\n");
+  rig.createRemotely("a.md", `[b](${b.id})\n`);
+  rig.createRemotely("c.md", `[b](${b.id})\n`);
   await rig.init();
   writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x80]));
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
@@ -125,9 +124,9 @@ test("links keep is not stopped by a linking file that is where it was and is no
 });
 
 test("links translate goes on where it was killed: what still links by id is written by path", async () => {
-  const b = upload("sub/b.md", "b\n");
-  const c = upload("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
-  const a = upload("a.md", `[b](${b.id}) [c](${c.id})\n`);
+  const b = rig.createRemotely("sub/b.md", "b\n");
+  const c = rig.createRemotely("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
+  const a = rig.createRemotely("a.md", `[b](${b.id}) [c](${c.id})\n`);
   await rig.init();
   expect(read("a.md")).toBe("[b](sub/b.md) [c](c.md)\n");
   // As a kill after the configuration was written leaves them.

@@ -1,15 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, afterEach, describe, expect, it } from "vitest";
+import { useRigOfFile } from "./rig.ts";
 
-let rig: Rig;
+const rig = useRigOfFile();
 let folder: string;
-beforeAll(async () => {
-  rig = await openRig();
-});
-afterAll(() => rig.close());
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-test-"));
 });

@@ -8,7 +8,7 @@ import { fieldsOf, wholeInput } from "../../src/mirror/operations/read-input.ts"
 import { OPERATIONS } from "../../src/mirror/operations/table.ts";
 import { ACTIONS } from "../../src/ui/table.ts";
 import { type Agent, startAgent } from "../mcp/rig.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRigOfFile } from "./rig.ts";
 
 /** The command, the tool, the method and the page of an operation are what its declaration says. */
 
@@ -51,11 +51,10 @@ async function seenBy(name: WriteName): Promise<object> {
   return { local: (await mirror.history({ path: "a.md" })).versions.at(-1)!.sha256 };
 }
 
-let rig: Rig;
+const rig = useRigOfFile();
 let agent: Agent;
 let mirror: Mirror;
 beforeAll(async () => {
-  rig = await openRig();
   for (const path of ["a.md", "c.md"]) rig.write(path, "first\n");
   expect((await rig.init()).code).toBe(0);
   const { id, lastChangeId } = rig.remote("c.md")!;
@@ -68,7 +67,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await mirror.close();
   await agent.leave();
-  await rig.close();
 });
 
 /** Returns true if no tool has the operation. */

@@ -10,8 +10,6 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
-
 /** More than may be deleted without a question are below `d`. */
 const NAMES = ["a.md", "b.md", "c.md", "plan.md", ...Array.from({ length: 12 }, (_, n) => `d/${n}.md`)];
 
@@ -37,7 +35,7 @@ async function show(...argv: string[]): Promise<void> {
 }
 
 test("the output of the commands is this text", async () => {
-  for (const path of NAMES) create(path, `# ${path}\n\none\ntwo\nthree\n`);
+  for (const path of NAMES) rig.createRemotely(path, `# ${path}\n\none\ntwo\nthree\n`);
   pages.push((await rig.init()).out.map(settled).join("\n"));
   await show("sync");
 

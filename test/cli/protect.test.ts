@@ -3,11 +3,9 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
-
 describe("protect and unprotect", () => {
   test("send changes to review, and let them go live again; the local text stays as it is (I31)", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     expect((await rig.run(["protect", "w/a.md"])).code).toBe(0);
     expect(rig.remote("a.md")!.protected).toBe(true);
@@ -20,7 +18,7 @@ describe("protect and unprotect", () => {
   });
 
   test("name a key that may not, a path that is no document, and a path outside of a mirror", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "edit" }]);
     const refused = await rig.run(["protect", "w/a.md"]);

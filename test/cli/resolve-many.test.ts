@@ -8,7 +8,7 @@ const text = (name: string, two: string, four = "four") => `# ${name}\n\none\n\n
 
 const rig = useRig();
 beforeEach(async () => {
-  for (const path of [...PATHS, "k.md"]) rig.api("POST", "/v1/files", { path, content: text(path, "two") });
+  for (const path of [...PATHS, "k.md"]) rig.createRemotely(path, text(path, "two"));
   await rig.init();
   for (const path of PATHS) {
     rig.write(path, text(path, "mine"));
@@ -108,7 +108,7 @@ describe("resolve of many", () => {
   });
 
   test("a review is ended by its own path alone", async () => {
-    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    rig.protectRemotely("k.md");
     await run("sync");
     rig.write("k.md", text("k.md", "for review"));
     await rig.run(["sync"], { cwd: rig.root, terminal: true });

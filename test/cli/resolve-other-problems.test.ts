@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** Commands on some documents, in a folder where another document has an open conflict. */
 
-let rig: Rig;
+const rig = useRig();
 
 function clash(path: string): void {
   rig.write(path, "# Title\n\nlocal words\n");
@@ -11,16 +11,13 @@ function clash(path: string): void {
 }
 
 beforeEach(async () => {
-  rig = await openRig();
-  for (const path of ["plan.md", "other.md", "note.md"])
-    rig.api("POST", "/v1/files", { path, content: "# Title\n\nbase words\n" });
+  for (const path of ["plan.md", "other.md", "note.md"]) rig.createRemotely(path, "# Title\n\nbase words\n");
   await rig.init();
   rig.write("note.md", "second version\n");
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   clash("other.md");
   expect((await rig.run(["sync", "w"])).code).toBe(3);
 });
-afterEach(() => rig.close());
 
 const linesOn = (lines: readonly string[]) => lines.filter((line) => line.includes("other document")).length;
 

@@ -10,7 +10,7 @@ const MERGED = "# Plan\n\none\nmine and theirs\nthree\n";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "plan.md", content: BASE });
+  rig.createRemotely("plan.md", BASE);
   await rig.init();
   rig.write("plan.md", MINE);
   rig.editRemotely("plan.md", THEIRS);
@@ -43,7 +43,7 @@ describe("resolve", () => {
   });
 
   test("--theirs of a document that was deleted there says where its text still is, and changes nothing", async () => {
-    rig.api("DELETE", `/v1/files/${rig.remote("plan.md")!.id}`);
+    rig.deleteRemotely("plan.md");
     const { code, err } = await rig.run(["resolve", "w/plan.md", "--theirs"]);
     expect([code, err[0]]).toEqual([
       1,
@@ -110,7 +110,7 @@ describe("conflicts", () => {
     const { code, out } = await rig.run(["conflicts", "w"]);
     expect(code).toBe(3);
     expect(out[0]).toMatch(/^plan\.md {2}conflict for 2 h {2}mine 23 bytes {2}theirs 25 bytes$/);
-    expect(JSON.parse((await rig.run(["conflicts", "w", "--json"])).out[0]!)).toMatchObject({
+    expect(await rig.json(["conflicts", "w"])).toMatchObject({
       conflicts: [{ path: "plan.md", conflictCopy: "plan (theirs).md", mine: 23, theirs: 25 }],
       blocked: [],
     });

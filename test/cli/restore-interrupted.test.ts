@@ -13,7 +13,7 @@ const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
 
 const rig = useRig();
 beforeEach(async () => {
-  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: FLOUR(path) });
+  for (const path of NAMES) rig.createRemotely(path, FLOUR(path));
   await rig.init();
 });
 

@@ -100,7 +100,7 @@ describe("history, show, diff PATH@N", () => {
 
   test.each([
     ["locally", () => unlinkSync(join(rig.root, "a.md"))],
-    ["on the service", () => rig.api("DELETE", `/v1/files/${rig.remote("a.md")!.id}`)],
+    ["on the service", () => rig.deleteRemotely("a.md")],
   ])("of a document that was deleted %s it says when and by which run", async (_where, remove) => {
     remove();
     rig.pass(60_000);
@@ -155,7 +155,7 @@ describe("restore", () => {
   });
 
   test("one that was deleted on the service comes back too", async () => {
-    rig.api("DELETE", `/v1/files/${rig.remote("a.md")!.id}`);
+    rig.deleteRemotely("a.md");
     await sync();
     expect(existsSync(join(rig.root, "a.md"))).toBe(false);
     expect((await run("restore", "a.md")).code).toBe(0);

@@ -18,7 +18,7 @@ beforeEach(async () => {
     }
     return null;
   };
-  for (const path of ["d/e/a.md", "b.md"]) rig.api("POST", "/v1/files", { path, content: "one\ntwo\n" });
+  for (const path of ["d/e/a.md", "b.md"]) rig.createRemotely(path, "one\ntwo\n");
   await rig.init();
 });
 
@@ -50,7 +50,7 @@ test("a text that met another edit is in review: said by sync and status as one 
 test("reviews lists what waits, why, the live text against the sent one, and what it stops", async () => {
   expect(await rig.json(["reviews", "w"])).toMatchObject({ exit: 0, reviews: [] });
   await meet();
-  rig.api("PATCH", `/v1/files/${rig.remote("b.md")!.id}`, { protected: true });
+  rig.protectRemotely("b.md");
   rig.write("b.md", "one\ntwo\nthree\n");
   await rig.run(["sync", "w"], { terminal: true });
   const { code, out } = await rig.run(["reviews", "w"]);

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { systemRandom } from "../../src/common/system-random.ts";
 import type { SudoCaller } from "../../src/mirror/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
@@ -201,12 +201,12 @@ export class Rig {
   }
 
   /** Runs a command that prints JSON. @returns its members, and its exit code as `exit` */
-  async json(
+  async json<Members = Readonly<Record<string, unknown>>>(
     argv: readonly string[],
     options: RunOptions = {},
-  ): Promise<{ readonly exit: number } & Readonly<Record<string, unknown>>> {
+  ): Promise<{ readonly exit: number } & Members> {
     const { code, out } = await this.run([...argv, "--json"], options);
-    return { exit: code, ...(JSON.parse(out[0]!) as Readonly<Record<string, unknown>>) };
+    return { exit: code, ...(JSON.parse(out[0]!) as Members) };
   }
 
   /** Syncs `w`. @returns what it did, by kind, without what it left blocked */
@@ -231,6 +231,19 @@ export class Rig {
     const list = this.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as { data: { id: string }[] };
     const [found] = list.data;
     return found === undefined ? null : (this.api("GET", `/v1/files/${found.id}`) as FileWithContent);
+  }
+
+  /** Creates a document on the service. */
+  createRemotely(path: string, content: string): FileWithContent {
+    return this.api("POST", "/v1/files", { path, content }) as FileWithContent;
+  }
+
+  deleteRemotely(path: string): void {
+    this.api("DELETE", `/v1/files/${this.remote(path)!.id}`);
+  }
+
+  protectRemotely(path: string): void {
+    this.api("PATCH", `/v1/files/${this.remote(path)!.id}`, { protected: true });
   }
 
   /** Writes a document's text on the service. */
@@ -277,6 +290,14 @@ export function useRig(options?: RigOptions): Rig {
   const rig = new Rig();
   beforeEach(() => rig.open(options));
   afterEach(() => rig.close());
+  return rig;
+}
+
+/** Returns a rig that is opened before all tests of the file, and closed after them. */
+export function useRigOfFile(): Rig {
+  const rig = new Rig();
+  beforeAll(() => rig.open());
+  afterAll(() => rig.close());
   return rig;
 }
 

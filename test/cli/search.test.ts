@@ -10,7 +10,7 @@ const database = () => join(rig.root, ".mdmirror", "search.db");
 
 describe("search", () => {
   test("prints path, line and text as grep does, offline, with what is not uploaded yet", async () => {
-    rig.api("POST", "/v1/files", { path: "a/b.md", content: "# Title\n\nA quokka here.\n" });
+    rig.createRemotely("a/b.md", "# Title\n\nA quokka here.\n");
     await rig.init();
     await rig.stopService();
     rig.write("new.md", "one\nthe quokka\n");

@@ -1,19 +1,18 @@
 import { execFile } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { useRigOfFile } from "./rig.ts";
 
 /**
  * `systemctl` is a script that writes down what it is asked; `fails` makes it a session without a
  * manager.
  */
-let rig: Rig;
+const rig = useRigOfFile();
 let calls: string;
 let fails: string;
 
 beforeAll(async () => {
-  rig = await openRig();
   expect((await rig.init()).code).toBe(0);
   calls = join(rig.dir, "calls");
   fails = join(rig.dir, "fails");
@@ -31,7 +30,6 @@ exit 0
     chmodSync(join(rig.dir, name), 0o755);
   }
 });
-afterAll(() => rig.close());
 beforeEach(() => {
   rmSync(calls, { force: true });
   rmSync(fails, { force: true });

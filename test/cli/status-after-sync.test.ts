@@ -11,11 +11,10 @@ const rig = useRig();
 beforeEach(async () => {
   answers = () => null;
   rig.intercept = ({ path }) => answers(path);
-  for (const name of ["a", "b", "c", "d", "e", "f"]) create(`${name}.md`, `${name}\n`);
+  for (const name of ["a", "b", "c", "d", "e", "f"]) rig.createRemotely(`${name}.md`, `${name}\n`);
   await rig.init();
 });
 
-const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
 const list = (data: readonly unknown[]): WireResponse => ({
   status: 200,
   headers: { "content-type": "application/json" },
@@ -25,7 +24,6 @@ const editOnBothSides = (path: string) => {
   rig.write(path, "mine\n");
   rig.editRemotely(path, "theirs\n");
 };
-const protect = (path: string) => rig.api("PATCH", `/v1/files/${rig.remote(path)!.id}`, { protected: true });
 const readOnly = () => {
   for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
 };
@@ -76,7 +74,7 @@ const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, ki
   [
     "a protected text that waits to be sent",
     () => {
-      protect("a.md");
+      rig.protectRemotely("a.md");
       rig.write("a.md", "mine\n");
     },
     "attention",
@@ -118,7 +116,7 @@ describe("status after a run", () => {
   );
 
   test("with --quiet what ends by itself is not told; it is still not in sync", async () => {
-    protect("a.md");
+    rig.protectRemotely("a.md");
     rig.write("a.md", "mine\n");
     const first = await rig.run(["sync", "w", "--quiet"]);
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
@@ -166,7 +164,7 @@ describe("plan", () => {
 
 describe("verify", () => {
   test("counts and names what is in review, in conflict or held, and ends with 3", async () => {
-    protect("a.md");
+    rig.protectRemotely("a.md");
     rig.write("a.md", "for review\n");
     editOnBothSides("b.md");
     await rig.run(["sync", "w"], { terminal: true });
@@ -204,7 +202,7 @@ test("a write that the service goes on failing is told with what the service say
 });
 
 test("an edit of a protected document is told by plan and why as going to review, not as an update there", async () => {
-  protect("a.md");
+  rig.protectRemotely("a.md");
   rig.write("a.md", "a, edited\n");
   // The text has to rest from one sync to the next.
   expect((await rig.run(["sync", "w"])).code).toBe(3);

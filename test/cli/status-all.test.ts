@@ -17,7 +17,7 @@ import { snapshot, useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
 });
 
 const at = (name: string) => join(rig.dir, name);

@@ -10,7 +10,7 @@ import { ENTRY, keptCompiled } from "../program.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
 });
 
 const at = (name: string) => join(rig.dir, name);

@@ -8,7 +8,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
 });
 
 type Read = Map<string, number>;

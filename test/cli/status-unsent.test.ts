@@ -5,7 +5,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "one\n" });
+  rig.createRemotely("a.md", "one\n");
   await rig.init();
   rig.write("a.md", "one\ntwo\nthree\n");
   rig.pass(60_000);

@@ -11,30 +11,28 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
-
 test("paths are ordered by code points, not by the halves of pairs", () => {
   const sorted = ["", "Z.md", "a", "a.md", "ab.md", "é.md", "\ufffc.md", "\u{1f600}.md"];
   expect(sorted.toReversed().toSorted(comparePaths)).toEqual(sorted);
 });
 
 test("status gives conflicts by path, in lines and in JSON, whichever came first", async () => {
-  for (const name of ["b", "a", "c"]) create(`${name}.md`, "x\n");
+  for (const name of ["b", "a", "c"]) rig.createRemotely(`${name}.md`, "x\n");
   await rig.init();
   for (const name of ["b", "c", "a"]) {
     rig.write(`${name}.md`, "mine\n");
     rig.editRemotely(`${name}.md`, "theirs\n");
     await rig.run(["sync", "w"]);
   }
-  const { conflicts } = JSON.parse((await rig.run(["status", "w", "--json"])).out[0]!) as { conflicts: string[] };
+  const { conflicts } = await rig.json<{ conflicts: string[] }>(["status", "w"]);
   expect(conflicts).toEqual(["a.md", "b.md", "c.md"]);
   expect((await rig.run(["status", "w"])).out).toContain("In conflict: a.md, b.md, c.md");
 });
 
 test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {
-  create("a.md", "x\n");
+  rig.createRemotely("a.md", "x\n");
   await rig.init();
-  rig.api("PATCH", `/v1/files/${rig.remote("a.md")!.id}`, { protected: true });
+  rig.protectRemotely("a.md");
   rig.write("a.md", "for review\n");
   await rig.run(["sync", "w"], { terminal: true });
   const { out } = await rig.run(["status", "w"]);
@@ -45,7 +43,7 @@ test("status says since when a review waits, that a rejection is not seen, and w
 });
 
 test("why of an ignored document names no deletion", async () => {
-  create("a.md", "x\n");
+  rig.createRemotely("a.md", "x\n");
   await rig.init();
   writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
   await rig.run(["sync", "w"]);
@@ -58,7 +56,7 @@ test("why of an ignored document names no deletion", async () => {
 });
 
 test("why of a folder tells what a guard stops in it, and that another halts the mirror", async () => {
-  for (const name of ["d/a.md", "d/b.md", "e/c.md", "f.md"]) create(name, `${name}\n`);
+  for (const name of ["d/a.md", "d/b.md", "e/c.md", "f.md"]) rig.createRemotely(name, `${name}\n`);
   await rig.init();
   for (const name of ["d/a.md", "d/b.md", "f.md"]) rmSync(join(rig.root, name));
   rmSync(join(rig.root, "e"), { recursive: true });

@@ -3,11 +3,9 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
-
 describe("status", () => {
   test("says last sync when, from the state alone", async () => {
-    upload("a/b.md", "b\n");
+    rig.createRemotely("a/b.md", "b\n");
     await rig.init();
     await rig.stopService();
     rig.pass(5 * 60_000);
@@ -28,7 +26,7 @@ describe("status", () => {
   });
 
   test("--json holds the same facts in one object", async () => {
-    upload("both.md", "theirs\n");
+    rig.createRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
     await rig.init();
     rig.pass(90_000);

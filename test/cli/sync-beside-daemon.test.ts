@@ -147,7 +147,7 @@ describe("commands where a daemon runs", () => {
   test("I21 approve lets go what the daemon has halted, and the daemon does it", async () => {
     for (let n = 0; n < 12; n++) watched.rig.write(`n${n}.md`, `# n${n}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    for (let n = 0; n < 12; n++) watched.rig.api("DELETE", `/v1/files/${watched.rig.remote(`n${n}.md`)!.id}`);
+    for (let n = 0; n < 12; n++) watched.rig.deleteRemotely(`n${n}.md`);
     const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
     const approved = await watched.rig.run(["approve", "w", "--yes"]);

@@ -6,9 +6,6 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) =>
-  rig.api("POST", "/v1/files", { path, content }) as { id: string; lastChangeId: string };
-
 describe("how a sync that cannot go on ends", () => {
   test("5 when the service is not there, with what to do", async () => {
     await rig.init();
@@ -21,7 +18,7 @@ describe("how a sync that cannot go on ends", () => {
   });
 
   test("5 when the key is refused, and nothing here is touched (I19)", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     const [key] = rig.service.admin.keys();
     rig.service.admin.removeKey(key!.id);
@@ -53,8 +50,8 @@ describe("how a sync that cannot go on ends", () => {
 
   test("4 when a guard halts: nothing is deleted until approve, and then exactly that (I21)", async () => {
     const names = Array.from({ length: 12 }, (_, n) => `n${n}.md`);
-    for (const name of names) upload(name, `${name}\n`);
-    upload("stays.md", "stays\n");
+    for (const name of names) rig.createRemotely(name, `${name}\n`);
+    rig.createRemotely("stays.md", "stays\n");
     await rig.init();
     for (const name of names) unlinkSync(join(rig.root, name));
     const halted = await rig.run(["sync", "w"]);
@@ -79,7 +76,7 @@ describe("how a sync that cannot go on ends", () => {
   });
 
   test("--max-deletes lets so many go without a question", async () => {
-    for (let n = 0; n < 13; n++) upload(`n${n}.md`, `${n}\n`);
+    for (let n = 0; n < 13; n++) rig.createRemotely(`n${n}.md`, `${n}\n`);
     await rig.init();
     for (let n = 0; n < 12; n++) unlinkSync(join(rig.root, `n${n}.md`));
     expect((await rig.run(["sync", "w", "--max-deletes", "11"])).code).toBe(4);
@@ -87,7 +84,7 @@ describe("how a sync that cannot go on ends", () => {
   });
 
   test("a damaged state is set aside and built anew, losing and overwriting nothing (I05)", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("b.md", "not sent yet\n");
     rig.write(".mdmirror/state.db", "this is no database, and long enough to be taken for a damaged one ".repeat(80));

@@ -25,7 +25,7 @@ const stopLines = (left: number) => [
 ];
 
 function createThere(): void {
-  for (const path of NAMES) rig.api("POST", "/v1/files", { path, content: `# ${path}\n\ntext\n` });
+  for (const path of NAMES) rig.createRemotely(path, `# ${path}\n\ntext\n`);
 }
 
 async function editAndGoOn(): Promise<void> {

@@ -9,7 +9,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  for (const path of PATHS) rig.api("POST", "/v1/files", { path, content: textOf(path) });
+  for (const path of PATHS) rig.createRemotely(path, textOf(path));
   await rig.init();
   await rig.run(["sync", "w"]);
   // As after some seconds of rest: an unchanged file is not read again.

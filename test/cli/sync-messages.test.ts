@@ -10,8 +10,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content = `${path}\n`) =>
-  rig.api("POST", "/v1/files", { path, content }) as { readonly id: string };
+const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
 
 const attention = (path: string, detail: string, kind: HoldReason = "review-unknown") => {
   return { path, kind, code: null, detail, requestId: null, waits: false };
@@ -111,8 +110,7 @@ describe("plan", () => {
   test("names documents by their paths, and sorts them", async () => {
     for (const name of ["c.md", "a.md", "b.md"]) upload(name);
     await rig.init();
-    for (const name of ["c.md", "a.md", "b.md"])
-      rig.api("PATCH", `/v1/files/${rig.remote(name)!.id}`, { protected: true });
+    for (const name of ["c.md", "a.md", "b.md"]) rig.protectRemotely(name);
     const { out } = await rig.run(["plan", "w"]);
     expect(out.slice(0, 4)).toEqual([
       "  · update the record: 3",

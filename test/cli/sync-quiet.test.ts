@@ -12,7 +12,7 @@ const MINUTE = 60_000;
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
   expect((await rig.init()).code).toBe(0);
 });
 

@@ -9,7 +9,7 @@ beforeEach(async () => {
     if (method === "PUT") puts++;
     return null;
   };
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
   await rig.init();
   for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
   rig.write("a.md", "edited\n");

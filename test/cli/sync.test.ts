@@ -5,13 +5,10 @@ import { snapshot, useRig } from "./rig.ts";
 
 const rig = useRig();
 
-const upload = (path: string, content: string) =>
-  rig.api("POST", "/v1/files", { path, content }) as { id: string; lastChangeId: string };
-
 describe("sync", () => {
   test("carries an edit, a new file, a rename and a deletion each way, and ends with 0", async () => {
-    for (const name of ["edited", "renamed", "deleted"]) upload(`there/${name}.md`, `${name} there\n`);
-    for (const name of ["edited", "renamed", "deleted"]) upload(`here/${name}.md`, `${name} here\n`);
+    for (const name of ["edited", "renamed", "deleted"]) rig.createRemotely(`there/${name}.md`, `${name} there\n`);
+    for (const name of ["edited", "renamed", "deleted"]) rig.createRemotely(`here/${name}.md`, `${name} here\n`);
     expect((await rig.init()).code).toBe(0);
     const before = rig.remote("here/renamed.md")!;
 
@@ -21,9 +18,9 @@ describe("sync", () => {
     unlinkSync(join(rig.root, "here/renamed.md"));
     unlinkSync(join(rig.root, "here/deleted.md"));
     rig.editRemotely("there/edited.md", "edited there, again\n");
-    upload("there/new.md", "new there\n");
+    rig.createRemotely("there/new.md", "new there\n");
     rig.api("PATCH", `/v1/files/${rig.remote("there/renamed.md")!.id}`, { name: "after.md" });
-    rig.api("DELETE", `/v1/files/${rig.remote("there/deleted.md")!.id}`);
+    rig.deleteRemotely("there/deleted.md");
 
     expect(await rig.json(["sync", "w"])).toMatchObject({
       exit: 0,
@@ -49,7 +46,7 @@ describe("sync", () => {
   });
 
   test("where no approval would mend a halt, says what does, and that works", async () => {
-    for (const n of [1, 2, 3]) upload(`${n}.md`, `${n}\n`);
+    for (const n of [1, 2, 3]) rig.createRemotely(`${n}.md`, `${n}\n`);
     await rig.init();
     unlinkSync(join(rig.root, ".mdmirror/marker"));
     const { code, err } = await rig.run(["sync", "w"]);
@@ -69,7 +66,7 @@ describe("sync", () => {
   });
 
   test("finds the mirrored folder above where it is called", async () => {
-    upload("a/b.md", "b\n");
+    rig.createRemotely("a/b.md", "b\n");
     await rig.init();
     expect((await rig.run(["sync"], { cwd: join(rig.root, "a") })).code).toBe(0);
   });
@@ -107,10 +104,10 @@ describe("sync", () => {
   test("--pull-only sends nothing, --push-only brings nothing", async () => {
     await rig.init();
     rig.write("here.md", "here\n");
-    upload("there.md", "there\n");
+    rig.createRemotely("there.md", "there\n");
     await rig.run(["sync", "w", "--pull-only"]);
     expect([rig.remote("here.md"), rig.read("there.md")]).toEqual([null, "there\n"]);
-    upload("there-2.md", "there\n");
+    rig.createRemotely("there-2.md", "there\n");
     await rig.run(["sync", "w", "--push-only"]);
     expect([rig.remote("here.md")?.content, existsSync(join(rig.root, "there-2.md"))]).toEqual(["here\n", false]);
   });
@@ -124,11 +121,11 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
     ["status", "w"],
     ["fix-names", "w", "--dry-run"],
   ])("mdmirror %s %s %s", async (...argv) => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
     rig.write("My notes.md", "created locally\n");
-    upload("new-there.md", "new there\n");
+    rig.createRemotely("new-there.md", "new there\n");
     const here = snapshot(rig.root);
     const there = JSON.stringify([rig.api("GET", "/v1/files"), rig.api("GET", "/v1/folders")]);
     const { code, err } = await rig.run(argv.filter((arg) => arg !== undefined));
@@ -138,12 +135,12 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
   });
 
   test("plan shows sides by arrows, counts and names, holds and what stays local", async () => {
-    upload("a.md", "a\n");
+    rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
     rig.write("nul.md", "\0");
     rig.write("picture.png", "");
-    upload("new-there.md", "new there\n");
+    rig.createRemotely("new-there.md", "new there\n");
     const { out } = await rig.run(["plan", "w"]);
     expect(out).toEqual([
       "  → update on the service: 1",

@@ -5,8 +5,8 @@ import { useRig } from "./rig.ts";
 export function useSyncedRig() {
   const rig = useRig();
   beforeEach(async () => {
-    rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
-    rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
+    rig.createRemotely("a.md", "first\n");
+    rig.createRemotely("k.md", "k\n");
     await rig.init();
   });
   /** Runs a command in the linked folder. */

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { isColoured } from "../../src/cli/paint.ts";
 import { barLine } from "../../src/cli/progress.ts";
 import { createStatusLine } from "../../src/cli/status-line.ts";
 import { cellsOf, fitTo, padTo } from "../../src/cli/width.ts";
 import { columns } from "../../src/cli/when.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 describe("the cells that a text takes", () => {
   test.each([
@@ -98,16 +98,14 @@ describe("colour", () => {
     ]);
   });
 
-  let rig: Rig;
+  const rig = useRig();
   beforeEach(async () => {
-    rig = await openRig();
-    rig.api("POST", "/v1/files", { path: "k.md", content: "one\n" });
+    rig.createRemotely("k.md", "one\n");
     await rig.init();
     rig.write("k.md", "mine\n");
     rig.editRemotely("k.md", "theirs\n");
     rig.write("new.md", "new\n");
   });
-  afterEach(() => rig.close());
 
   test.each(["status", "plan", "conflicts"])("%s: the same words with and without, none in a pipe", async (command) => {
     await rig.run(["sync", "w"]);

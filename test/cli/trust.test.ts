@@ -7,7 +7,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
 });
 
 const registry = () => join(rig.stateHome, "mdmirror/mirrors");

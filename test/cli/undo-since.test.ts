@@ -5,8 +5,7 @@ import { useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  for (const name of ["a", "b", "c", "d", "f/x"])
-    rig.api("POST", "/v1/files", { path: `${name}.md`, content: `first of ${name}\n` });
+  for (const name of ["a", "b", "c", "d", "f/x"]) rig.createRemotely(`${name}.md`, `first of ${name}\n`);
   await rig.init();
   rig.pass(3_600_000);
 });
@@ -93,7 +92,7 @@ describe("undo --since", () => {
   test("edited since, only brought here, made and gone again: left alone and said, or nothing", async () => {
     rig.write("a.md", "second\n");
     rig.write("short.md", "short\n");
-    rig.api("POST", "/v1/files", { path: "brought.md", content: "brought\n" });
+    rig.createRemotely("brought.md", "brought\n");
     await sync();
     unlinkSync(join(rig.root, "short.md"));
     await sync();
@@ -141,7 +140,7 @@ describe("undo --since", () => {
 
   test("a document that was new on both sides, and in conflict: left alone", async () => {
     rig.write("both.md", "mine\n");
-    rig.api("POST", "/v1/files", { path: "both.md", content: "theirs\n" });
+    rig.createRemotely("both.md", "theirs\n");
     rig.pass(60_000);
     expect((await run("sync")).code).toBe(3);
     await run("resolve", "both.md", "--theirs");

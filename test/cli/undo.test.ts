@@ -8,8 +8,8 @@ const { rig, run, sync, edit } = useSyncedRig();
 describe("undo", () => {
   test("takes a run's edits, deletions, new documents and moves back on both sides", async () => {
     const { id } = rig.remote("a.md")!;
-    rig.api("POST", "/v1/files", { path: "gone.md", content: "gone\n" });
-    rig.api("POST", "/v1/files", { path: "moved.md", content: "moved\n" });
+    rig.createRemotely("gone.md", "gone\n");
+    rig.createRemotely("moved.md", "moved\n");
     await sync();
     rig.write("a.md", "edited\n");
     rig.write("new.md", "new\n");
@@ -34,7 +34,7 @@ describe("undo", () => {
 
   test("says which newer run it passes over, since nothing of it can be taken back, and why", async () => {
     await edit("second\n");
-    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    rig.protectRemotely("k.md");
     await sync();
     rig.write("k.md", "kk\n");
     rig.pass(60_000);
@@ -62,7 +62,7 @@ describe("undo", () => {
       rig.write("k.md", text);
       await sync();
     }
-    rig.api("PATCH", `/v1/files/${rig.remote("k.md")!.id}`, { protected: true });
+    rig.protectRemotely("k.md");
     await sync();
     expect((await run("restore", "k.md@2", "--no-sync")).code).toBe(0);
     const planned = await run("undo", "--dry-run", "--json");

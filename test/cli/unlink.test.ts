@@ -21,7 +21,7 @@ let rig: Rig;
 let running: WatchHere[] = [];
 beforeEach(async () => {
   rig = await openRig();
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
   expect((await rig.init()).code).toBe(0);
 });
 afterEach(async () => {

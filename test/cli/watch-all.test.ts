@@ -1,28 +1,16 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
 import { showEvents } from "../../src/cli/show-events.ts";
-import { openRig, type Rig } from "./rig.ts";
-import { startWatch, type WatchEvent, watchHere, type WatchHere, type WatchProcess } from "./watcher.ts";
+import { useRig } from "./rig.ts";
+import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
 
 /** One watch for all mirrors of the list, as the list changes. */
 
-let rig: Rig;
-let processes: WatchProcess[] = [];
-let running: WatchHere[] = [];
-beforeEach(async () => {
-  rig = await openRig();
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
-});
-afterEach(async () => {
-  for (const watch of processes) watch.signal("SIGKILL");
-  for (const watch of running) watch.stop();
-  for (const watch of [...processes, ...running]) await watch.ended;
-  processes = [];
-  running = [];
-  await rig.close();
-});
+const rig = useRig();
+const watches = useWatches(rig);
+beforeEach(() => void rig.createRemotely("a.md", "a\n"));
 
 const at = (name: string) => join(rig.dir, name);
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
@@ -31,9 +19,8 @@ const link = async (dir: string) => expect((await rig.link(dir)).code).toBe(0);
 
 /** It looks at the list every two seconds, of a clock on which they are short. */
 function watchAll(): WatchHere {
-  const watch = watchHere(rig, ["--all"]);
+  const watch = watches.startHere(["--all"]);
   watch.clock.hurry(10);
-  running.push(watch);
   return watch;
 }
 
@@ -73,8 +60,7 @@ test("a mirror that fails, and one that is gone, end no other, and are kept when
 
 test("a second one is refused with 6; killed, it leaves nothing in the way of the next", async () => {
   await link("one");
-  const first = startWatch(rig, ["--all"]);
-  processes.push(first);
+  const first = watches.start(["--all"]);
   await first.until(ranIn("one"));
   const second = watchAll();
   expect(await second.ended).toBe(6);

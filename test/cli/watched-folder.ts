@@ -1,51 +1,25 @@
 import { join } from "node:path";
-import { afterEach, beforeEach, expect } from "vitest";
-import { openRig, type Rig } from "./rig.ts";
-import { startWatch, type WatchEvent, type WatchHere, watchHere, type WatchProcess } from "./watcher.ts";
+import { beforeEach, expect } from "vitest";
+import { type Rig, useRig } from "./rig.ts";
+import { useWatches, type Watches, type WatchEvent, type WatchHere, type WatchProcess } from "./watcher.ts";
 
 /** A linked folder `w` with one document, and the daemons that a test starts over it. */
-export class WatchedFolder {
-  #rig: Rig | null = null;
-  readonly #running: WatchProcess[] = [];
-  readonly #here: WatchHere[] = [];
+class WatchedFolder {
+  readonly rig: Rig;
+  /** Starts a process. */
+  readonly start: Watches["start"];
+  /** Starts a watch in this process, with a clock that can be made to run faster. */
+  readonly startHere: Watches["startHere"];
 
-  get rig(): Rig {
-    return this.#rig!;
+  constructor(rig: Rig, { start, startHere }: Watches) {
+    this.rig = rig;
+    this.start = start;
+    this.startHere = startHere;
   }
 
   /** The mirror's own folder. */
   get own(): string {
     return join(this.rig.root, ".mdmirror");
-  }
-
-  async open(): Promise<void> {
-    this.#rig = await openRig();
-    this.rig.write("a.md", "# one\n");
-    expect((await this.rig.init()).code).toBe(0);
-  }
-
-  async close(): Promise<void> {
-    for (const watch of this.#running) watch.signal("SIGKILL");
-    for (const watch of this.#running) await watch.ended;
-    this.#running.length = 0;
-    for (const watch of this.#here) watch.stop();
-    for (const watch of this.#here) await watch.ended;
-    this.#here.length = 0;
-    await this.rig.close();
-  }
-
-  /** A process. */
-  start(dirs: readonly string[] = ["w"], env: Readonly<Record<string, string>> = {}): WatchProcess {
-    const watch = startWatch(this.rig, dirs, env);
-    this.#running.push(watch);
-    return watch;
-  }
-
-  /** In this process, with a clock that can be made to run faster. */
-  startHere(dirs: readonly string[] = ["w"], env: Readonly<Record<string, string>> = {}): WatchHere {
-    const watch = watchHere(this.rig, dirs, env);
-    this.#here.push(watch);
-    return watch;
   }
 
   /** Ready: its first look is over, so what changes from now on is seen. */
@@ -72,10 +46,12 @@ export class WatchedFolder {
 
 /** A folder that is opened before each test of the file, and closed after it. */
 export function useWatchedFolder(): WatchedFolder {
-  const folder = new WatchedFolder();
-  beforeEach(() => folder.open());
-  afterEach(() => folder.close());
-  return folder;
+  const rig = useRig();
+  beforeEach(async () => {
+    rig.write("a.md", "# one\n");
+    expect((await rig.init()).code).toBe(0);
+  });
+  return new WatchedFolder(rig, useWatches(rig));
 }
 
 export function isRun(event: WatchEvent): boolean {

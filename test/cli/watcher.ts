@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { afterEach } from "vitest";
 import { LiveClock } from "./live-clock.ts";
 import type { Rig } from "./rig.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
@@ -34,6 +35,28 @@ export type WatchHere = Watching & {
   /** The exit code. */
   readonly ended: Promise<number>;
 };
+
+type Start<Started> = (dirs?: readonly string[], env?: Readonly<Record<string, string>>) => Started;
+export type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<WatchHere> };
+
+/** Returns functions that start watches of a rig. Each watch ends after the test, before the rig is closed. */
+export function useWatches(rig: Rig): Watches {
+  const processes: WatchProcess[] = [];
+  const here: WatchHere[] = [];
+  afterEach(async () => {
+    for (const watch of processes) watch.signal("SIGKILL");
+    for (const watch of here) watch.stop();
+    for (const watch of [...processes.splice(0), ...here.splice(0)]) await watch.ended;
+  });
+  const kept = <Started>(list: Started[], watch: Started): Started => {
+    list.push(watch);
+    return watch;
+  };
+  return {
+    start: (dirs = ["w"], env = {}) => kept(processes, startWatch(rig, dirs, env)),
+    startHere: (dirs = ["w"], env = {}) => kept(here, watchHere(rig, dirs, env)),
+  };
+}
 
 function environment(rig: Rig, env: Readonly<Record<string, string>>) {
   const folders = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome };

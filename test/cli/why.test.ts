@@ -5,8 +5,8 @@ import { type Rig, snapshot, useRig } from "./rig.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "one\ntwo\nthree\n" });
-  rig.api("POST", "/v1/files", { path: "d/b.md", content: "b\n" });
+  rig.createRemotely("a.md", "one\ntwo\nthree\n");
+  rig.createRemotely("d/b.md", "b\n");
   await rig.init();
 });
 
@@ -148,7 +148,7 @@ describe("diff", () => {
   test("lists what differs, with counts of lines, and ends with 3", async () => {
     rig.write("a.md", "one\n2\nthree\nfour\n");
     rig.write("new.md", "n\n");
-    rig.api("POST", "/v1/files", { path: "there.md", content: "t\n" });
+    rig.createRemotely("there.md", "t\n");
     const before = snapshot(rig.root);
     const { code, out } = await run("diff");
     expect([code, out]).toEqual([3, ["a.md      +2 -1", "new.md    only local", "there.md  only on the service"]]);
@@ -199,7 +199,7 @@ describe("verify", () => {
   test("reports what differs, is only here, only there, held or unreadable, and ends with 3", async () => {
     rig.write("a.md", "other\n");
     rig.write("new.md", "n\n");
-    rig.api("POST", "/v1/files", { path: "there.md", content: "t\n" });
+    rig.createRemotely("there.md", "t\n");
     rig.write("sub/dark.md", "d\n");
     chmodSync(join(rig.root, "sub"), 0o000);
     const { code, out } = await run("verify", "--json");

@@ -51,7 +51,7 @@ export function pointTo(rig: Rig, url: string): void {
 export async function openFixture(way: string): Promise<Fixture> {
   const rig = await openRig();
   onTestFinished(() => rig.close());
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
   const { port, seen } = await serve((_request, response) => {
     response.setHeader("content-type", "application/json");
     response.end('{"object":"list","data":[],"hasMore":false,"nextCursor":null}');

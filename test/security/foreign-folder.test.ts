@@ -113,7 +113,7 @@ describe("a repository that came with a folder", () => {
   const hasGit = spawnSync("git", ["--version"]).status === 0;
   test.skipIf(!hasGit)("names no merge tool: neither the tool nor its command is taken from there", async () => {
     const rig = await openRig();
-    rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+    rig.createRemotely("a.md", "a\n");
     await makeMirror(rig, {});
     const ran = join(rig.dir, "ran");
     spawnSync("git", ["init", "-q", rig.root]);

@@ -25,7 +25,7 @@ import { startUnder, terminate, whenWatching } from "./process.ts";
 
 const rig = useRig();
 beforeEach(async () => {
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  rig.createRemotely("a.md", "a\n");
 });
 
 function filesBelow(folder: string): string[] {
@@ -149,9 +149,9 @@ describe("I30 what other programs and users see", () => {
   test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
     expect(await run("init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toBe(0);
     rig.editRemotely("a.md", "edited\n");
-    rig.api("POST", "/v1/files", { path: "f/gone.md", content: "gone\n" });
+    rig.createRemotely("f/gone.md", "gone\n");
     expect(await run("sync", rig.root)).toBe(0);
-    rig.api("DELETE", `/v1/files/${rig.remote("f/gone.md")!.id}`);
+    rig.deleteRemotely("f/gone.md");
     expect(await run("sync", rig.root)).toBe(0);
     expect(await run("search", "edited", rig.root)).toBeLessThan(4);
     const child = startUnder("umask 000", rig, ["watch", rig.root, "--json"]);

@@ -12,7 +12,7 @@ export const TEXTS = {
 export async function openConflict(path = "plan.md"): Promise<UiRig> {
   const opened = await openUi({ linked: false });
   const { rig } = opened;
-  rig.api("POST", "/v1/files", { path, content: TEXTS.base });
+  rig.createRemotely(path, TEXTS.base);
   await rig.init();
   rig.write(path, TEXTS.mine);
   rig.editRemotely(path, TEXTS.theirs);

@@ -192,7 +192,7 @@ describe("what a choice ends beside a conflict", () => {
     await rig.run(["sync", "w"]);
     const { parentId } = rig.remote("d/keep.md") as unknown as AnsweredFile;
     for (const name of ["d/keep.md", "d/drop.md"]) {
-      rig.api("DELETE", `/v1/files/${rig.remote(name)!.id}`);
+      rig.deleteRemotely(name);
       rig.write(name, "edited\n");
     }
     rig.api("DELETE", `/v1/folders/${parentId}`);

@@ -6,8 +6,8 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
   test("are found from what waits, and what was decided is learnt by a button", async () => {
     const { ui, rig } = await openUi({ linked: false });
     const content = "# Plan\n\none\ntwo\nthree\n";
-    rig.api("POST", "/v1/files", { path: "team/plan.md", content });
-    rig.api("PATCH", `/v1/files/${rig.remote("team/plan.md")!.id}`, { protected: true });
+    rig.createRemotely("team/plan.md", content);
+    rig.protectRemotely("team/plan.md");
     await rig.init();
     rig.write("team/plan.md", "# Plan\n\none\nzwei\nthree\nfour\n");
     await rig.run(["sync", "w"], { terminal: true });

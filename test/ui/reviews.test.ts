@@ -4,8 +4,8 @@ import { openUi } from "./rig.ts";
 
 test("the reviews of a mirror are listed with why, since when, the lines that would change, and what they stop", async () => {
   const { ask, enter, formOf, rig, ui } = await openUi({ linked: false });
-  rig.api("POST", "/v1/files", { path: "d/e-ü.md", content: "one\n<i>two</i>\n" });
-  rig.api("PATCH", `/v1/files/${rig.remote("d/e-ü.md")!.id}`, { protected: true });
+  rig.createRemotely("d/e-ü.md", "one\n<i>two</i>\n");
+  rig.protectRemotely("d/e-ü.md");
   await rig.init();
   const cookie = await enter();
   const page = async () => (await ask("/m/w/reviews", { headers: { cookie } })).text;
@@ -30,8 +30,8 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
 
 test("a review that met another edit names the live version, and what nobody here sent says so", async () => {
   const { ask, enter, rig } = await openUi({ linked: false });
-  rig.api("POST", "/v1/files", { path: "a.md", content: "one\ntwo\n" });
-  rig.api("PATCH", `/v1/files/${rig.remote("a.md")!.id}`, { protected: true });
+  rig.createRemotely("a.md", "one\ntwo\n");
+  rig.protectRemotely("a.md");
   await rig.init();
   rig.write("a.md", "one\nmine\n");
   await rig.run(["sync", "w"], { terminal: true });

@@ -20,7 +20,7 @@ test("a state that is looked at again is read again when it changed, is gone, da
     rig.write("a.md", "# a\n");
     await rig.run(["sync", "w"]);
     expect(await documents()).toBe(1);
-    rig.api("POST", "/v1/files", { path: "b.md", content: "# b\n" });
+    rig.createRemotely("b.md", "# b\n");
     await rig.run(["sync", "w"]);
     expect(await documents()).toBe(2);
     const state = join(own, "state.db");
