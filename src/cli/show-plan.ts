@@ -54,7 +54,11 @@ function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): 
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 
-export function planLines({ plan, open, oneWay, staysLocal, trees }: Planned, most: number, paint: Paint = PLAIN): string[] {
+export function planLines(
+  { plan, open, oneWay, staysLocal, trees }: Planned,
+  most: number,
+  paint: Paint = PLAIN,
+): string[] {
   const actions = plan.steps.map(({ action }) => action);
   const stays = stayLine(staysLocal);
   return [

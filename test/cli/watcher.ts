@@ -39,7 +39,7 @@ export type WatchHere = Watching & {
 type Start<Started> = (dirs?: readonly string[], env?: Readonly<Record<string, string>>) => Started;
 export type Watches = { readonly start: Start<WatchProcess>; readonly startHere: Start<WatchHere> };
 
-/** Returns functions that start watches of a rig. Each watch ends after the test, before the rig is closed. */
+/** Returns functions that start watches of a rig. Each watch ends before the rig is closed. */
 export function useWatches(rig: Rig): Watches {
   const processes: WatchProcess[] = [];
   const here: WatchHere[] = [];

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { openFixture, settle } from "../promises/fixture.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
 
 const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
 const BASE = LINES.join("");

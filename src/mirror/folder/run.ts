@@ -9,7 +9,14 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { LocalTree, Trees } from "../model/tree.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
-import { type Attention, attentionOf, attentionOfHold, attentionOfScan, countStaying, type RunReport } from "../engine/run/report.ts";
+import {
+  type Attention,
+  attentionOf,
+  attentionOfHold,
+  attentionOfScan,
+  countStaying,
+  type RunReport,
+} from "../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
 import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
