@@ -2,11 +2,12 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import type { LocalText } from "../../ports/disk.ts";
+import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE } from "./effect.ts";
+import { mayBeLost } from "./flush.ts";
 import { findFreePath, type FreePath } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { holdsChanges, putBack, readSetAside } from "./set-aside.ts";
@@ -36,6 +37,8 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   const found = readSetAside(ctx, row);
   if ("why" in found) return leftOpen(found.why);
   const { aside, look } = found;
+  const reverted = whatPowerLossReverted(ctx, row, aside, look);
+  if (reverted !== null) return reverted;
   if (aside.kind !== "done") {
     if (look.kind !== "absent") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
@@ -59,6 +62,40 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   // again before the file is removed (I03).
   state.putKnownText(digest, text, seenLocally(row.path, row.id));
   return discard(ctx, row);
+}
+
+/**
+ * Handles a new file that a power loss took, with the names that were changed last: its path is
+ * free, or has the old file again. The record may be safe although the names were not. The old file
+ * counts on its own base, so that the next plan repeats the replacement.
+ * @returns null if the new file is at its path
+ */
+function whatPowerLossReverted(
+  ctx: PassContext,
+  row: Row,
+  aside: DiskOutcome<LocalText | null>,
+  look: Look,
+): Shown<never> | null {
+  const { state } = ctx.world;
+  const link = state.link(row.id);
+  if (!hasRestarted(ctx.world) || link === null || !mayBeLost(link)) return null;
+  const isSetAside = aside.kind !== "done" || aside.value !== null;
+  const reverted = {
+    ...link,
+    ...baseBefore(row, link),
+    localDigest: row.baseDigest ?? link.localDigest,
+    durable: true,
+  };
+  const detail = "a power loss took the new version of the file; mdmirror writes it again";
+  if (look.kind === "absent" && isSetAside) {
+    // ORDER: base first: on the newer base, the old content would revert the changes of that base.
+    state.putLink(reverted);
+    return putBack(ctx, row, detail);
+  }
+  if (isSetAside || look.kind !== "file" || look.digest !== row.expect) return null;
+  const { id, path } = row;
+  const event = { kind: "recover", side: "local", id, path, detail } as const;
+  return { kind: "over", outcome: DONE, change: { link: reverted, event } };
 }
 
 /**

@@ -203,7 +203,10 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
     return { link: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
   }
   if (link === null || link.digest !== row.baseDigest) return { event };
-  const moved = file.digest === digest ? moveBase(link, base) : moveBaseUnderEdit(link, changeId, digest, file.stamp);
+  const moved =
+    file.digest === digest
+      ? moveBase(link, base)
+      : { ...moveBaseUnderEdit(link, changeId, digest, file.stamp), durable: how === "same" && link.durable };
   const submissions = row.waiting ?? (row.writes === digest ? [] : link.submissions);
   const ends = conflictAfter(ctx, row, version, isInConflict);
   return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
