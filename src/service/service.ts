@@ -179,10 +179,7 @@ export class Service {
     });
   }
 
-  /**
-   * Indexes some written documents for search: a few milliseconds of work. If the store indexes
-   * with each write, nothing is left to do.
-   */
+  /** Indexes some written documents for search: a few milliseconds of work. */
   indexStep(): Promise<"done" | "more"> {
     return this.#index("a-step");
   }
@@ -192,8 +189,7 @@ export class Service {
   }
 
   async #index(most: "a-step" | "all"): Promise<"done" | "more"> {
-    const { indexing } = this.#store;
-    return this.#core.isOpen && indexing !== undefined ? indexing.step(most) : "done";
+    return this.#core.isOpen ? this.#store.indexing.step(most) : "done";
   }
 
   /**

@@ -22,10 +22,7 @@ const BEAT_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
 const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
-/**
- * Parts that the hub needs.
- * @param store a store with an outbox
- */
+/** Parts that the hub needs. */
 type HubParts = { readonly core: Core; readonly store: Store; readonly admit: Admit };
 
 export class EventHub {
@@ -69,7 +66,6 @@ export class EventHub {
   async #judge({ path, headers }: WireRequest): Promise<Asked | Refused> {
     const { core, store, admit } = this.#parts;
     if (!core.isOpen) return closing();
-    if (store.outbox === undefined) return refuse("not_found", "There is no such endpoint.");
     const hash = sentHash(headers);
     const reader = await readerOf(store, hash, core.server.now(), admit);
     if (isRefused(reader)) return reader;
@@ -150,7 +146,7 @@ export class EventHub {
 
   #begin(): void {
     if (this.#timer !== null) return;
-    this.#stopHearing = this.#parts.store.outbox!.onChange(this.wake);
+    this.#stopHearing = this.#parts.store.outbox.onChange(this.wake);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }

@@ -148,7 +148,7 @@ export class Happened {
       for (const [seq, parent] of await this.#tables.folders.ancestors(asked)) this.#parents.set(seq, parent);
       const lost = this.#unknown(asked);
       const unseen = lost.filter((seq) => !this.#goneFolders.has(seq));
-      for (const [seq, gone] of unseen.length === 0 ? [] : await this.#tables.outbox!.goneFolders(unseen))
+      for (const [seq, gone] of unseen.length === 0 ? [] : await this.#tables.outbox.goneFolders(unseen))
         this.#goneFolders.set(seq, gone);
       for (const seq of lost) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? NOWHERE);
       asked = this.#unknown(lost.map((seq) => this.#parents.get(seq)!));

@@ -57,7 +57,7 @@ export class OutboxReader {
    * @param at place up to which all listeners were served; null if unknown
    */
   async readOn(tables: Tables, at: string | null, groups: readonly Group[]): Promise<Told> {
-    const outbox = tables.outbox!;
+    const { outbox } = tables;
     const page = at === null ? null : await outbox.after(at, PORTION);
     if (page === null) return this.#tellAll(tables, await outbox.newest(), groups);
     const { rows, upTo, more } = page;
@@ -84,7 +84,7 @@ export class OutboxReader {
   }
 
   async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<Missed | null> {
-    const page = await tables.outbox!.after(place, PORTION, reader.workspace.seq);
+    const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
     if (page === null) return null;
     const happened = page.rows.length === 0 ? null : await Happened.look(tables, page.rows);
     return { events: (await happened?.toldTo(reader)) ?? [], upTo: page.upTo, more: page.more };

@@ -46,10 +46,10 @@ export type Store = {
   /** Resolves when every running transaction has ended. */
   close(): Promise<void>;
 
-  /** Indexes written documents for search. Left out if each write indexes its document itself. */
-  readonly indexing?: Indexing;
-  /** Reports changes. Left out if nobody can listen to changes of this store. */
-  readonly outbox?: Outbox;
+  /** Indexes written documents for search. */
+  readonly indexing: Indexing;
+  /** Reports changes to listeners. */
+  readonly outbox: Outbox;
   /** Space on the local disk that is kept for deletions. */
   readonly reserve?: ReservedSpace;
   /** Copies the database beside itself while it is in use, if it is a local file. */

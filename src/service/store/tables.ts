@@ -15,8 +15,8 @@ export type Tables = CommonTables & {
     allShown?(page: Page, shown: (row: FileRow) => string): Promise<ShownPage>;
   };
   readonly search: Search;
-  /** Table of changes for listeners. Left out if nobody can listen to changes of this store. */
-  readonly outbox?: OutboxTable;
+  /** Table of changes for listeners. */
+  readonly outbox: OutboxTable;
   /** Returns the key with that hash and its access, as `Store.holder` does. */
   holder(hash: Buffer): Promise<Holder | undefined>;
   /** Runs work in a savepoint of this write, which can be rolled back alone. */
