@@ -24,34 +24,30 @@ export type BodyFault =
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
+ * Details of refusals, with the seconds to wait before a repetition may succeed. ASSUMES: the
+ * service has not begun a request that came too slowly, or with too many others. The answer is 503
+ * with Retry-After, as for a closed workspace.
+ */
+const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, readonly [string, string?]>> = {
+  "not-http": ["The request is not valid HTTP."],
+  "headers-too-large": ["The request line and the headers are too long."],
+  "no-host": ["The header Host is missing."],
+  "repeated-header": ["The header Host or Authorization came more than once."],
+  "unknown-expectation": ["The header Expect may only be 100-continue."],
+  "too-slow": ["The request arrived too slowly.", "1"],
+  overloaded: ["The service has too much to do; nothing was done.", "2"],
+};
+
+/**
  * Returns the refusal of a request that the transport did not accept.
  * @returns null if the transport accepted the request
  */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
-  switch (fault) {
-    case null:
-    case "too-large":
-    case "unreadable":
-      return null;
-    case "not-http":
-      return refuse("invalid_request", "The request is not valid HTTP.");
-    case "headers-too-large":
-      return refuse("invalid_request", "The request line and the headers are too long.");
-    case "no-host":
-      return refuse("invalid_request", "The header Host is missing.");
-    case "repeated-header":
-      return refuse("invalid_request", "The header Host or Authorization came more than once.");
-    case "unknown-expectation":
-      return refuse("invalid_request", "The header Expect may only be 100-continue.");
-    // ASSUMES: the service has not begun a request that came too slowly, or with too many others.
-    // The answer is 503 with Retry-After, as for a closed workspace.
-    case "too-slow":
-      return refuse("service_unavailable", "The request arrived too slowly.", [], { "retry-after": "1" });
-    case "overloaded":
-      return refuse("service_unavailable", "The service has too much to do; nothing was done.", [], {
-        "retry-after": "2",
-      });
-  }
+  if (fault === null || fault === "too-large" || fault === "unreadable") return null;
+  const [detail, retryAfter] = REFUSALS[fault];
+  return retryAfter === undefined
+    ? refuse("invalid_request", detail)
+    : refuse("service_unavailable", detail, [], { "retry-after": retryAfter });
 }
 
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
