@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,6 +48,37 @@ async function names(): Promise<string[]> {
   const { out } = await rig.run(["list", "--json"]);
   return (JSON.parse(out[0]!) as { mirrors: { root: string }[] }).mirrors.map(({ root }) => root);
 }
+
+describe("unlink --purge", () => {
+  test("asks, and removes .mdmirror/ alone; a link in it is not followed", async () => {
+    writeFileSync(at("outside.md"), "outside\n");
+    symlinkSync(at("outside.md"), own("trash-link"));
+    const declined = await rig.run(["unlink", "w", "--purge"], { env: env(), terminal: true, answers: ["n"] });
+    expect([declined.code, declined.asked.length, existsSync(own("config.json"))]).toEqual([2, 1, true]);
+    const purged = await rig.run(["unlink", "w", "--purge"], { env: env(), terminal: true, answers: ["y"] });
+    expect([purged.code, purged.asked.length]).toEqual([0, 1]);
+    expect(readdirSync(rig.root)).toEqual(["a.md"]);
+    expect(readFileSync(at("outside.md"), "utf8")).toBe("outside\n");
+    expect(await names()).toEqual([]);
+  });
+
+  test("without a terminal it needs --yes, and with unsent edits --force", async () => {
+    expect((await rig.run(["unlink", "w", "--purge"], { env: env() })).code).toBe(2);
+    expect(existsSync(own("config.json"))).toBe(true);
+    rig.write("a.md", "edited\n");
+    expect((await rig.run(["unlink", "w", "--purge", "--yes"], { env: env() })).code).toBe(3);
+    expect(existsSync(own("config.json"))).toBe(true);
+    expect((await rig.run(["unlink", "w", "--purge", "--yes", "--force"], { env: env() })).code).toBe(0);
+    expect([existsSync(join(rig.root, ".mdmirror")), rig.read("a.md")]).toEqual([false, "edited\n"]);
+  });
+
+  test("under a daemon, the daemon stops watching the folder", async () => {
+    const watch = await watching("w");
+    expect((await rig.run(["unlink", "w", "--purge", "--yes"], { env: env() })).code).toBe(0);
+    await watch.ended;
+    expect(readdirSync(rig.root)).toEqual(["a.md"]);
+  });
+});
 
 describe("unlink", () => {
   test("leaves folder, service, history and trash as they are; link and key are gone", async () => {

@@ -12,21 +12,27 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { withFolderReleased } from "../release-folder.ts";
-import { forgetRoot, unlinkFolder } from "../../mirror/folder/unlink.ts";
+import { forgetRoot, purgeOwnFolder, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { isSameName } from "../../mirror/trust/names.ts";
 import { findUnsent } from "../../mirror/folder/unsent.ts";
 import { planLines } from "../show-plan.ts";
+import { askForYes } from "../use-mirror.ts";
 
 export const command: Command = {
-  usage: "unlink [DIR] [--force]",
+  usage: "unlink [DIR] [--purge] [--force] [--yes]",
   about: [
     "Makes DIR an ordinary folder again. Deletes no document on either side. The history and the trash stay in .mdmirror/, and mdmirror init links the folder again.",
     "Removes the stored key, and stops the background service and the daemon of the folder. The online service is not changed.",
+    "With --purge it asks, and then removes .mdmirror/ too. The history and the trash may have the only copy of a version.",
     "Refuses while changes are not uploaded, in conflict or stopped by a safety check. For a missing folder: mdmirror unlink NAME --force.",
   ],
-  examples: ["mdmirror unlink notes"],
-  options: { force: { help: "unlink also with changes that are not uploaded; lists them" } },
+  examples: ["mdmirror unlink notes", "mdmirror unlink notes --purge"],
+  options: {
+    purge: { help: "also remove .mdmirror/ with the history and the trash; asks first" },
+    force: { help: "unlink also with changes that are not uploaded; lists them" },
+    yes: { short: "y", help: "do not ask before --purge" },
+  },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const absent = await absentMirror(io, args.operands[0]);
@@ -38,16 +44,19 @@ export const command: Command = {
     if (listed.kind === "trouble") return complain(io, listed.trouble);
     const refused = await judgeUnsent(io, root, args);
     if (refused !== null) return refused;
+    const purges = args.flag("purge");
+    if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
     const held = await withFolderReleased(io, root, "unlink");
     if (held.kind === "trouble") return complain(io, held.trouble);
     try {
       const unlinked = unlinkFolder(root, io.env, io.clock.now());
       if (unlinked.kind === "trouble") return complain(io, unlinked.trouble);
       tellUnlinked(io, root, unlinked.value);
-      return EXIT.inSync;
     } finally {
       held.value.giveBack();
     }
+    // ORDER: the lock is a file in this folder, so the folder goes last.
+    return purges ? purge(io, root) : tellKept(io, root);
   },
 };
 
@@ -126,5 +135,26 @@ function tellUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked
   if (keyFile) io.out("its key was removed");
   const told = KEYCHAIN[keychain];
   if (told !== null) io.out(told);
+}
+
+function tellKept(io: Io, root: string): ExitCode {
   io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
+  return EXIT.inSync;
+}
+
+async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
+  io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
+  if (await askForYes(io, args.flag("yes"), "unlink the folder and remove .mdmirror/?")) return true;
+  io.err("mdmirror: nothing was done");
+  io.err(
+    `  next: to unlink and keep .mdmirror/: mdmirror unlink ${shellWord(root)}; to remove it without a question: --yes`,
+  );
+  return false;
+}
+
+function purge(io: Io, root: string): ExitCode {
+  const removed = purgeOwnFolder(root);
+  if (removed.kind === "trouble") return complain(io, removed.trouble);
+  io.out("removed .mdmirror/ with its history and trash");
+  return EXIT.inSync;
 }

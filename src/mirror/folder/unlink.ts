@@ -59,6 +59,22 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
   }
 }
 
+/**
+ * Removes `.mdmirror/` of an unlinked folder with all its content. Symbolic links in it are removed
+ * and not followed.
+ * @param root real path
+ */
+export function purgeOwnFolder(root: string): Result<null> {
+  try {
+    rmSync(join(root, MIRROR_FOLDER), { recursive: true, force: true });
+    return ok(null);
+  } catch (error) {
+    const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
 /** Removes the key from the keychain, if this was the last linked folder with its address. */
 function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
   const place = placeOf(env);
