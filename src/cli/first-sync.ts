@@ -11,7 +11,7 @@ import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitCodeOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
-import { refusesPaths, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
+import { refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 
@@ -42,6 +42,14 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
   return "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
 }
 
+const PICTURES =
+  "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
+
+function hasPictures({ world: { state, links, disk } }: OpenedMirror): boolean {
+  const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
+  return showsPictures(links?.disk.plain ?? disk, paths);
+}
+
 /**
  * Warns about a folder that does not exist on the service. The first upload would create it, and
  * its name may be a typing error.
@@ -70,6 +78,7 @@ export function firstSync(
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);
+    if (stays !== null && hasPictures(mirror)) io.out(PICTURES);
     const wiki = await wikiLine(mirror);
     if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));

@@ -157,3 +157,15 @@ test("links check lists what leads nowhere, with the nearest name, and ends with
   expect(await rig.json(["links", "check", "w"])).toMatchObject({ exit: 0, links: 2, broken: [] });
   expect((await rig.run(["links", "whatever", "w"])).code).toBe(2);
 });
+
+test("links check lists pictures that stay local, and init says that there are some", async () => {
+  rig.write("a.md", "![shown](pic.png) ![web](https://example.org/p.png)\n\n[file](pic.png) ![gone](no.png)\n");
+  rig.write("pic.png", "png");
+  const { out } = await rig.init();
+  expect(out.some((line) => line.endsWith("mdmirror links check"))).toBe(true);
+  expect(await rig.json(["links", "check", "w"])).toMatchObject({
+    exit: 3,
+    broken: [{ path: "a.md", line: 3, destination: "no.png" }],
+    pictures: [{ path: "a.md", line: 1, destination: "pic.png" }],
+  });
+});

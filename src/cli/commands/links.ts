@@ -51,11 +51,14 @@ async function check(io: Io, args: Args, root: string): Promise<ExitCode> {
   });
 }
 
-function checkLines({ links, documents, broken }: CheckedLinks): string[] {
+function checkLines({ links, documents, broken, pictures }: CheckedLinks): string[] {
   return [
     ...broken.map(({ path, line, destination, nearest }) => {
       const meant = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
       return `${shownName(path)}:${line}: ${shownName(destination)} has no target${meant}`;
+    }),
+    ...pictures.map(({ path, line, destination }) => {
+      return `${shownName(path)}:${line}: the picture ${shownName(destination)} stays local: only documents are synced`;
     }),
     `${plural(links, "link")} in ${plural(documents, "document")}; ${
       broken.length === 0 ? "every link has a target" : `${plural(broken.length, "link")} without a target`

@@ -1,4 +1,4 @@
-import { findLinks, readFound } from "../../../markdown/links/find.ts";
+import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
 import type { Destination } from "../../../markdown/links/destination.ts";
 import { nameOfDestination } from "../../../markdown/links/wiki.ts";
 import { pathTo, type Place, resolveDestination } from "../../../markdown/links/place.ts";
@@ -10,11 +10,14 @@ import type { World } from "../../engine/run/world.ts";
 
 /** Finds links without a target in local files. Writes nothing (I23). */
 
-type BrokenLink = {
+type PlacedLink = {
   readonly path: LocalPath;
   readonly line: number;
   /** Destination, as written in the file. */
   readonly destination: string;
+};
+
+type BrokenLink = PlacedLink & {
   /** The document that is probably meant; null if no name is similar. */
   readonly nearest: LocalPath | null;
 };
@@ -24,6 +27,8 @@ export type CheckedLinks = {
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
+  /** Pictures that a document shows and that stay local, because only documents are synced. */
+  readonly pictures: readonly PlacedLink[];
 };
 
 export function checkLinks(world: World): CheckedLinks {
@@ -39,22 +44,37 @@ export function checkLinks(world: World): CheckedLinks {
     },
   );
   const names = new Names(tree);
-  const broken: BrokenLink[] = [];
-  let links = 0;
-  for (const [path, text] of [...texts].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const place = places.from(path);
-    for (const link of findLinks(text, scope.wiki)) {
-      const destination = text.slice(link.from, link.to);
-      const read = readFound(text, link);
-      const isThere = leadsSomewhere(read, place, names);
-      if (isThere === null) continue;
-      links++;
-      if (isThere) continue;
-      const line = text.slice(0, link.from).split("\n").length;
-      broken.push({ path, line, destination, nearest: names.nearest(read, path) });
-    }
-  }
-  return { links, documents: tree.files.size, broken };
+  const judged = [...texts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([path, text]) => findLinks(text, scope.wiki).map((link) => judge({ path, text }, link, places, names)))
+    .filter((one) => one !== null);
+  const broken = judged.flatMap((one) => (one.kind === "broken" ? [one.link] : []));
+  const pictures = judged.flatMap((one) => (one.kind === "picture" ? [one.link] : []));
+  return { links: judged.length, documents: tree.files.size, broken, pictures };
+}
+
+type Judged =
+  | { readonly kind: "fine" }
+  | { readonly kind: "picture"; readonly link: PlacedLink }
+  | { readonly kind: "broken"; readonly link: BrokenLink };
+
+/** Returns null if the link does not lead into the workspace. */
+function judge(
+  { path, text }: { readonly path: LocalPath; readonly text: string },
+  link: FoundLink,
+  places: LinkPlaces,
+  names: Names,
+): Judged | null {
+  const place = places.from(path);
+  const read = readFound(text, link);
+  const hasTarget = leadsSomewhere(read, place, names);
+  if (hasTarget === null) return null;
+  const isPicture = link.kind === "image" && names.hasOther(pathTo(read, place));
+  if (hasTarget && !isPicture) return { kind: "fine" };
+  const line = text.slice(0, link.from).split("\n").length;
+  const placed = { path, line, destination: text.slice(link.from, link.to) };
+  if (isPicture) return { kind: "picture", link: placed };
+  return { kind: "broken", link: { ...placed, nearest: names.nearest(read, path) } };
 }
 
 /** Returns true if a link has a target; null if the link does not lead into the workspace. */
@@ -77,10 +97,13 @@ class Names {
   }
 
   has(path: string): boolean {
-    const { files, folders, others } = this.#tree;
-    return [path, path.normalize("NFC"), path.normalize("NFD")].some(
-      (form) => form === "" || files.has(form) || folders.has(form) || others.has(form),
-    );
+    const { files, folders } = this.#tree;
+    return this.hasOther(path) || formsOf(path).some((form) => form === "" || files.has(form) || folders.has(form));
+  }
+
+  /** Returns true for a file that is not synced. */
+  hasOther(path: string | null): boolean {
+    return path !== null && formsOf(path).some((form) => this.#tree.others.has(form));
   }
 
   /**
@@ -100,6 +123,11 @@ class Names {
     }
     return found?.path ?? null;
   }
+}
+
+/** Returns the spellings that a disk may have for a path. */
+function formsOf(path: string): readonly string[] {
+  return [path, path.normalize("NFC"), path.normalize("NFD")];
 }
 
 const MOST_EDITS = 2;

@@ -1,5 +1,5 @@
 import { isId, readDestinationText } from "../../../markdown/links/destination.ts";
-import { findLinks } from "../../../markdown/links/find.ts";
+import { findLinks, type FoundLink, readFound } from "../../../markdown/links/find.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { RunReport } from "../../engine/run/report.ts";
@@ -35,10 +35,23 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
  * Returns true if one of the files, evenly spread over the folder, has a wiki link in either form.
  */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
+  return someHasLink(disk, paths, ({ wiki }) => wiki !== undefined);
+}
+
+/** Returns true if one of the files, evenly spread over the folder, shows a picture by its path. */
+export function showsPictures(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
+  return someHasLink(disk, paths, (link, text) => link.kind === "image" && readFound(text, link).kind === "path");
+}
+
+function someHasLink(
+  disk: Pick<Disk, "read">,
+  paths: readonly LocalPath[],
+  is: (link: FoundLink, text: string) => boolean,
+): boolean {
   const step = Math.max(1, Math.ceil(paths.length / MOST_READ));
   return paths.some((path, n) => {
     const read = n % step === 0 ? disk.read(path) : null;
-    return read?.kind === "done" && findLinks(read.value.text, true).some(({ wiki }) => wiki !== undefined);
+    return read?.kind === "done" && findLinks(read.value.text, true).some((link) => is(link, read.value.text));
   });
 }
 
