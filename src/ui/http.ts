@@ -116,7 +116,7 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const asked = askedOf(request);
   const opened = await page.open(site.ui, asked);
-  const sections = sectionsAround(site, page, request);
+  const sections = sectionsAround(page, request);
   if (opened.kind === "trouble") {
     const status = STATUS[opened.trouble.kind];
     return send(site, reply, troublePage(opened.trouble), { status, session, sections });
@@ -127,15 +127,15 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   return send(site, reply, { ...content, events, notices }, { status: 200, session, sections });
 }
 
-function momentOf({ ui, pages }: Site, { csrf }: Session<null>): Moment {
-  return { now: ui.clock.now(), csrf, pages: new Set(pages.map(({ path }) => path)) };
+function momentOf({ ui }: Site, { csrf }: Session<null>): Moment {
+  return { now: ui.clock.now(), csrf };
 }
 
-function sectionsAround({ pages }: Site, { path }: UiPage, request: FastifyRequest): Shown["sections"] {
+function sectionsAround({ path }: UiPage, request: FastifyRequest): Shown["sections"] {
   const name = askedOf(request).params["name"];
   if (name === undefined) return null;
   const shown = { page: path, address: request.url.split("?", 1)[0]! };
-  return { label: name, links: sectionsOf(name, shown, new Set(pages.map((page) => page.path))) };
+  return { label: name, links: sectionsOf(name, shown) };
 }
 
 async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {

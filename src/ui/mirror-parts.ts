@@ -94,11 +94,10 @@ export function lastRunResult({ job }: Pick<MirrorModel, "job">): Html | null {
 /**
  * Lists problems to fix in the words of `status`, each with a link to the page on which it can be
  * resolved.
- * @param pages routes of all pages
  */
-export function attentionList(needs: readonly Need[], mirror: string, pages: ReadonlySet<string>): Html {
+export function attentionList(needs: readonly Need[], mirror: string): Html {
   const more = needs.length - MOST;
-  return html`<ul class="cards">${needs.slice(0, MOST).map((need) => attentionItem(need, addressOf(need, mirror, pages)))}</ul>${
+  return html`<ul class="cards">${needs.slice(0, MOST).map((need) => attentionItem(need, addressOf(need, mirror)))}</ul>${
     more > 0 && html`<p>… and ${count(more)} more: <code>mdmirror status</code></p>`
   }`;
 }

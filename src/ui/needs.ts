@@ -22,14 +22,6 @@ const WHERES: Readonly<Record<string, Where>> = {
   "review-unknown": "reviews",
 };
 
-/** Routes of the pages on which problems can be resolved. */
-const PAGES: Readonly<Record<Where, string>> = {
-  conflict: "/m/:name/conflict/*",
-  "safety-stop": "/m/:name/safety-stop",
-  reviews: "/m/:name/reviews",
-  docs: "/m/:name/docs/*",
-};
-
 /** Returns problems that require action, and those that end by themselves. */
 export function needsOf({ attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">): {
   readonly needs: readonly Need[];
@@ -66,21 +58,8 @@ function whereOf({ kind, path }: AttentionEntry): Where | null {
   return isChosen ? "conflict" : "docs";
 }
 
-/**
- * Returns the address of the page on which a problem can be resolved.
- * @param pages routes of all pages
- * @returns null if there is none
- */
-export function addressOf({ where, path }: Need, name: string, pages: ReadonlySet<string>): string | null {
-  const found = [where, path === "" ? null : "docs"].find((one) => one !== null && pages.has(PAGES[one as Where]));
-  switch (found) {
-    case "conflict":
-    case "docs":
-      return documentAddress(name, found, path);
-    case "safety-stop":
-    case "reviews":
-      return mirrorAddress(name, found);
-    default:
-      return null;
-  }
+/** Returns the address of the page on which a problem can be resolved; null if there is none. */
+export function addressOf({ where, path }: Need, name: string): string | null {
+  if (where === null) return null;
+  return where === "conflict" || where === "docs" ? documentAddress(name, where, path) : mirrorAddress(name, where);
 }

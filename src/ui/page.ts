@@ -38,8 +38,6 @@ export type Moment = {
   readonly now: number;
   /** The session's token, for forms. */
   readonly csrf: string;
-  /** Routes of all pages. Links to other routes are left out. */
-  readonly pages: ReadonlySet<string>;
 };
 
 /** A page with its data. While `key` is the same, the page looks the same. */

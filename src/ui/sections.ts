@@ -26,11 +26,11 @@ const SECTIONS: readonly Section[] = [
     part: "history/",
     label: "History",
     page: "/m/:name/history/*",
-    within: ["/m/:name/version/*", "/m/:name/diff/*", "/m/:name/restore/*"],
+    within: ["/m/:name/version/*", "/m/:name/diff/*"],
   },
   { part: "runs", label: "Runs", page: "/m/:name/runs", within: ["/m/:name/runs/:run"] },
   { part: "search", label: "Search", page: "/m/:name/search" },
-  { part: "reviews", label: "Reviews", page: "/m/:name/reviews", within: ["/m/:name/review/*"] },
+  { part: "reviews", label: "Reviews", page: "/m/:name/reviews" },
   { part: "log", label: "Log", page: "/m/:name/log" },
 ];
 
@@ -38,14 +38,9 @@ const SECTIONS: readonly Section[] = [
  * Returns the navigation.
  * @param name of the linked folder
  * @param shown the present page: its route and its address
- * @param pages routes of all pages
  */
-export function sectionsOf(
-  name: string,
-  shown: { readonly page: string; readonly address: string },
-  pages: ReadonlySet<string>,
-): readonly Link[] {
-  return SECTIONS.filter(({ page }) => pages.has(page)).map(({ part, label, page, within = [] }) => {
+export function sectionsOf(name: string, shown: { readonly page: string; readonly address: string }): readonly Link[] {
+  return SECTIONS.map(({ part, label, page, within = [] }) => {
     const href = mirrorAddress(name, part);
     const isOfIt = page === shown.page || within.includes(shown.page);
     return { href, label, current: href === shown.address ? "page" : isOfIt ? "true" : null };

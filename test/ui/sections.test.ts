@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { PAGES } from "../../src/ui/table.ts";
 import { openUi } from "./rig.ts";
 
 describe("the navigation of a mirror", () => {
@@ -17,14 +16,10 @@ describe("the navigation of a mirror", () => {
     }
   });
 
-  test("has no entry for a page that is missing", async () => {
+  test("encodes the name, and marks the section of a page without an entry", async () => {
     const { sectionsOf } = await import("../../src/ui/sections.ts");
-    const paths = new Set(PAGES.map(({ path }) => path));
-    const shown = { page: "/m/:name/docs/*", address: "/m/a%2Fb/docs/x.md" };
-    const all = sectionsOf("a/b", shown, new Set([...paths, "/m/:name/docs/*", "/m/:name/log"]));
+    const all = sectionsOf("a/b", { page: "/m/:name/docs/*", address: "/m/a%2Fb/docs/x.md" });
     expect(all).toContainEqual({ href: "/m/a%2Fb/docs/", label: "Documents", current: "true" });
-    expect(all.map(({ label }) => label)).toContain("Log");
-    expect(sectionsOf("a/b", shown, new Set(["/m/:name"])).map(({ label }) => label)).toEqual(["Overview"]);
   });
 
   test("stands on no page that is about no mirror, and on a page of one that cannot be shown", async () => {
@@ -50,22 +45,15 @@ describe("what needs somebody", () => {
     expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121 problems");
   });
 
-  test("leads to the page of a conflict, a halt, a review and a document, if it exists", async () => {
+  test("leads to the page of a conflict, a stop, a review and a document", async () => {
     const { addressOf } = await import("../../src/ui/needs.ts");
     const need = { code: null, detail: "", next: "", path: "a b/ü%.md" };
-    const all = new Set(["conflict/*", "safety-stop", "reviews", "docs/*"].map((one) => `/m/:name/${one}`));
     const path = "a%20b/%C3%BC%25.md";
-    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", all)).toBe(`/m/w/conflict/${path}`);
-    expect(addressOf({ ...need, kind: "in-review", where: "reviews" }, "w", all)).toBe("/m/w/reviews");
-    expect(addressOf({ ...need, kind: "too-large", where: "docs" }, "w", all)).toBe(`/m/w/docs/${path}`);
-    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "safety-stop" }, "w", all)).toBe(
-      "/m/w/safety-stop",
-    );
-    expect(addressOf({ ...need, path: "", kind: "offline", where: null }, "w", all)).toBeNull();
-    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", new Set(["/m/:name/docs/*"]))).toBe(
-      `/m/w/docs/${path}`,
-    );
-    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w", new Set())).toBeNull();
+    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w")).toBe(`/m/w/conflict/${path}`);
+    expect(addressOf({ ...need, kind: "in-review", where: "reviews" }, "w")).toBe("/m/w/reviews");
+    expect(addressOf({ ...need, kind: "too-large", where: "docs" }, "w")).toBe(`/m/w/docs/${path}`);
+    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "safety-stop" }, "w")).toBe("/m/w/safety-stop");
+    expect(addressOf({ ...need, path: "", kind: "offline", where: null }, "w")).toBeNull();
   });
 });
 

@@ -62,8 +62,7 @@ export async function lookAtDocument(
   return ok({ ...common, text });
 }
 
-export function showDocument({ mirror, path, entry, open, asText, text }: DocumentModel, moment: Moment): Content {
-  const { now, pages } = moment;
+export function showDocument({ mirror, path, entry, open, asText, text }: DocumentModel, { now }: Moment): Content {
   return {
     title: `${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
@@ -71,17 +70,17 @@ export function showDocument({ mirror, path, entry, open, asText, text }: Docume
 <p>${entryBadge(entry)}${entry.why !== null && html` ${wordsOf(entry.why)}`}${
       text.kind === "read" && html` <span class="faint">file changed ${ageOf(text.changedAt, now)} ago</span>`
     }</p>
-${waysOf(mirror, path, asText, pages)}
-${open.length > 0 && attentionList(open, mirror, pages)}
+${waysOf(mirror, path, asText)}
+${open.length > 0 && attentionList(open, mirror)}
 ${textPart(text, asText)}`,
   };
 }
 
-function waysOf(mirror: string, path: string, asText: boolean, pages: ReadonlySet<string>): Html {
+function waysOf(mirror: string, path: string, asText: boolean): Html {
   const ways = [
     ["history", "History"],
     ["why", "Explain its state"],
-  ].filter(([part]) => pages.has(`/m/:name/${part}/*`));
+  ];
   return html`<p class="row">${ways.map(
     ([part, label]) => html`<a class="button" href="${documentAddress(mirror, part!, path)}">${label!}</a>`,
   )}<a class="button" href="${documentAddress(mirror, "docs", path, { as: asText ? null : "text" })}">${

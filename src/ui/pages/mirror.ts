@@ -26,7 +26,7 @@ export const MIRROR = definePage<MirrorModel>({
 <p>${stateOf(mirror, moment.now)}</p>
 ${trafficOf(mirror)}${lastRunResult(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
-${openOf(mirror, moment)}
+${openOf(mirror)}
 <h2>The linked folder</h2>
 ${factsOf(mirror, moment.now)}`,
   }),
@@ -46,11 +46,11 @@ function buttons(mirror: MirrorModel, moment: Moment): Html {
 /** LIMIT: problems that this page lists. A separate page lists all of them. */
 const MOST = 20;
 
-function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {
+function openOf({ name, needs, waits }: MirrorModel): Html {
   return html`<h2>Action required</h2>
-${needs.length === 0 ? html`<p>No problems.</p>` : attentionList(needs.slice(0, MOST), name, pages)}
+${needs.length === 0 ? html`<p>No problems.</p>` : attentionList(needs.slice(0, MOST), name)}
 ${needs.length > MOST && html`<p><a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)} problems</a></p>`}
-${waits.length > 0 && html`<details><summary>${count(waits.length)} pending: nothing for you to do</summary>${attentionList(waits, name, pages)}</details>`}`;
+${waits.length > 0 && html`<details><summary>${count(waits.length)} pending: nothing for you to do</summary>${attentionList(waits, name)}</details>`}`;
 }
 
 function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): Html {

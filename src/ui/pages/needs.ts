@@ -24,13 +24,13 @@ export const NEEDS = definePage<Model>({
     const part = partOf(mirror.needs, asked, SIZE);
     return ok({ mirror: { ...mirror, needs: [] }, part });
   },
-  show: ({ mirror, part }, { now, pages }) => ({
+  show: ({ mirror, part }, { now }) => ({
     title: `Action required · ${mirror.name} · mdmirror`,
     said: saidOf(mirror),
     main: html`<h1>Action required in ${nameOf(mirror.name)}</h1>
 <p>${stateOf(mirror, now)}</p>
-${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name, pages)}
+${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name)}
 ${pagerOf(part, "problems", (page) => mirrorAddress(mirror.name, "needs", { page }))}
-${mirror.waits.length > 0 && html`<h2>Pending</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,
+${mirror.waits.length > 0 && html`<h2>Pending</h2>${attentionList(mirror.waits, mirror.name)}`}`,
   }),
 });

@@ -24,13 +24,13 @@ export const OVERVIEW = definePage<Model>({
     const { mirrors, unfit } = looked.value;
     return ok({ mirrors: mirrors.map((one) => modelOf(one, ui)), unfit });
   },
-  show: ({ mirrors, unfit }, { now, pages }): Content => ({
+  show: ({ mirrors, unfit }, { now }): Content => ({
     title: `${titleOf(mirrors)} · mdmirror`,
     here: "/",
     said: mirrors.map(saidOf).join("; "),
     main: html`<h1>Linked folders</h1>
 ${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; run mdmirror trust to allow its folders again</p>`)}
-${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors, pages)}`}`,
+${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors)}`}`,
   }),
 });
 
@@ -54,12 +54,12 @@ ${trafficOf(mirror)}
 <p class="faint">${nameOf(root)}, from ${wordsOf(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
 }
 
-function needsMe(mirrors: readonly MirrorModel[], pages: ReadonlySet<string>): Html {
+function needsMe(mirrors: readonly MirrorModel[]): Html {
   const asking = mirrors.filter(({ needs }) => needs.length > 0);
   if (asking.length === 0) return html`<h2>Action required</h2><p>No problems.</p>`;
   return html`<h2>Action required</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
-    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name, pages)}${
+    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name)}${
       more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more problem")}</a></p>`
     }</section>`;
   })}`;

@@ -52,12 +52,10 @@ function lookButton(job: JobView | null): Html {
   return html`<button${job !== null && job.end === null && html` disabled`}>Check now</button>`;
 }
 
-function reviewOf(mirror: string, one: WaitingReview, { now, pages }: Moment): Html {
+function reviewOf(mirror: string, one: WaitingReview, { now }: Moment): Html {
   const { path, changeId, since, blocks, deletionWaits } = one;
   const why = whyInReview(one);
-  const name = pages.has("/m/:name/docs/*")
-    ? html`<a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>`
-    : nameOf(path);
+  const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>`;
   return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
 <p>${badgeOf("quiet", "in review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
     why !== null && html`, because ${wordsOf(why)}`
