@@ -28,10 +28,13 @@ type Face<D extends ReadDeclaration> = {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /** Shows an answer to people in another way than by lines. */
-  readonly print?: (io: Io, answer: Answer<D>, args: Args) => Result<null>;
+  readonly print?: (io: Io, answer: Answer<D>, call: Call) => Result<null>;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
 };
+
+/** @property took milliseconds until the answer */
+type Call = { readonly args: Args; readonly took: number };
 
 /** The parts of a command on a whole linked folder. */
 export const OF_FOLDER = {
@@ -46,6 +49,7 @@ export const OF_FOLDER = {
 export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, face: Face<D>): Command {
   const { declared } = operation;
   const { name, about, exits, isOnline = false, contents } = declared;
+  const isQuick = !isOnline && declared.access === "read";
   const fields = fieldsOf(declared);
   const help = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
   const options = {
@@ -65,26 +69,27 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const json = args.flag("json");
-      const progress = showProgress(io, !isOnline || json || hidesProgress(root));
+      const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOf(args) : {};
       const { env, cwd, clock, random } = io;
       const onNotes = (notes: readonly string[]) => {
         for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
       };
       const given = { ...givenFields(fields, args), ...input };
+      const began = clock.monotonic();
       const use = { env, cwd, clock, random, progress, onNotes, ...reach };
       const ended = await runRead(root, operation, given, use).finally(progress.end);
       if (ended.kind === "trouble") return complain(io, ended.trouble);
       const answer = ended.value;
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
-      const printed = json ? ok(null) : print(io, args, face, answer);
+      const printed = json ? ok(null) : print(io, face, answer, { args, took: clock.monotonic() - began });
       if (printed.kind === "trouble") return complain(io, printed.trouble);
       return face.exit?.(answer) ?? EXIT.inSync;
     },
   };
 }
 
-function print<D extends ReadDeclaration>(io: Io, args: Args, face: Face<D>, answer: Answer<D>): Result<null> {
-  for (const line of face.lines?.(io, answer, args) ?? []) io.out(line);
-  return face.print?.(io, answer, args) ?? ok(null);
+function print<D extends ReadDeclaration>(io: Io, face: Face<D>, answer: Answer<D>, call: Call): Result<null> {
+  for (const line of face.lines?.(io, answer, call.args) ?? []) io.out(line);
+  return face.print?.(io, answer, call) ?? ok(null);
 }

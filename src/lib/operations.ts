@@ -28,5 +28,5 @@ function methodOf(session: Session, name: OperationName) {
 }
 
 function isRead(operation: unknown): operation is ReadOperation<ReadDeclaration> {
-  return (operation as { readonly declared: Declaration | ReadDeclaration }).declared.access === "read";
+  return (operation as { readonly declared: Declaration | ReadDeclaration }).declared.access !== "write";
 }

@@ -35,15 +35,16 @@ export function readTool<D extends ReadDeclaration>(
   return defineTool({
     ...described,
     description: text === undefined ? described.description : `${described.description} ${OF_CONTENT}`,
-    effect: "reads",
-    isOnline: declared.isOnline ?? false,
+    effect: declared.access === "sync" ? "syncs" : "reads",
+    isOnline: declared.isOnline === true || declared.access === "sync",
     input: {
       ...inSnakeCase(shape),
       limit: limit(1_000, MOST),
       ...(text === undefined ? {} : { from_line: FROM_LINE.optional(), max_characters: CHARACTERS.optional() }),
     },
-    async run({ root }, args: Readonly<Record<string, unknown>>, { openOptions }) {
-      const ended = await runRead(root, operation, givenFields(shape, args), openOptions);
+    async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
+      const work = () => runRead(root, operation, givenFields(shape, args), openOptions);
+      const ended = await (declared.access === "sync" ? inTurn(root, work) : work());
       if (ended.kind === "trouble") return refused(ended.trouble);
       const rows = (args["limit"] as number | undefined) ?? MOST;
       const facts = bounded(withoutContents(declared, ended.value), rows, keeps);

@@ -19,7 +19,7 @@ import { READ } from "./tools/read.ts";
 import { SEARCH } from "./tools/search.ts";
 import { STATUS } from "./tools/status.ts";
 import { SYNC } from "./tools/sync.ts";
-import { WAIT } from "./tools/wait.ts";
+import { wait } from "../mirror/operations/manual/wait-operation.ts";
 import type { Tool } from "./tool.ts";
 
 /** The versions that an agent names are those of one document. */
@@ -36,7 +36,7 @@ export const TOOLS: readonly Tool[] = [
   CREATE,
   MOVE,
   DELETE,
-  WAIT,
+  readTool(wait),
   SYNC,
   readTool(history, { keeps: "last" }),
   readTool(show, { text: ({ text }) => text }),

@@ -15,7 +15,7 @@ import { useRigOfFile } from "./rig.ts";
 /** No page shows or changes the protection of a document. */
 const WITHOUT_PAGE: readonly OperationName[] = ["protect", "unprotect"];
 const NAMES = Object.keys(DECLARED) as OperationName[];
-const READS = ["conflicts", "diff", "history", "reviews", "show", "verify"] as const;
+const READS = ["conflicts", "diff", "history", "reviews", "show", "verify", "wait"] as const;
 type ReadName = (typeof READS)[number];
 type WriteName = Exclude<OperationName, ReadName>;
 const WRITES = NAMES.filter((name): name is WriteName => DECLARED[name].access === "write");
@@ -42,6 +42,7 @@ const CALLS: { readonly [Name in ReadName]: Pick<DryRun, "argv" | "input"> } = {
   reviews: { argv: [], input: {} },
   show: { argv: ["a.md@1"], input: { path: "a.md", n: 1 } },
   verify: { argv: [], input: {} },
+  wait: { argv: ["a.md"], input: { paths: ["a.md"] } },
 };
 type DryRun = { readonly path: string; readonly argv: readonly string[]; readonly input: object };
 

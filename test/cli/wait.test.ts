@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { WaitReport } from "../../src/mirror/operations/results/shapes.ts";
+import type { WaitReport } from "../../src/mirror/operations/results/waited.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useWatchedFolder } from "./watched-folder.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
@@ -37,10 +37,10 @@ describe("wait without a daemon", () => {
       const { code, err } = await rig.run(["wait", ...names]);
       return [code, err[0]];
     };
-    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not synced: not a .md file"]);
+    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not synced: not a .md file (not-a-document)"]);
     expect(await told("w/a.md", "w/no.md")).toEqual([
       2,
-      "mdmirror: no.md is not synced: this path does not exist and was never synced",
+      "mdmirror: no.md is not synced: this path does not exist and was never synced (not-a-document)",
     ]);
     expect((await told("key-file"))[0]).toBe(2);
     expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);

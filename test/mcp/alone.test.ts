@@ -18,7 +18,7 @@ describe("an agent without a daemon", () => {
     const id = rig.remote("a.md")!.id;
     const moved = await one.call("move", { path: "a.md", to: "deep/b.md" });
     expect(moved.facts).toMatchObject({ path: "deep/b.md", linksFollow: true });
-    expect((await one.wait("deep/b.md", "from.md")).facts.isLive).toBe(true);
+    expect((await one.wait("deep/b.md", "from.md")).facts.state).toBe("live");
     expect(rig.read("from.md")).toBe("See [a](deep/b.md).\n");
     expect(rig.remote("deep/b.md")!.id).toBe(id);
     const taken = await one.call("move", { path: "from.md", to: "deep/b.md" });
@@ -70,7 +70,6 @@ describe("an agent without a daemon", () => {
     const { version } = (await one.call("read", { path: "a.md" })).facts;
     await one.call("write", { path: "a.md", version, text: "# reviewed\n" });
     expect((await one.wait("a.md")).facts).toMatchObject({
-      isLive: false,
       paths: [{ state: "in-review" }],
     });
     const reviews = await one.call("reviews");

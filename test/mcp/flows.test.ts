@@ -21,7 +21,7 @@ describe("an agent beside a daemon", () => {
     const made = await one.call("create", { path: "new/b.md", text: "# two\n" });
     expect(made.facts.version).toBe(digestOf("# two\n"));
     const waited = await one.wait("a.md", "new/b.md");
-    expect(waited.facts).toMatchObject({ isLive: true, paths: [{ state: "live" }, { state: "live" }] });
+    expect(waited.facts).toMatchObject({ state: "live", paths: [{ state: "live" }, { state: "live" }] });
     expect(watched.rig.remote("a.md")!.content).toBe("# uno\n");
     expect(watched.rig.remote("new/b.md")!.content).toBe("# two\n");
     expect((await one.call("list")).facts).toEqual({
@@ -56,7 +56,7 @@ describe("an agent beside a daemon", () => {
       edits: [{ old_text: "# one\n", new_text: "# both\n" }],
     });
     expect(again.isError).toBe(false);
-    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect((await one.wait("a.md")).facts.state).toBe("live");
     expect(watched.rig.remote("a.md")!.content).toMatch(/^# both\nby (?:one|other)\n$/);
   });
 
@@ -68,7 +68,7 @@ describe("an agent beside a daemon", () => {
     const lines = watched.rig.read("a.md").trimEnd().split("\n").slice(1);
     const wanted = names.flatMap((name) => Array.from({ length: 15 }, (_, n) => `- ${name}${n}`));
     expect(lines.toSorted()).toEqual(wanted.toSorted());
-    expect((await both[0]!.wait("a.md")).facts.isLive).toBe(true);
+    expect((await both[0]!.wait("a.md")).facts.state).toBe("live");
     expect(watched.rig.remote("a.md")!.content).toBe(watched.rig.read("a.md"));
   });
 
@@ -83,7 +83,6 @@ describe("an agent beside a daemon", () => {
     await one.call("write", { path: "a.md", version: facts.version, text: "# mine\n" });
     await rig.run(["resume", "w"]);
     expect((await one.wait("a.md")).facts).toMatchObject({
-      isLive: false,
       paths: [{ state: "conflict" }],
     });
     expect((await one.call("conflicts")).facts.conflicts).toMatchObject([
@@ -100,7 +99,7 @@ describe("an agent beside a daemon", () => {
     expect(stale.facts).toMatchObject({ error: { code: "stale" }, changed: ["mine"] });
     const { expected } = (await one.call("show_conflict", { path: "a.md" })).facts;
     expect((await one.call("resolve", { ...resolve, expected })).isError).toBe(false);
-    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect((await one.wait("a.md")).facts.state).toBe("live");
     expect(rig.remote("a.md")!.content).toBe("# both\n");
   });
 
@@ -115,7 +114,7 @@ describe("an agent beside a daemon", () => {
     expect(deleted.facts.next).toContain("restore");
     expect(readFileSync(join(rig.root, deleted.facts.keptAs), "utf8")).toBe("# two\n");
     expect((await one.wait("b.md")).facts).toMatchObject({
-      isLive: true,
+      state: "live",
       paths: [{ state: "gone" }],
     });
     expect(rig.remote("b.md")).toBeNull();
@@ -125,7 +124,7 @@ describe("an agent beside a daemon", () => {
       items: [{ path: "b.md", end: "done", sha256: digestOf("# two\n"), asNew: true }],
       sync: { state: "in-sync" },
     });
-    expect((await one.wait("b.md")).facts.isLive).toBe(true);
+    expect((await one.wait("b.md")).facts.state).toBe("live");
     expect(rig.remote("b.md")!.content).toBe("# two\n");
   });
 
@@ -138,7 +137,7 @@ describe("an agent beside a daemon", () => {
     await daemon.ended;
     const later = await one.call("write", { path: "a.md", version: digestOf("# before\n"), text: "# after\n" });
     expect(later.isError).toBe(false);
-    expect((await one.wait("a.md")).facts.isLive).toBe(true);
+    expect((await one.wait("a.md")).facts.state).toBe("live");
     expect(watched.rig.remote("a.md")!.content).toBe("# after\n");
     expect((await one.call("status")).facts.daemon).toBeNull();
   });

@@ -32,7 +32,7 @@ export class Agent {
 
   /** Waits for as long as it takes, also where a test's clock is fast or the machine busy. */
   wait(...paths: string[]): Promise<Told> {
-    return this.call("wait", { paths, timeout_seconds: 600 });
+    return this.call("wait", { paths, timeout: "10m" });
   }
 
   /** Resolves when the program has ended. */

@@ -34,7 +34,7 @@ const compare = readCommand(diff, {
     return ok({ root: place.value.root, input: { path: place.value.name, n: n ?? undefined } });
   },
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
-  print(io, { documents }, args) {
+  print(io, { documents }, { args }) {
     const [row] = documents;
     if (row !== undefined && namesDocument(args)) showRow(io, row, splitVersion(args.operands[0]!).n);
     else for (const line of listLines(documents)) io.out(line);

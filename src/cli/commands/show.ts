@@ -17,7 +17,7 @@ export const command = readCommand(show, {
     if (place.kind === "trouble") return place;
     return ok({ root: place.value.root, input: { path: place.value.name, n: n ?? undefined } });
   },
-  print(io, { path, n, text }, args) {
+  print(io, { path, n, text }, { args }) {
     const output = args.text("output");
     if (output === null) {
       if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);

@@ -17,7 +17,8 @@ import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { printRun, printTrouble } from "../print-run.ts";
 import { waitFor } from "../../mirror/operations/manual/wait.ts";
-import { printWaitResult, waitedBeside } from "../show-waited.ts";
+import { exitOfWait, showWaited } from "../show-waited.ts";
+import { reportOfWait } from "../../mirror/operations/results/waited.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/after-sync.ts";
 
@@ -161,9 +162,12 @@ async function tellSynced(
   if (telling.wait === null || isOver) return printRun(io, root, report, told);
   const waited = await waitFor(root, telling.wait, options);
   if (waited.kind === "trouble") return complain(io, waited.trouble);
-  const ran = printRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
-  const took = clock.monotonic() - began;
-  return worstExit([ran, printWaitResult(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
+  const result = reportOfWait(waited.value);
+  const beside = result.kind === "ok" ? { waited: result.value } : {};
+  const ran = printRun(io, root, report, { ...told, beside });
+  if (result.kind === "trouble") return worstExit([ran, complain(io, result.trouble)]);
+  showWaited(io, result.value, { quiet: quiet || telling.json, took: clock.monotonic() - began });
+  return worstExit([ran, exitOfWait(result.value)]);
 }
 
 /**

@@ -40,12 +40,13 @@ export type Declaration<
   readonly expected?: Expected;
 };
 
-/** The part of an operation that writes nothing. It loads nothing but zod. */
+/** The part of an operation that changes no document by itself. It loads nothing but zod. */
 export type ReadDeclaration<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
 > = Described<Input, Output> & {
-  readonly access: "read";
+  /** `sync`: the operation may sync both sides. With `--read-only`, no tool offers it. */
+  readonly access: "read" | "sync";
   /** True if the operation sends requests to the service. */
   readonly isOnline?: true;
   /**
@@ -117,7 +118,7 @@ const COMMON = z.strictObject({
 /** Returns the input of an operation without the expected versions. */
 export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const { input } = declared;
-  if (declared.access === "read") return input;
+  if (declared.access !== "write") return input;
   const { isForNextSync } = declared;
   const { noSync, dryRun } = COMMON.shape;
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });

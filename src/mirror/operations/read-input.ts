@@ -14,7 +14,7 @@ import {
 /** Returns the whole input of an operation, as programs give it. */
 export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   const own = ownInput(declared);
-  if (declared.access === "read" || declared.expected === undefined) return own;
+  if (declared.access !== "write" || declared.expected === undefined) return own;
   return z.strictObject({ ...own.shape, expected: declared.expected.optional() });
 }
 

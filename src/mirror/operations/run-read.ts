@@ -5,7 +5,7 @@ import type { Result } from "../../common/trouble.ts";
 import type { Answer, Question, ReadDeclaration } from "./define.ts";
 import { readInput } from "./read-input.ts";
 
-/** Carries out operations that write nothing, in the same way for all front ends. */
+/** Carries out operations without a plan, in the same way for all front ends. */
 
 export type ReadOptions = GuestOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {

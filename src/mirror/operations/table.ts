@@ -15,4 +15,5 @@ export const OPERATIONS = {
   undo: async () => (await import("./history/undo-operation.ts")).undo,
   unprotect: async () => (await import("./manual/protect.ts")).unprotect,
   verify: async () => (await import("./doctor/verify.ts")).verify,
+  wait: async () => (await import("./manual/wait-operation.ts")).wait,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

@@ -1,6 +1,7 @@
 import type { BarrierEnd } from "../../engine/daemon/barriers.ts";
 import type { PathLive } from "../../engine/run/barrier.ts";
-import type { WaitReport } from "../../operations/results/shapes.ts";
+import type { WAIT } from "../../operations/declared/wait.ts";
+import type { Answer } from "../../operations/define.ts";
 
 /** Result of a wait, from a daemon or from a command that waits itself. */
 
@@ -11,6 +12,8 @@ type Standstill = {
   readonly detail: string;
 };
 
+type WaitState = Answer<typeof WAIT>["state"];
+
 export type Waited = {
   /** Paths that were not live at first, and each named file; at most 1,000. */
   readonly paths: readonly PathLive[];
@@ -20,7 +23,7 @@ export type Waited = {
   readonly documents: number;
   /** Number of these that are live, or gone on both sides. */
   readonly live: number;
-  readonly state: WaitReport["state"];
+  readonly state: WaitState;
   readonly still: Standstill;
 };
 
@@ -57,7 +60,7 @@ export function waitedOf(all: readonly PathLive[], documents: number, still: Sta
 /**
  * Unsettled states come before settled ones: as long as anything waits, the rest may change too.
  */
-function stateOf(worst: PathLive["state"], { kind }: Standstill): WaitReport["state"] {
+function stateOf(worst: PathLive["state"], { kind }: Standstill): WaitState {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
   return worst === "in-review" ? "in-review" : "live";

@@ -5,6 +5,7 @@ import { RESOLVE } from "./resolve.ts";
 import { RESTORE } from "./restore.ts";
 import { APPROVE, REJECT } from "./stop.ts";
 import { UNDO } from "./undo.ts";
+import { WAIT } from "./wait.ts";
 
 /** The declarations of all operations. The types of the library come from them. */
 export const DECLARED = {
@@ -21,6 +22,7 @@ export const DECLARED = {
   undo: UNDO,
   unprotect: UNPROTECT,
   verify: VERIFY,
+  wait: WAIT,
 } as const;
 
 export type OperationName = keyof typeof DECLARED;

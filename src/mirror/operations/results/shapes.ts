@@ -63,48 +63,6 @@ type InertLinksEntry = {
   readonly first: readonly { readonly path: string; readonly to: string }[];
 };
 
-/** State of one path at the end of a wait. */
-export type WaitedPath = {
-  readonly path: string;
-  /**
-   * `live`: the service has the content that was on disk at the call, or later content. `gone`:
-   * neither side has the document. `waiting`: the content is being uploaded, or cannot be uploaded
-   * yet.
-   */
-  readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
-  readonly id: string | null;
-  /** Id of the last version that both sides had; for `live`, the version with the content. */
-  readonly changeId: string | null;
-  /** Ids of changes in review, as far as the service named them. */
-  readonly reviews: readonly string[];
-  /**
-   * Reason why the path is not live, as in `attention`; null if the path is live or its content is
-   * being uploaded.
-   */
-  readonly kind: string | null;
-  readonly code: string | null;
-  readonly detail: string;
-  readonly next: string;
-};
-
-/** The object of `wait --json`. */
-export type WaitReport = {
-  /**
-   * The worst state of its paths. `attention`: a path is in conflict or blocked. `too-slow`: the
-   * time is over, and a path is still being uploaded. `stopped`, `offline`, `paused`: no upload
-   * continues, for this reason.
-   */
-  readonly state: "live" | "in-review" | "attention" | "too-slow" | "stopped" | "offline" | "paused";
-  /** Reason why no upload continues, as a clause; "" if uploads continue. */
-  readonly detail: string;
-  readonly documents: number;
-  readonly live: number;
-  /** Number of paths left out. */
-  readonly more: number;
-  /** Named paths, and paths of a named folder that were not live at first; the worst first. */
-  readonly paths: readonly WaitedPath[];
-};
-
 /** One step of the next sync. */
 export type PlannedStep = {
   readonly kind: string;

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { defineRead, NAME, NAMES, option, PATHS, ROWS } from "../define.ts";
+
+/** Waits until local changes are on the service. */
+export const WAIT = defineRead({
+  name: "wait",
+  summary: "wait until local changes are on the service",
+  about: [
+    "Returns when the present local state of each PATH is on the service: files, folders with their content, and deletions. Without PATH: everything.",
+    "Reads the disk itself, and waits for the daemon if one is running; otherwise it syncs. It does not wait for later saves.",
+  ],
+  exits:
+    "0 on the service, 7 in review, 3 in conflict, blocked or paused, 8 timed out, 5 offline, 4 stopped by a safety check. If several apply, the first of 4, 5, 8, 3, 7 is used",
+  access: "sync",
+  input: z.strictObject({
+    paths: PATHS.optional(),
+    timeout: option(z.string().min(1).max(16), "longest time to wait, such as 90s or 15m (default: 30s)", {
+      value: "TIME",
+    }),
+  }),
+  result: z.strictObject({
+    /**
+     * The worst state of the paths. `attention`: a path is in conflict or blocked. `too-slow`: the
+     * time is over, and a path is still being uploaded. `stopped`, `offline`, `paused`: no upload
+     * continues, for this reason.
+     */
+    state: z.enum(["live", "in-review", "attention", "too-slow", "stopped", "offline", "paused"]),
+    /** Reason why no upload continues, as a clause; "" if uploads continue. */
+    detail: NAME,
+    documents: z.int(),
+    live: z.int(),
+    /** Number of paths left out. */
+    more: z.int(),
+    /** Named paths, and paths of a named folder that were not live at first; the worst first. */
+    paths: ROWS({
+      path: NAME,
+      /**
+       * `live`: the service has the content that was on disk at the call, or later content. `gone`:
+       * neither side has the document. `waiting`: the content is being uploaded, or cannot be
+       * uploaded yet.
+       */
+      state: z.enum(["live", "gone", "in-review", "conflict", "blocked", "waiting"]),
+      id: NAME.nullable(),
+      /** Id of the last version that both sides had; for `live`, the version with the content. */
+      changeId: NAME.nullable(),
+      /** Ids of changes in review, as far as the service named them. */
+      reviews: NAMES,
+      /** Reason why the path is not live; null if it is live or its content is being uploaded. */
+      kind: NAME.nullable(),
+      code: NAME.nullable(),
+      detail: NAME,
+      requestId: NAME.nullable(),
+      next: NAME,
+    }),
+  }),
+});
