@@ -8,7 +8,7 @@ import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
-import type { Moment, Pair } from "../simulator/moment.ts";
+import { Moment, type Pair } from "../simulator/moment.ts";
 import { type Mirror, type MirrorOptions, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 import { tempFolder } from "../state/fixture.ts";
@@ -128,16 +128,21 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
   throw new Error("no quiet sync in eight");
 }
 
-/** A mirror in sync with three documents in `d`, one in `e` and an empty folder. */
+let synced: Promise<Moment> | null = null;
+
+/** Opens a mirror in sync with three documents in `d`, one in `e` and an empty folder. */
 export async function inSync(): Promise<Fixture> {
-  const fixture = openFixture(8);
-  const { app } = fixture.rig;
-  for (const name of ["a", "b", "c"]) app.create(`d/${name}.md`, `${name}\n`);
-  app.create("e/k.md", "k\n");
-  app.makeFolder("empty");
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
+  synced ??= syncFew();
+  return goOnFrom(await synced);
+}
+
+async function syncFew(): Promise<Moment> {
+  const { rig, mirror } = openFixture(8);
+  for (const name of ["a", "b", "c"]) rig.app.create(`d/${name}.md`, `${name}\n`);
+  rig.app.create("e/k.md", "k\n");
+  rig.app.makeFolder("empty");
+  await settle(mirror);
+  return new Moment({ rig, mirror });
 }
 
 /** The first request that `is` asks for ends by `fault`; from then on no route tells of folders. */
