@@ -51,7 +51,7 @@ describe("a document that may be any of several files", () => {
     await settle(mirror);
     expect([rig.app.files().get("x.md")?.text, rig.app.files().get("y.md")?.text]).toEqual([TEXT, TEXT]);
   });
-  test("I09 a daemon goes on as soon as one of them is gone, and asks for nothing meanwhile", async () => {
+  test("I09 a daemon continues as soon as one of them is gone, and sends no request meanwhile", async () => {
     const { rig: made, id } = madeRig();
     const rig = await startDaemon({ rig: made });
     copyTwice(rig.mirrored);

@@ -98,7 +98,7 @@ describe.each([
   });
 });
 
-it("folds less than the key of names does: two files that it tells apart are both kept", async () => {
+it("folds less than the key of names does: two files that it distinguishes are both kept", async () => {
   const { rig, mirror } = await begin({});
   mirror.write("stra\u00dfe.md", "one\n");
   mirror.write("strasse.md", "two\n");

@@ -49,7 +49,7 @@ describe.each([
     expect([...rig.app.files().keys()].sort()).toEqual([first, "other.md"].sort());
   });
 
-  it("I08 both new at once: one goes up, the other is held", async () => {
+  it("I08 both new in one run: one is uploaded, the other is blocked", async () => {
     const { rig, mirror } = begin(variant);
     mirror.write(first, "one\n");
     mirror.write(second, "two\n");

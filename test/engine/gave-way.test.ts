@@ -6,7 +6,7 @@ import { createRig } from "../simulator/rig.ts";
  * once.
  */
 
-it("a file that is renamed locally to what another document is called there is told by the name that it gets", async () => {
+it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
   const rig = createRig(44);
   rig.app.create("a.md", "a\n");
   const mirror = rig.mirror();
@@ -20,7 +20,7 @@ it("a file that is renamed locally to what another document is called there is t
   expect((await mirror.sync())?.renamed).toEqual([]);
 });
 
-it("a folder too; and nothing is told of names that nobody else has", async () => {
+it("a folder too; and names that nobody else has are not reported", async () => {
   const rig = createRig(44);
   rig.app.create("f/a.md", "a\n");
   const mirror = rig.mirror();
@@ -39,7 +39,7 @@ function openReader() {
 
 describe("renamed here by a key that may only read, and made there under that name since", () => {
   it.each(["at once", "after the refusal"])(
-    "a file has its own name again, with its id, and that is told once: %s",
+    "a file has its own name again, with its id, and that is reported once: %s",
     async (when) => {
       const { rig, mirror } = openReader();
       const id = rig.app.create("a.md", "a\n");
@@ -60,7 +60,7 @@ describe("renamed here by a key that may only read, and made there under that na
     },
   );
 
-  it("a folder too, with what is in it; an edit that was refused beside it goes on to be told", async () => {
+  it("a folder too, with what is in it; an edit that was refused beside it is still reported", async () => {
     const { rig, mirror } = openReader();
     const id = rig.app.create("d/a.md", "a\n");
     await mirror.sync();

@@ -50,7 +50,7 @@ function setUp() {
   };
 }
 
-test("what several steps write at one time is one transaction, and each goes on only when it is committed", async () => {
+test("writes of several steps at one time are one transaction, and each step continues only after the commit", async () => {
   const { state, group, noted, transactions } = setUp();
   const seen: string[][] = [];
   const step = (key: string) =>
@@ -63,7 +63,7 @@ test("what several steps write at one time is one transaction, and each goes on 
   expect([seen, transactions()]).toEqual([[all, all, all], 1]);
 });
 
-test("outside of a plan, where no other step runs, it commits at once", async () => {
+test("commits immediately outside of a plan, where no other step runs", async () => {
   const { clock, state, group, noted } = setUp();
   await group.commit(() => state.setMeta("a", "1"), "soon");
   expect([noted(), clock.sleeps]).toEqual([["a"], []]);

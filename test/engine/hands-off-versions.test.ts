@@ -35,14 +35,14 @@ describe("a file that is new on both sides, and open in an editor", () => {
     expect(mirror.state.text(event!.before!)).toBe(MINE);
   });
 
-  test("is a conflict at once without a preference, for nothing is written over it", async () => {
+  test("is a conflict immediately without a preference, because nothing is written over it", async () => {
     const { mirror } = bothNew();
     const report = await mirror.sync({ handsOff: HANDS });
     expect(report?.attention).toEqual([expect.objectContaining({ path: "note.md", kind: "conflict" })]);
     expect([mirror.texts().get("note.md"), mirror.texts().get("note (theirs).md")]).toEqual([MINE, TEXT]);
   });
 
-  test("is linked at once where the texts are equal", async () => {
+  test("is linked immediately if the contents are equal", async () => {
     const { mirror } = bothNew();
     mirror.write("note.md", TEXT);
     expect((await mirror.sync({ prefer: "remote", handsOff: HANDS }))?.state).toBe("in-sync");
@@ -77,7 +77,7 @@ describe("a file in conflict that is open in an editor", () => {
     expect(mirror.texts().has("note (theirs).md")).toBe(false);
   });
 
-  test("is shown a later version at once that does not merge", async () => {
+  test("shows a later version that does not merge immediately", async () => {
     const { rig, mirror, mine } = await inConflict();
     rig.app.edit("note.md", TEXT.replace("two", "theirs again"));
     expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["conflict"]);

@@ -60,7 +60,7 @@ describe("sync", () => {
     expect(mirror.texts().has("note.md")).toBe(false);
   });
 
-  test("after the longest wait it is written all the same: told, and the text of before is kept", async () => {
+  test("is written after the longest wait, with an event, and its earlier content is kept", async () => {
     const { rig, mirror } = await withNote();
     mirror.disk.user.write(SWAP, OPEN);
     rig.app.edit("note.md", TEXT.replace("one", "theirs"));
@@ -102,7 +102,7 @@ describe("sync", () => {
     expect(mirror.texts().get("moved.md")).not.toContain("theirs");
   });
 
-  test("a text comes at once into a file that was renamed with it on the service", async () => {
+  test("writes new content immediately into a file that was renamed with it on the service", async () => {
     const { rig, mirror } = await withNote();
     await rig.clock.sleep(5_000);
     setDisk({ rig, mirror });
@@ -187,7 +187,7 @@ describe("sync", () => {
     expect(mirror.texts().get("note.md")).toBe(later.replace("one", "theirs"));
   });
 
-  test("an accepted review ends at once in an open file, where nothing is to be written", async () => {
+  test("an accepted review ends immediately in an open file if nothing must be written", async () => {
     const { rig, mirror } = await withReview();
     mirror.disk.user.write(SWAP, OPEN);
     const { reviews } = rig.service.admin;

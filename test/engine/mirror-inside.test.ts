@@ -6,7 +6,7 @@ import { createRig } from "../simulator/rig.ts";
 const CONFIG = "inner/.mdmirror/config.json";
 
 describe("a mirror that was moved into another one", () => {
-  test("sends nothing to the other's workspace, and is told until it is moved out", async () => {
+  test("sends nothing to the other's workspace, and is reported until it is moved out", async () => {
     const rig = createRig(3);
     const mirror = rig.mirror();
     mirror.write("own.md", "own\n");

@@ -16,7 +16,7 @@ it("I08 I16 holds a rename onto what the key cannot read, and does not send it a
   expect(mirror.texts()).toEqual(new Map([["secret.md", "a plan\n"]]));
 });
 
-it("a rename onto what the key cannot read ends when the file gets another name, without being tried again by hand", async () => {
+it("a rename onto what the key cannot read ends when the file gets another name, without a manual retry", async () => {
   const rig = createRig(12);
   rig.app.create("plan.md", "a plan\n");
   rig.app.create("box/a.md", "a\n");

@@ -16,7 +16,7 @@ async function stepsLeft(mirror: Mirror): Promise<unknown> {
   return end.kind === "planned" ? end.plan.steps : end;
 }
 
-it("I02 a run whose rename is answered with a version that nobody here has seen goes on until it has", async () => {
+it("I02 a run whose rename is answered with an unseen version continues until it has read that version", async () => {
   const fixture = openFixture(61);
   const { rig, mirror } = fixture;
   rig.app.create("a.md", LINES.join(""));

@@ -45,7 +45,7 @@ function expectOpen(
   expect(rig.app.files().get(path)?.text, when).toBe(theirs);
 }
 
-it("I13 I27 killed at any call while a newer version is shown, a conflict goes on with that, and no name has shown two versions", async () => {
+it("I13 I27 killed at any call while a newer version is shown, a conflict continues with that version, and no name has shown two", async () => {
   const { rig, mirror } = await inConflict();
   // The folders of the trash are there from now on: each kill finds the calls where the one before
   // found them.

@@ -3,7 +3,7 @@ import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
 import { observeLocalAsync } from "../../src/mirror/engine/observe/observe.ts";
 import { createRig } from "../simulator/rig.ts";
 
-test("a look at the folder tells between its parts how many files it has read", async () => {
+test("a scan of the folder reports between its parts how many files it has read", async () => {
   const mirror = createRig(1).mirror({});
   for (let n = 0; n < 1_500; n++) mirror.write(`${n % 30}/${n}.md`, `text ${n}\n`);
   const world = mirror.world();

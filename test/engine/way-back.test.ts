@@ -59,7 +59,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
     });
   });
 
-  test("and where it was deleted, it is made anew for what comes back", async () => {
+  test("and if the folder was deleted, it is created again for the restored file", async () => {
     await eachMoment(async ({ rig, mirror }) => {
       mirror.disk.user.remove(mirror.path("d"));
       await settle(mirror);

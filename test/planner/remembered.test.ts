@@ -80,7 +80,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check([base, local, remote, plan], reason, facts),
   );
   const again = rows.filter(([, , , plan]) => plan.startsWith("hold ") && !plan.includes("name-refused"));
-  test.each(again)("tried again by hand: %s | %s | %s, not %s", (base, local, remote, _plan, reason, facts) => {
+  test.each(again)("retried manually: %s | %s | %s, not %s", (base, local, remote, _plan, reason, facts) => {
     const world = worldAfter([base, local, remote, ""]);
     refuse(world, reason, facts(world));
     const plan = planOf(world, { retryRefused: true });
@@ -137,7 +137,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     world.remoteUnseen.set(key, "the listing was cut short");
     expect(say(planOf(world))).toBe("hold gone-or-unreadable d/a.md");
   });
-  test("a deletion that was refused is tried again by hand", () => {
+  test("a deletion that was refused is retried manually", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
   test("a move to the root that was refused stays held, another move ends it", () => {
@@ -161,7 +161,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
-  test("a name that was refused, and is another's on the service by now, is taken back, and that is told", () => {
+  test("a name that was refused, and is another's on the service by now, is taken back and reported", () => {
     const rows: [...Row, (world: World) => Partial<Hold>, RenamedForOther][] = [
       [
         "a.md=1",

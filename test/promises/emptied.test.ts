@@ -74,7 +74,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
 
-  test("half removed here and the other half there: nothing goes, on either side, and each half can be told from the message", async () => {
+  test("half removed locally and the other half on the service: nothing goes, on either side, and the message names each half", async () => {
     const { rig, mirror } = await inSync(27);
     for (const path of paths.slice(0, 3)) mirror.disk.user.remove(mirror.path(path));
     for (const path of paths.slice(3)) rig.app.remove(path);

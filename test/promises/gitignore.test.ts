@@ -15,7 +15,7 @@ async function inSync(): Promise<Fixture> {
 const writes = ({ seen }: Fixture) => seen.filter(({ method }) => method !== "GET").map(({ method }) => method);
 
 describe("what .gitignore files leave out", () => {
-  test("is not sent, and what is linked goes on in both directions (I18)", async () => {
+  test("is not sent, and linked documents still sync in both directions (I18)", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     mirror.write(".gitignore", "d1/\nn0.md\n");

@@ -87,7 +87,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
   });
 
-  test.each(["local", "remote", "copy"] as const)("the policy %s ends it at once", async (policy) => {
+  test.each(["local", "remote", "copy"] as const)("the policy %s ends it immediately", async (policy) => {
     const fixture = openFixture(73);
     const { rig, mirror } = fixture;
     rig.app.create(PATH, BASE);

@@ -63,7 +63,7 @@ function sentMoreThan(times: number, requests: readonly string[]): string[] {
 }
 
 describe("I16 no action repeats without a change of state", () => {
-  test("all kinds of changes at once end below the cap of passes, no write is sent twice, and then all is quiet", async () => {
+  test("all kinds of changes in one run end below the cap of cycles, no write is sent twice, and then nothing changes", async () => {
     const fixture = openFixture(16);
     const state = onRealState(fixture);
     await upset(fixture, state);

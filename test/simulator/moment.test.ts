@@ -48,7 +48,7 @@ describe.each<[string, Deployment]>([
   ["the service as it is", {}],
   ["a service with change ids that move", { changeIdMovesOnRename: true, maxPageSize: 2 }],
 ])("I32 a copy of a rig, %s", (_, deployment) => {
-  it("goes on as what it was copied from does, and again from the same copy", async () => {
+  it("continues like its original, and again from the same copy", async () => {
     const pair = await busy(deployment);
     const moment = new Moment(pair);
     const [before, itself, after] = [moment.open(deployment), pair, moment.open(deployment)];

@@ -6,7 +6,7 @@ import { saveUnheard, statesOf, waited, twentyNotes } from "./barrier-rig.ts";
 import { startDaemon } from "./rig.ts";
 
 describe("a barrier", () => {
-  test("looks at the disk itself: a save that no notice has told of is live when it ends", async () => {
+  test("scans the disk itself: a save without a notice is live when it ends", async () => {
     const rig = await twentyNotes();
     saveUnheard(rig, "notes/3.md", "saved a moment ago\n");
     saveUnheard(rig, "notes/new.md", "made a moment ago\n");
@@ -80,7 +80,7 @@ describe("a barrier", () => {
     expect(took).toBeLessThan(3_000);
   });
 
-  test("sends a protected text to review at once, and names the change", async () => {
+  test("sends protected content to review immediately, and names the change", async () => {
     const rig = createRig(1);
     rig.app.create("p.md", "# p\n");
     rig.app.protect("p.md", true);
@@ -92,7 +92,7 @@ describe("a barrier", () => {
     expect(took).toBeLessThan(1_000);
   });
 
-  test("tells a conflict, and what is held", async () => {
+  test("reports a conflict, and blocked documents", async () => {
     const rig = await twentyNotes();
     rig.app.edit("notes/3.md", "# theirs\n\nanother text altogether\n");
     saveUnheard(rig, "notes/3.md", "# mine\n\nwhich does not merge\n");
@@ -122,7 +122,7 @@ describe("a barrier", () => {
     ]);
   });
 
-  test("is not kept waiting by a pause, and tells what is not there", async () => {
+  test("does not wait for a pause to end, and reports what is not on the service", async () => {
     const rig = await twentyNotes();
     await rig.daemon.request("pause");
     saveUnheard(rig, "notes/3.md", "saved during the pause\n");

@@ -71,7 +71,7 @@ describe("a day of work", () => {
 });
 
 describe("sleep and wake", () => {
-  test("a jump of the clock is a look at everything, at once", async () => {
+  test("a jump of the clock leads to a scan of everything", async () => {
     const rig = await withNotes(20);
     rig.mirrored.write("notes/note-2.md", "# Note 2\n\nedited while nobody watched\n");
     rig.app.edit("notes/note-3.md", "# Note 3\n\nedited there meanwhile\n");
@@ -82,7 +82,7 @@ describe("sleep and wake", () => {
     expect(rig.mirrored.texts().get("notes/note-3.md")).toBe("# Note 3\n\nedited there meanwhile\n");
   });
 
-  test("I04 a deletion's grace begins anew: the time asleep does not count", async () => {
+  test("I04 a deletion's grace starts again: the time asleep does not count", async () => {
     const rig = await withNotes(20);
     rig.remove("notes/note-2.md");
     await rig.pass(25_000);

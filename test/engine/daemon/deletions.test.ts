@@ -52,7 +52,7 @@ describe("a local deletion", () => {
     expect(rig.sent("DELETE")).toEqual([]);
   });
 
-  test("of a document in conflict is not told as a deletion there: its text comes back", async () => {
+  test("of a document in conflict is not reported as a deletion on the service: its content comes back", async () => {
     const rig = await withNotes(20);
     const { text } = rig.app.files().get(note(3))!;
     rig.app.edit(note(3), text.replace("its own", "their own"));
@@ -66,7 +66,7 @@ describe("a local deletion", () => {
     expect(rig.mirrored.disk.user.read(`${ROOT}/${note(3)}`)).toContain("their own");
   });
 
-  test("is not told as called off by a pass that could not judge its path", async () => {
+  test("is not reported as cancelled by a cycle that could not judge its path", async () => {
     const rig = await withNotes(20);
     rig.remove(note(3));
     await rig.pass(1_000);
@@ -164,7 +164,7 @@ describe("many local deletions", () => {
 });
 
 describe("the folder goes away", () => {
-  test("I04 its disk is unmounted: nothing is deleted, and all goes on when it is back", async () => {
+  test("I04 its disk is unmounted: nothing is deleted, and the sync continues when it is mounted again", async () => {
     const rig = await withNotes(20);
     const cover = rig.mirrored.disk.user.mount(ROOT);
     rig.hint({ kind: "folder", path: "" });
@@ -189,7 +189,7 @@ describe("the folder goes away", () => {
     expect(rig.sent("DELETE")).toEqual([]);
   });
 
-  test("a deletion whose grace ran while it was away waits anew", async () => {
+  test("a deletion whose grace ran while the folder was missing waits again", async () => {
     const rig = await withNotes(20);
     rig.remove(note(1));
     await rig.pass(20_000);

@@ -68,7 +68,7 @@ describe("a daemon and files that somebody has in hand", () => {
     expect(text(rig)).toBe(TEXT.replace("one", "theirs"));
   });
 
-  test("writes over nothing that changed in the last two seconds, and over its own writes at once", async () => {
+  test("writes over nothing that changed in the last two seconds, and over its own writes immediately", async () => {
     const rig = await watching();
     rig.save("note.md", TEXT.replace("three", "mine"));
     await rig.pass(1_000);

@@ -18,7 +18,7 @@ const notesInSync = (count = 3, options: Parameters<typeof withNotes>[2] = {}): 
   withNotes(count, (n) => `area/topic/note-${n}.md`, options);
 
 describe("while all is in sync", () => {
-  test("edits of several documents at once, one saved by rename, are their PUTs alone", async () => {
+  test("simultaneous edits of several documents, one saved by rename, are their PUTs alone", async () => {
     const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     rig.mirrored.disk.user.saveAtomically(`${ROOT}/area/topic/note-1.md`, "# Note 1\n\nanother text\n");
@@ -29,7 +29,7 @@ describe("while all is in sync", () => {
     expect(textOf(rig, "area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
   });
 
-  test("an edit and a deletion at once are both judged, the deletion after its grace", async () => {
+  test("a simultaneous edit and deletion are both judged, the deletion after its grace", async () => {
     const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     rig.remove("area/topic/note-1.md");
@@ -56,7 +56,7 @@ describe("while all is in sync", () => {
     expect(rig.app.files().get("area/topic/note-1.md")?.id).toBe(before.get("area/topic/note-0.md")?.id);
   });
 
-  test("I22 an edit leaves the holds of others, and what is told of them", async () => {
+  test("I22 an edit leaves the blocks of other documents, and their reports", async () => {
     const rig = await notesInSync(3, { settings: { names: "block" } });
     rig.save("area/My note.md", "# Held\n");
     await rig.pass(1_000);

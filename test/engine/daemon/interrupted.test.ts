@@ -13,7 +13,7 @@ function cameTo({ disk: { user } }: Mirror): readonly string[] {
   return PATHS.filter((path) => user.exists(`${ROOT}/${path}`));
 }
 
-test("a daemon that is stopped begins no more steps, and the next one goes on without a conflict", async () => {
+test("a stopped daemon begins no more steps, and the next daemon continues without a conflict", async () => {
   const rig = createRig(1);
   for (const path of PATHS) rig.app.create(path, `# ${path}\n\ntext\n`);
   const mirror = rig.mirror();

@@ -70,7 +70,7 @@ describe("a local edit", () => {
     expect(rig.sent().filter((request) => !request.startsWith("GET /v1/files?"))).toEqual([]);
   });
 
-  test("a document emptied by a crashing editor is not pushed at once, and is when it stays empty", async () => {
+  test("a document that a crashing editor emptied is uploaded only if it stays empty", async () => {
     const rig = await withNotes();
     rig.save("notes/plan.md", "");
     await rig.pass(50_000);

@@ -28,7 +28,7 @@ function hintAt({ rig }: Told, path: string): EventHint {
 
 const textOf = ({ rig }: Told, path: string) => rig.mirrored.texts().get(path);
 
-describe("while the service tells of its changes", () => {
+describe("while the service sends events", () => {
   test("an edit there is here in 100 ms, by one small list and one GET", async () => {
     const told = await listening();
     told.rig.app.edit(PATH, "# Edited there\n");
@@ -96,7 +96,7 @@ describe("while the service tells of its changes", () => {
       ({ rig }) => rig.app.create("elsewhere/far/new.md", "# Far\n"),
       (told) => textOf(told, "elsewhere/far/new.md") === "# Far\n",
     ],
-  ])("%s there is found by the list, at once", async (_what, hint, act, isDone) => {
+  ])("%s on the service is found by the list immediately", async (_what, hint, act, isDone) => {
     const told = await listening();
     act(told);
     told.news.hint(hint(told));
@@ -104,7 +104,7 @@ describe("while the service tells of its changes", () => {
     expect(isDone(told)).toBe(true);
   });
 
-  test("I04 a deletion is believed when it is proven, not because it is told", async () => {
+  test("I04 a deletion counts when it is proven, not because an event reports it", async () => {
     const told = await listening();
     const lie: EventHint = { ...(hintAt(told, PATH) as { kind: "file" } & EventHint), gone: true } as EventHint;
     told.news.hint(lie);
@@ -116,7 +116,7 @@ describe("while the service tells of its changes", () => {
     expect(textOf(told, PATH)).toBeUndefined();
   });
 
-  test("an edit on both sides is merged, whatever was told", async () => {
+  test("an edit on both sides is merged, whatever the events reported", async () => {
     const told = await listening();
     told.rig.app.edit(PATH, "# Note 0, from there\n\nits own text, number 0\n");
     told.rig.save(PATH, "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
@@ -125,7 +125,7 @@ describe("while the service tells of its changes", () => {
     await told.rig.until(() => textOf(told, PATH) === both && told.rig.app.files().get(PATH)?.text === both);
   });
 
-  test("what no hint told of is found by the next poll, a minute later at most", async () => {
+  test("a change without an event is found by the next poll, a minute later at most", async () => {
     const told = await listening();
     told.rig.app.edit(PATH, "# Edited there\n");
     await told.rig.pass(30_000);

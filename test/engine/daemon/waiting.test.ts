@@ -21,7 +21,7 @@ describe("a service that does not answer", () => {
     ["rate-limited", later("rate-limited")],
     ["not-the-service", later("not-the-service")],
     ["unauthenticated", lockedOut],
-  ] as const)("%s is told apart, tried again with backoff, and ended by the first success", async (why, fault) => {
+  ] as const)("%s has its own phase, is retried with backoff, and ends with the first success", async (why, fault) => {
     const rig = await withNotes(8, inRoot);
     rig.requestFaults.fault = fault;
     rig.save("note-1.md", "# Note 1\n\nedited meanwhile\n");
@@ -54,7 +54,7 @@ describe("a service that does not answer", () => {
     expect(rig.app.files().size).toBe(8);
   });
 
-  test("a request by hand is tried at once", async () => {
+  test("a manual request is tried immediately", async () => {
     const rig = await withNotes(8, inRoot);
     rig.requestFaults.fault = later("unreachable");
     await rig.pass(1_200_000);

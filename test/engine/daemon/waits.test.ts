@@ -33,7 +33,7 @@ describe("pollInterval", () => {
   });
 });
 
-test("while the service tells of its changes, a poll each minute is proof enough", () => {
+test("while the service sends events, a poll each minute is proof enough", () => {
   const told = (quietMs: number, documents: number) =>
     pollInterval(DEFAULT_TIMING, paceOf(quietMs, documents, true), 0.5);
   expect([told(0, 500), told(2 * MINUTE, 500), told(61 * MINUTE, 500), told(0, 100_000)]).toEqual([
@@ -84,7 +84,7 @@ describe("dirty paths", () => {
 });
 
 describe("pending deletions", () => {
-  test("begin anew with each new deletion, for five minutes at most", () => {
+  test("start again with each new deletion, for five minutes at most", () => {
     const deletions = new PendingDeletions(DEFAULT_TIMING);
     const gone = new Set<string>();
     for (let n = 0; n < 20; n++) {
@@ -104,7 +104,7 @@ describe("pending deletions", () => {
   });
 });
 
-test("quiet period: another value begins anew", () => {
+test("quiet period: another value starts it again", () => {
   const quiet = new UnchangedSince<string, string>(100);
   quiet.update(
     0,
@@ -124,7 +124,7 @@ test("quiet period: another value begins anew", () => {
   expect(quiet.nextAt(100)).toBe(150);
 });
 
-test("quiet period: one that is ended is over at once, whatever the fractions of the times", () => {
+test("quiet period: one that is ended is over immediately, whatever the fractions of the times", () => {
   const quiet = new UnchangedSince<string, string>(30_000);
   const now = 318_869.965_789_563_95;
   quiet.update(now - 100, new Map([["a", "1"]]));

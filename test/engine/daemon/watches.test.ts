@@ -47,7 +47,7 @@ describe("watches", () => {
     expect(rig.app.files().size).toBe(609);
   });
 
-  test("changed ignore rules begin the watch anew", async () => {
+  test("changed ignore rules restart the watch", async () => {
     const rig = await withNotes(8, inRoot);
     rig.mirrored.write(".mdmirrorignore", "drafts/\n");
     rig.hint({ kind: "path", path: ".mdmirrorignore" });

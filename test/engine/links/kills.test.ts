@@ -31,7 +31,7 @@ const AFTER = new Map([
   ["under/c.md", "[b](../deep/d.md)\n"],
 ]);
 
-test("killed at any call while links are written anew, the next runs bring each home, and send nothing (I13, I10)", async () => {
+test("killed at any call while links are rewritten, the next runs correct each link, and send nothing (I13, I10)", async () => {
   const first = await begin();
   moveAway(first.rig, first.mirror);
   first.mirror.requests.length = 0;

@@ -51,7 +51,7 @@ function isAstrayIn(base: BaseTree): boolean {
   return leadsElsewhere(spelling, new LinkPlaces(base, SCOPE));
 }
 
-test("a link to a document that is yet to come is spelled anew where another has the path that it says (I09)", () => {
+test("a link to a document that is not local yet is rewritten if another document has its path (I09)", () => {
   expect(isAstrayIn(baseOf("a.md=1 t.md=2"))).toBe(true);
   expect(isAstrayIn(baseOf("a.md=1"))).toBe(false);
 });

@@ -45,7 +45,7 @@ async function expectHome({ mirror, after }: Cut, files: readonly (readonly [pat
   ).toEqual([]);
 }
 
-test("power is cut at any call while links are written anew, and their target is moved again: each leads home, and nothing is sent (I13)", async () => {
+test("power is cut at any call while links are rewritten, and their target is moved again: each leads to it, and nothing is sent (I13)", async () => {
   const start = await begin((rig) => {
     const c = rig.app.create("sub/c.md", "# Travel\n");
     const a = rig.app.create("a.md", `[c](${c})\n`);

@@ -52,7 +52,7 @@ describe("I03 with links translated, no text is lost", () => {
   });
 });
 
-describe("I14 with links translated, an edit that is saved while the links are written anew survives", () => {
+describe("I14 with links translated, an edit that is saved while the links are rewritten survives", () => {
   const WAYS = ["write", "saveAtomically"] as const;
   test.each(WAYS)("at any call, by %s", async (way) => {
     const saved = "[b](b.md) saved late\n";

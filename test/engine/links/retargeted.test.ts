@@ -33,7 +33,7 @@ test("a link that is added by a path that another link of the text had leads to 
   expect(mirror.texts().get("a.md")).toBe("see [b](c.md) and [what is to come](b.md)\n");
 });
 
-test("an editor that saves what it read before links were written anew keeps them", async () => {
+test("an editor that saves what it read before links were rewritten keeps them", async () => {
   const { mirror, b, textOfA } = await begin();
   mirror.write("a.md", "see [b](b.md), and more\n");
   await mirror.sync();

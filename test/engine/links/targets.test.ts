@@ -82,7 +82,7 @@ test("a link to what is created in the same sync goes up by id, though its docum
   expect(mirror.texts().get("new.md")).toBe("[a](work/b.md)\n");
 });
 
-test("a target that is deleted there and goes on as a new document is linked to in the same sync (I02)", async () => {
+test("a link to a target that is deleted on the service and returns as a new document is sent in the same sync (I02)", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[b](b.md)\n");
   mirror.write("b.md", "b\n");

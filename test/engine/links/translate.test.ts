@@ -40,7 +40,7 @@ test("links by id come down by path, and an edit of such a file goes up by id (I
   expect(textThere(rig, "a.md")).toBe(`[b](${b}) and [there](/sub/b.md)\nmore\n`);
 });
 
-test("a file that is moved here is linked to anew: no PUT, no conflict (I10)", async () => {
+test("links to a file that is moved locally are rewritten: no PUT, no conflict (I10)", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", '[b](b.md "title") ![b](<b.md>)\n');
   mirror.write("b.md", "[a](a.md)\n");
@@ -60,7 +60,7 @@ test("a file that is moved here is linked to anew: no PUT, no conflict (I10)", a
   expect(textThere(rig, "a.md")).toBe(`[b](${id} "title") ![b](<${id}>)\n`);
 });
 
-test("a folder that is renamed there is linked to anew here, and the next pass is quiet", async () => {
+test("links into a folder that is renamed on the service are rewritten locally, and the next cycle changes nothing", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[b](old/b.md) [folder](old/)\n");
   mirror.write("old/b.md", "[a](../a.md) [c](c.md)\n");
@@ -75,7 +75,7 @@ test("a folder that is renamed there is linked to anew here, and the next pass i
   expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
 });
 
-test("an edit and a move of its target, at once and here, send the link by its id", async () => {
+test("a local edit and a local move of its target in one run send the link by its id", async () => {
   const { rig, mirror } = start();
   mirror.write("a.md", "[b](b.md)\n");
   mirror.write("b.md", "b\n");

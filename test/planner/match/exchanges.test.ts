@@ -76,7 +76,7 @@ describe("I09 files that were edited and took each other's paths", () => {
       reuse(world, "b.md", "a.md");
     });
   });
-  test("a file that was put aside, and written anew under its name, is the document at its name", () => {
+  test("a file that was renamed away, and written again under its name, is the document at its name", () => {
     const local = `mv a.md kept.md; edit kept.md ${template("a")}|kept; new a.md ${template("a")}|more`;
     check([alike, local, "", "put a.md; create-remote kept.md"]);
   });

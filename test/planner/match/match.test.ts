@@ -80,7 +80,7 @@ describe("what an inode proves, and what not", () => {
     for (const path of ["a-TMP.md", "a.md"]) world.patchLink(world.idAt(path), { remotePath: path as never });
     expect(say(planOf(world))).toBe("rename-remote a-TMP.md>b.md; put b.md; relink b.md; delete-remote a.md");
   });
-  test("what was written anew at the path of a document whose move was cut off is that document's, where it is nobody else's", () => {
+  test("a file that was written at the path of a document whose move was cut off is that document's, if it is nobody else's", () => {
     const world = worldAfter(["a.md=1|2|3", "save a.md another|text", "mv a.md b.md", ""]);
     world.patchLink(world.idAt("b.md"), { remotePath: "b.md" as never });
     expect(say(planOf(world))).toBe("move-local a.md>b.md; put b.md; relink b.md");

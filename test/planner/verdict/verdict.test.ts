@@ -124,7 +124,7 @@ describe("guards", () => {
     expect(reasonsOf(planOf(failed))).toEqual([]);
   });
 
-  test("what was approved, and the plan leaves as it is, is told as waived", () => {
+  test("a reason that was approved, and that the plan leaves as it is, is reported as waived", () => {
     const approved = new Set(["wrong-workspace", "service-restored"]);
     const world = removeThere(synced(5), 5);
     expect(planOf(world, { direction: "push" }, { approved }).verdict).toEqual({
