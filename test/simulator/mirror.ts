@@ -169,10 +169,11 @@ export class Mirror {
     const enter = this.#begin();
     this.disk.beforeCall = enter;
     this.#safe = this.#copyState();
-    const state = guardState(this.state, enter, (what) => {
+    const onSafe = (what: "texts" | "all"): void => {
       const copy = this.#copyState();
       this.#safe = what === "all" || this.#safe === null ? copy : { ...this.#safe, texts: copy.texts };
-    });
+    };
+    const state = guardState(this.state, { enter, onSafe });
     const { clock } = this.#around;
     const random = this.#random;
     const { gitignore = false } = this.#options;

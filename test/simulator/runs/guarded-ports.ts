@@ -1,11 +1,9 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { Fs } from "../../../src/mirror/ports/fs.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
-import type { State } from "../../../src/mirror/ports/state.ts";
 import type { RamDisk } from "../ram-disk.ts";
-import type { ReadState } from "./read-state.ts";
 
-/** The ports of a process that may die at each of their calls. */
+/** The disk of a process that may die at each of its calls. */
 
 /** Events of a process while it runs. */
 export type Fate = {
@@ -40,46 +38,6 @@ export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: 
         } finally {
           disk.beforeCall = null;
         }
-      };
-    },
-  });
-}
-
-/** Makes every call of the state a place to die; inside a transaction, the kill rolls it back. */
-export function guardState(
-  state: State,
-  enter: (member: string) => void,
-  reads: ReadState,
-  onSecured: (what: "texts" | "all") => void,
-): State {
-  return new Proxy(state, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (name === "spellings") return guardSpellings(member as State["spellings"], enter, reads);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        enter(`state.${String(name)}`);
-        const value = reads.around(String(name), () => Reflect.apply(member, target, args) as unknown);
-        if (name === "secureTexts") onSecured("texts");
-        if (name === "transactSafely") onSecured("all");
-        return value;
-      };
-    },
-  });
-}
-
-function guardSpellings(
-  spellings: State["spellings"],
-  enter: (member: string) => void,
-  reads: ReadState,
-): State["spellings"] {
-  return new Proxy(spellings, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function") return member;
-      return (...args: unknown[]) => {
-        enter(`state.spellings.${String(name)}`);
-        return reads.around(String(name), () => Reflect.apply(member, target, args) as unknown);
       };
     },
   });

@@ -14,11 +14,12 @@ import { type Db, openEmpty } from "../../../src/mirror/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/mirror/state/schema.ts";
 import { StoredState } from "../../../src/mirror/state/state.ts";
 import { rollDice } from "../dice.ts";
+import { guardState } from "../guard-state.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { placeOfCall } from "./crash-point.ts";
-import { type Fate, guardDisk, guardState } from "./guarded-ports.ts";
+import { type Fate, guardDisk } from "./guarded-ports.ts";
 import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
 import type { SimulatedWorld } from "./world.ts";
@@ -147,7 +148,11 @@ export class SimulatedMirror {
       progress: NO_PROGRESS,
       remote,
       disk: this.#openDisk(disk),
-      state: guardState(this.#stored, enter, this.#reads, (what) => this.#secured(what)),
+      state: guardState(this.#stored, {
+        enter,
+        around: (name, call) => this.#reads.around(name, call),
+        onSafe: (what) => this.#secured(what),
+      }),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
