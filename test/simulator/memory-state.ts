@@ -28,7 +28,8 @@ export function openInMemory(
   };
 }
 
-function openNew(schema: Schema): Db {
+/** Opens an empty database in memory. */
+export function openNew(schema: Schema): Db {
   const opened = openEmpty(schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return opened.db;

@@ -10,11 +10,12 @@ import type { World } from "../../../src/mirror/engine/run/world.ts";
 import { LocalDisk } from "../../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/mirror/local/marker.ts";
 import { createRemote } from "../../../src/mirror/remote/client.ts";
-import { type Db, openEmpty } from "../../../src/mirror/state/database.ts";
+import type { Db } from "../../../src/mirror/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/mirror/state/schema.ts";
 import { StoredState } from "../../../src/mirror/state/state.ts";
 import { rollDice } from "../dice.ts";
 import { guardState } from "../guard-state.ts";
+import { openNew } from "../memory-state.ts";
 import { RamDisk } from "../ram-disk.ts";
 import { Killed } from "../mirror.ts";
 import type { Policy } from "../../../src/mirror/model/policy.ts";
@@ -81,7 +82,7 @@ export class SimulatedMirror {
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
     this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: simulatedWorld.hands };
-    this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
+    this.#dbs = { state: openNew(STATE_SCHEMA), texts: openNew(TEXTS_SCHEMA) };
     this.#stored = this.#openState();
     this.state = this.#reads.view(this.#stored);
     rememberRoot(this.start(QUIET_FATE));
@@ -206,9 +207,3 @@ export const QUIET_FATE: Fate = {
   exchange: async () => ({ kind: "not-sent", why: "offline" }),
   onDisk: () => undefined,
 };
-
-function open(schema: typeof STATE_SCHEMA): Db {
-  const opened = openEmpty(schema);
-  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
-  return opened.db;
-}
