@@ -40,7 +40,7 @@ export function script(...lines: readonly Line[]): Done[] {
   });
 }
 
-/** The one document of most of them, and its texts: as it was made, edited at one end, at both. */
+/** The one document of most histories, and its texts: as it was created, and edited at one end. */
 export const OLD = textOf(1, 2, 3);
 export const create = (path: string, text = OLD): Operation => ({ kind: "create", place: { path }, text });
 export const read = (id: string): Operation => ({ kind: "read", id });
@@ -56,7 +56,7 @@ export const list = (listing: number, limit = 10, cursor: string | null = null):
 
 export const A = file("doc_a", "/a.md", "chg_1");
 export const made = [[0, 1], create("/a.md"), 201, A] as const;
-export const [FIRST, LAST, BOTH] = [textOf(4, 2, 3), textOf(1, 2, 5), textOf(4, 2, 5)];
+export const [FIRST, LAST] = [textOf(4, 2, 3), textOf(1, 2, 5)];
 export const edited = (change: string, content: string, path = "/a.md") => ({
   file: file("doc_a", path, change),
   content,
