@@ -103,7 +103,7 @@ describe("the setup of a checkout", () => {
     expectRun(setUp("--run", "offline"));
   });
 
-  it("installs all at once for npm test, and no more for npm start", () => {
+  it("installs everything for npm test, and nothing more for npm start", () => {
     expectRun(setUp(null), "ci --include=dev", "pack");
     expectRun(setUp("--run", "offline"));
   });
@@ -114,7 +114,7 @@ describe("the setup of a checkout", () => {
     for (const call of calls) expect(call).toContain(" --ignore-scripts ");
   });
 
-  it("installs anew when the lock file names other packages, and not for those that are not wanted", () => {
+  it("installs again when the lock file names other packages, and not for unwanted packages", () => {
     setUp(null);
     lock({ "node_modules/tests": { ...PACKAGES["node_modules/tests"], version: "1.0.1" } });
     expectRun(setUp("--run", "offline"));
@@ -123,7 +123,7 @@ describe("the setup of a checkout", () => {
     expectRun(setUp("--run"), "ci --omit=dev");
   });
 
-  it("takes what npm ci by hand has installed", () => {
+  it("takes what a manual npm ci has installed", () => {
     spawnSync(join(root, "bin/npm"), ["ci"], { cwd: root, env: environment("") });
     // The script of the package "node", which npm runs then.
     mkdirSync(join(root, "node_modules/node/bin"), { recursive: true });
@@ -131,7 +131,7 @@ describe("the setup of a checkout", () => {
     expectRun(setUp(null, "offline"));
   });
 
-  it.each(["--run", null] as const)("begins anew after an installation that was cut off (%s)", (what) => {
+  it.each(["--run", null] as const)("starts over after an installation that was cut off (%s)", (what) => {
     if (what === null) setUp("--run");
     expect(setUp(what, "killed")).toMatchObject({ status: 2, out: "" });
     const [again] = asked(setUp(what));

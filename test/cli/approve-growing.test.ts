@@ -39,7 +39,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     expect([(await sync()).code, there(made), there(GONE)]).toEqual([0, made, []]);
   });
 
-  test("by new documents there, and what was refused comes back", async () => {
+  test("by new documents of the service, and rejected deletions come back", async () => {
     for (let n = 0; n < 30; n++) rig.createRemotely(`far${n}.md`, "far\n");
     expect((await sync()).code).toBe(4);
     expect((await sync()).code).toBe(4);
@@ -56,7 +56,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
   });
 });
 
-test("I21 a halt by what is gone there stands while new documents come", async () => {
+test("I21 a stop by documents deleted on the service stays while new documents come", async () => {
   for (const name of GONE) rig.deleteRemotely(name);
   expect((await sync()).code).toBe(4);
   growHere();

@@ -75,13 +75,13 @@ describe("a document that a sync merged", () => {
     expect((await run("diff", "--origins")).code).toBe(2);
   });
 
-  it("is shown by why while its text is here, and no longer after an edit", async () => {
+  it("is shown by why until the local file is edited", async () => {
     expect((await run("why", "a.md")).out.filter(isRow)).toEqual(MERGED[1]);
     rig.write("a.md", `${MERGED[0]}more\n`);
     expect((await run("why", "a.md")).out.filter(isRow)).toEqual([]);
   });
 
-  it("is told to a program without any text", async () => {
+  it("is reported to a program without any text", async () => {
     const origins = [
       { kind: "added", from: "theirs", line: 3, count: 2 },
       { kind: "removed", from: "both", line: 8, count: 1 },

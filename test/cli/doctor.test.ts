@@ -72,7 +72,7 @@ describe("doctor", () => {
     expect([code, out.some((line) => line.startsWith("WARN sync-tools: Syncthing"))]).toEqual([3, true]);
   });
 
-  test("tells a service that is not there (5) from a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
+  test("distinguishes a missing service (5), a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
     await rig.init();
     const config = JSON.parse(rig.read(".mdmirror/config.json"));
     // The user wants that other address: the key may go there.

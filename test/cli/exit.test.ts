@@ -23,7 +23,7 @@ describe("a full disk", () => {
     expect(exitOfTrouble({ kind: "fault", code: "EIO" })).toBe(1);
   });
 
-  test("of one folder is told before what other folders ask for", () => {
+  test("of one folder comes before what other folders need", () => {
     expect([worstExit([3, 9, 5]), worstExit([9, 1])]).toEqual([9, 1]);
   });
 });

@@ -61,7 +61,7 @@ describe("a daemon", () => {
     });
   });
 
-  test("goes on while a hook hangs, and ends it when it ends", async () => {
+  test("syncs while a hook hangs, and ends the hook with itself", async () => {
     const { rig } = folder;
     const pid = join(rig.dir, "pid");
     const receiver = new Receiver(folder.rig);

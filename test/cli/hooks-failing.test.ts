@@ -59,7 +59,7 @@ describe("hooks of others", () => {
     expect(hooked.events()).toEqual([]);
   });
 
-  test("in a file that others can write are not run, and the sync goes on", async () => {
+  test("in a file that others can write are not run, and the sync continues", async () => {
     writeHooks(hooked.rig, { evil: hooked.writesDown("in-sync") });
     chmodSync(join(hooked.rig.configHome, "mdmirror/hooks.json"), 0o666);
     hooked.rig.write("b.md", "# b\n");

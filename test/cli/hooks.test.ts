@@ -156,7 +156,7 @@ describe("mdmirror hooks", () => {
     });
   });
 
-  test("test of a hook that is not there is refused", async () => {
+  test("test of an unknown hook is refused", async () => {
     expect(await hooked.run("hooks", "test", "no")).toMatchObject({
       code: 2,
       err: [expect.stringContaining('"no"'), expect.anything()],

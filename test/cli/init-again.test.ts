@@ -63,7 +63,7 @@ describe("init on a folder that is linked already", () => {
     expect(rig.read("a.md")).toBe("edited locally\n");
   });
 
-  test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
+  test("I05 rebuilds a lost state from both sides, deleting and overwriting nothing", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");
@@ -79,7 +79,7 @@ describe("init on a folder that is linked already", () => {
     ]);
   });
 
-  test("I13 cut off after the state was made and before it knew its folder, the next run goes on", async () => {
+  test("I13 cut off after the state was made and before it knew its folder, the next run continues", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     const folder = join(rig.root, ".mdmirror");

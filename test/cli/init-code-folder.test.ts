@@ -58,7 +58,7 @@ describe("init in a folder of code", () => {
     expect(why.out.join("\n")).toContain("line 1 of .gitignore");
   });
 
-  test("sends all of it to who says no, and to --yes, which is told", async () => {
+  test("sends nothing after no, and all of it with --yes, which lists the folders", async () => {
     const no = await rig.run(given(), { terminal: true, answers: ["n", "n"] });
     expect([no.code, no.asked.length, existsSync(join(rig.root, ".mdmirror"))]).toEqual([2, 2, false]);
     const { code, out } = await rig.run([...given(), "--yes"]);
@@ -66,7 +66,7 @@ describe("init in a folder of code", () => {
     expect([code, sent().length, config().gitignore]).toEqual([0, 5, false]);
   });
 
-  test("adds its lines to a .mdmirrorignore that is there, and follows no link to write one", async () => {
+  test("adds its lines to an existing .mdmirrorignore, and writes through no symbolic link", async () => {
     rig.write(".mdmirrorignore", "dist/\nnode_modules/");
     expect((await rig.run([...given(), "--yes", "--ignore", "dist/", "--ignore", "drafts/"])).code).toBe(0);
     expect(rig.read(".mdmirrorignore")).toBe("dist/\nnode_modules/\ndrafts/\n");
@@ -86,7 +86,7 @@ describe("init in a folder of code", () => {
 });
 
 describe("a folder of code that is mirrored already", () => {
-  test("takes the rules by another init; nothing is deleted, and what is new stays here", async () => {
+  test("takes the rules by another init; nothing is deleted, and new files stay local", async () => {
     await rig.init();
     writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
     const { code } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);

@@ -138,7 +138,7 @@ describe("init", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(3);
   });
 
-  test("--remote of a folder that is not there says so, for it may be mistyped", async () => {
+  test("--remote of a folder that the service lacks says so, for it may be mistyped", async () => {
     rig.createRemotely("docs/a.md", "a\n");
     const { code, err } = await rig.init("--remote", "dosc");
     expect([code, err]).toEqual([
@@ -213,7 +213,7 @@ describe("init refuses", () => {
     expect(existsSync(join(rig.dir, "outer/.mdmirror"))).toBe(false);
   });
 
-  test("a service that is not there (5), and a key that it does not know (5)", async () => {
+  test("a service that does not answer (5), and a key that it does not know (5)", async () => {
     writeFileSync(rig.keyFile, "wrong\n");
     expect((await rig.run(["init", "w", ...given(), "--yes"])).code).toBe(5);
     await rig.stopService();

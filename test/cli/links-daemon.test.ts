@@ -10,7 +10,7 @@ const watches = useWatches(rig);
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 
-test("links translate and keep while a daemon runs: it goes on in the new form, and sends nothing for it", async () => {
+test("links translate and keep while a daemon runs: the daemon takes the new form, and sends nothing for it", async () => {
   const b = rig.createRemotely("b.md", "b\n");
   await rig.init();
   const a = rig.createRemotely("a.md", `[b](${b.id})\n`);

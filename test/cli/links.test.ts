@@ -11,7 +11,7 @@ const edit = (id: string, content: string) => {
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
 };
 
-test("init translates links where texts there link by id; a rename here breaks none, on either side", async () => {
+test("init translates links if documents of the service link by id; a local rename breaks none", async () => {
   const b = rig.createRemotely("sub/b.md", "b\n");
   const a = rig.createRemotely("a.md", `[b](${b.id}#part)\n`);
   edit(b.id, `[a](${a.id})\n`);
@@ -23,7 +23,7 @@ test("init translates links where texts there link by id; a rename here breaks n
   expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
 });
 
-test("init goes on with links by id where the service refuses them by path, and says what leads nowhere", async () => {
+test("init keeps links by id if the service refuses links by path, and names broken links", async () => {
   await rig.close();
   await rig.open({ links: "resolve" });
   rig.write("a.md", "[b](sub/b.md) ![picture](pic.png)\n");
@@ -56,7 +56,7 @@ test("what people see of a translated text is what their file would hold: show, 
   expect(read("a.md")).toBe("[b](b.md)\n");
 });
 
-test("links translate and keep change files here alone, and show first which", async () => {
+test("links translate and keep change local files alone, and list them first", async () => {
   const b = rig.createRemotely("sub/b.md", "b\n");
   await rig.init();
   const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
@@ -123,7 +123,7 @@ test("links keep is not stopped by a linking file that is where it was and is no
   expect(read("c.md")).toBe(`[b](${b.id})\n`);
 });
 
-test("links translate goes on where it was killed: what still links by id is written by path", async () => {
+test("links translate continues after a kill: what still links by id is written by path", async () => {
   const b = rig.createRemotely("sub/b.md", "b\n");
   const c = rig.createRemotely("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   const a = rig.createRemotely("a.md", `[b](${b.id}) [c](${c.id})\n`);

@@ -116,7 +116,7 @@ test("sync, status and doctor work, and ask for no tool of Linux", () => {
   expect(askedFor()).toEqual(["file /proc/sys/fs/inotify/max_user_watches"]);
 });
 
-test("so they do on a Linux without /proc, which is asked for there", () => {
+test("so they do on a Linux without /proc, which they ask for", () => {
   writeFileSync(here("linux.md"), "text\n");
   expect(run(on("linux"), "sync", here())).toMatchObject({ code: 0, err: "" });
   expect(run(on("linux"), "status", here())).toMatchObject({ code: 0 });

@@ -61,7 +61,7 @@ test("all of it comes through a pipe", async () => {
   expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined"]);
 });
 
-test("what a pipe did not take at once is written by the stream, in its order", async () => {
+test("what a full pipe did not take is written by the stream, in its order", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", AGAIN], { stdio: ["ignore", "pipe", "pipe"] });
   const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
   expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined"]);
@@ -116,7 +116,7 @@ test.each([
 });
 
 describe.skipIf(process.platform !== "linux")("of a device that is full", () => {
-  test.each([["--version"], ["sync", "--help"]])("%s %s is told so", async (...args) => {
+  test.each([["--version"], ["sync", "--help"]])("%s %s reports it", async (...args) => {
     const full = openSync("/dev/full", "w");
     const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ["ignore", full, "pipe"] });
     closeSync(full);

@@ -49,7 +49,7 @@ describe("reject", () => {
     expect((await rig.run(["reject", "w"])).out).toEqual(["nothing is stopped; next: mdmirror sync"]);
   });
 
-  test("I03 what is gone there stays here and goes up as new, which is said before it is done", async () => {
+  test("I03 documents deleted on the service stay local and go up as new", async () => {
     const ids = await mirrored();
     for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
     const empty = folders().find(({ path }) => path.endsWith("empty"))!;
@@ -114,7 +114,7 @@ describe("reject", () => {
     expect(NAMES.filter((name) => rig.remote(name) === null)).toEqual([]);
   });
 
-  test("conflicts whose copies went all at once are open again", async () => {
+  test("conflicts whose copies were all deleted are open again", async () => {
     await mirrored();
     const names = Array.from({ length: 12 }, (_, n) => `note-${n}.md`);
     for (const name of names) rig.write(name, `${name}\n`);

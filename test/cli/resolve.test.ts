@@ -42,7 +42,7 @@ describe("resolve", () => {
     expect(rig.remote("plan.md")!.content).toBe(MERGED);
   });
 
-  test("--theirs of a document that was deleted there says where its text still is, and changes nothing", async () => {
+  test("--theirs of a document deleted on the service says where its content is, and changes nothing", async () => {
     rig.deleteRemotely("plan.md");
     const { code, err } = await rig.run(["resolve", "w/plan.md", "--theirs"]);
     expect([code, err[0]]).toEqual([

@@ -39,7 +39,7 @@ const stopped = (back: number, again = "the same command again") => [
 const numberOf = ({ err }: Ran) => Number(/mdmirror undo (\d+)$/.exec(err.at(-1)!)![1]);
 
 describe("stopped", () => {
-  test("undo has taken some back, says which run goes on, and that one does", async () => {
+  test("undo has taken some back, names the command that continues, and that command does", async () => {
     const changed = await changeAll();
     const ran = await stopWhen(() => here("flour").length === 5, "undo", changed, "--yes");
     expect(ran.code).toBe(3);
@@ -113,7 +113,7 @@ describe("of the process", () => {
     },
   );
 
-  test("what does not end for a second says that it is heard, and how to end it at once", async () => {
+  test("what does not end for a second says that it stops, and how to end it immediately", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const written = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     onTestFinished(() => {

@@ -88,7 +88,7 @@ describe("history, show, diff PATH@N", () => {
     });
   });
 
-  test("--as-of: of what was deleted by then there is none, before it there is", async () => {
+  test("--as-of shows a version before the deletion, and none after it", async () => {
     rig.pass(60_000);
     unlinkSync(join(rig.root, "a.md"));
     await sync();

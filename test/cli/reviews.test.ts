@@ -99,7 +99,7 @@ test("a deletion that a review stops waits, says where that is ended, and goes o
   expect(rig.remote("d/e/a.md")).toBeNull();
 });
 
-test("a move does not wait, and an acceptance ends it here", async () => {
+test("a move does not wait, and an acceptance ends the review locally", async () => {
   await meet();
   renameSync(join(rig.root, "d/e/a.md"), join(rig.root, "moved.md"));
   expect(await rig.syncCounts()).toHaveProperty("movedRemote");

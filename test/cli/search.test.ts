@@ -73,7 +73,7 @@ describe("search", () => {
     expect([await paths("wombat"), await paths("numbat")]).toEqual([["e/f.md"], ["a.md"]]);
   });
 
-  test("a damaged index is made anew, and so is one that is gone", async () => {
+  test("a damaged index is rebuilt, and so is a missing one", async () => {
     await rig.init();
     rig.write("a.md", "wombat\n");
     await rig.run(["search", "wombat", "w"]);

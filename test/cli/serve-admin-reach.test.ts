@@ -58,7 +58,7 @@ describe("which service", () => {
     expect([new URL(door).hostname, statuses, ran.code]).toEqual(["127.0.0.1", [404, 401, 404], 0]);
   });
 
-  test("another process that has the folder open is waited for, and then told", async () => {
+  test("another process that has the folder open is waited for, and then reported", async () => {
     const held = await openData(data);
     const ran = await admin("keys");
     await held.close();
@@ -89,7 +89,7 @@ describe("which service", () => {
     expect((await ask("--url", serving.url)).err[0]).toContain("--url and --admin-key-file go together");
   });
 
-  test("a program that is no service of ours is told as that", async () => {
+  test("a program that is no service of ours is reported", async () => {
     const { createServer } = await import("node:http");
     const other = createServer((_request, response) => response.end("<html>hello</html>"));
     await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));

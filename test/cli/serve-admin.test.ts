@@ -117,7 +117,7 @@ describe("reviews", () => {
     expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing is in review"] });
   });
 
-  test("settled by somebody else meanwhile are told as that; of two at a path an id is asked for", async () => {
+  test("settled by somebody else meanwhile are reported; two reviews of a path need an id", async () => {
     const [first, second] = await inReview("live\n", "one\n", "two\n");
     const both = await admin("reviews", "reject", "a.md");
     expect([both.code, both.err[0]]).toEqual([2, `mdmirror: a.md names 2 reviews: ${first}; ${second}`]);

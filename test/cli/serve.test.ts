@@ -6,7 +6,7 @@ import { useRig } from "./rig.ts";
 const rig = useRig();
 
 describe("serve", () => {
-  test("imports a folder, prints URL and key file, reports by reason with names, and ends cleanly when told to", async () => {
+  test("imports a folder, prints URL and key file, reports by reason with names, and ends cleanly when stopped", async () => {
     mkdirSync(join(rig.dir, "seed/sub"), { recursive: true });
     for (const [name, text] of [
       ["a.md", "a\n"],
@@ -62,7 +62,7 @@ describe("serve", () => {
     }
   });
 
-  test("names a taken port, a folder that is not there, and certificates that cannot be read", async () => {
+  test("names a taken port, a missing folder, and unreadable certificates", async () => {
     const port = new URL(rig.url).port;
     const taken = await rig.run(["serve", "--port", port, "--data", "data"]);
     expect([taken.code, taken.err[0]]).toEqual([2, `mdmirror: port ${port} of 127.0.0.1 is taken (EADDRINUSE)`]);

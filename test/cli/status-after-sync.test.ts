@@ -115,7 +115,7 @@ describe("status after a run", () => {
     },
   );
 
-  test("with --quiet what ends by itself is not told; it is still not in sync", async () => {
+  test("with --quiet what ends by itself is not reported; it is still not in sync", async () => {
     rig.protectRemotely("a.md");
     rig.write("a.md", "mine\n");
     const first = await rig.run(["sync", "w", "--quiet"]);
@@ -126,7 +126,7 @@ describe("status after a run", () => {
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
-  test("an open thing that was ended by hand is not proven before a run", async () => {
+  test("a conflict that was resolved without a sync is not proven before a run", async () => {
     editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
     await rig.run(["resolve", "w/a.md", "--mine", "--no-sync"]);
@@ -155,7 +155,7 @@ describe("sync", () => {
 });
 
 describe("plan", () => {
-  test("ends with 3 and names what stays open, where there is nothing to do but that", async () => {
+  test("ends with 3 and names what stays blocked, if nothing else is to be done", async () => {
     editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
     expect(await rig.json(["plan", "w"])).toMatchObject({ exit: 3, steps: [], blocked: [{ path: "a.md" }] });
@@ -186,7 +186,7 @@ describe("verify", () => {
   });
 });
 
-test("a write that the service goes on failing is told with what the service says, once for all", async () => {
+test("writes that keep failing are reported once, with what the service says", async () => {
   const body = JSON.stringify({
     code: "service_unavailable",
     status: 503,
@@ -201,7 +201,7 @@ test("a write that the service goes on failing is told with what the service say
   expect((await rig.run(["status", "w"])).out).toContain(err[0]);
 });
 
-test("an edit of a protected document is told by plan and why as going to review, not as an update there", async () => {
+test("plan shows an edit of a protected document as going to review, not as an update", async () => {
   rig.protectRemotely("a.md");
   rig.write("a.md", "a, edited\n");
   // The text has to rest from one sync to the next.

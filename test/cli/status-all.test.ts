@@ -139,7 +139,7 @@ describe("a mirror's name", () => {
     expect((await rig.run(["sync", "one-2"], { cwd: "/" })).code).toBe(0);
   });
 
-  test("of a folder that is not there says where it was, and what to do", async () => {
+  test("of a missing folder says where it was, and what to do", async () => {
     await link("one");
     renameSync(at("one"), at("away"));
     const { code, err } = await rig.run(["sync", "one"], { cwd: "/" });
@@ -201,7 +201,7 @@ describe("status --all", () => {
     expect((await rig.run(["status", "--all"])).out.length).toBe(5);
   });
 
-  test("a damaged entry, and a list that cannot be read, are told and are no success", async () => {
+  test("a damaged entry, and a list that cannot be read, are reported and end with 2", async () => {
     await link("one");
     await link("two");
     const [name] = readdirSync(registry());
@@ -217,7 +217,7 @@ describe("status --all", () => {
     });
   });
 
-  test.skipIf(isRoot)("a list that may only be read is enough, and one that may not be read is told", async () => {
+  test.skipIf(isRoot)("a list that may only be read is enough, and an unreadable list is reported", async () => {
     await link("one");
     chmodSync(registry(), 0o500);
     expect((await rig.run(["status", "--all"])).code).toBe(0);

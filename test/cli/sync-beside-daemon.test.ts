@@ -36,7 +36,7 @@ describe("commands where a daemon runs", () => {
     expect(watched.rig.remote("gone.md")).toBe(null);
   });
 
-  test("a sync with options of its own borrows the folder, and the daemon goes on after it", async () => {
+  test("a sync with options of its own borrows the folder, and the daemon continues after it", async () => {
     const watch = await watched.watchingHere();
     expect((await watched.rig.run(["sync", "w", "--pull-only"])).code).toBe(0);
     const kinds = watch.events.map(({ kind }) => kind);
@@ -92,7 +92,7 @@ describe("commands where a daemon runs", () => {
     ]);
   });
 
-  test("commands about many documents borrow the folder, and the daemon goes on after each", async () => {
+  test("commands about many documents borrow the folder, and the daemon continues after each", async () => {
     const watch = await watched.watchingHere();
     const before = watch.events.length;
     watched.rig.write("a.md", "# two\n");
@@ -133,7 +133,7 @@ describe("commands where a daemon runs", () => {
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nby resolve\n");
   });
 
-  test("told to end while the folder is lent, it ends, and the borrower keeps the folder", async () => {
+  test("a daemon that is stopped while the folder is lent ends, and the borrower keeps the folder", async () => {
     const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "undo");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");

@@ -7,7 +7,7 @@ import { useRig } from "./rig.ts";
 const rig = useRig();
 
 describe("how a sync that cannot go on ends", () => {
-  test("5 when the service is not there, with what to do", async () => {
+  test("5 when the service does not answer, with what to do", async () => {
     await rig.init();
     await rig.stopService();
     expect(await rig.json(["sync", "w"])).toMatchObject({
@@ -17,7 +17,7 @@ describe("how a sync that cannot go on ends", () => {
     });
   });
 
-  test("5 when the key is refused, and nothing here is touched (I19)", async () => {
+  test("5 when the key is refused, and no local file is touched (I19)", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     const [key] = rig.service.admin.keys();
@@ -83,7 +83,7 @@ describe("how a sync that cannot go on ends", () => {
     expect((await rig.run(["sync", "w", "--max-deletes", "12"])).code).toBe(0);
   });
 
-  test("a damaged state is set aside and built anew, losing and overwriting nothing (I05)", async () => {
+  test("a damaged state is set aside and rebuilt, losing and overwriting nothing (I05)", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("b.md", "not sent yet\n");

@@ -75,7 +75,7 @@ describe("a text store that was lost", () => {
     expect(storedText(textOf("a.md"))).toBe(textOf("a.md"));
   });
 
-  test("I03 the text of a document that is deleted here is stored again before it goes from the service", async () => {
+  test("I03 the content of a document deleted locally is stored again before it goes from the service", async () => {
     change("texts.db", "DELETE FROM texts");
     rmSync(join(rig.root, "c.md"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
@@ -84,7 +84,7 @@ describe("a text store that was lost", () => {
   });
 });
 
-test("I05 a state with a row that cannot be is set aside and built anew, and both sides stay as they are", async () => {
+test("I05 a state with an impossible row is set aside and rebuilt, and both sides stay as they are", async () => {
   change("state.db", "UPDATE records SET id = 'doc_' || char(27) WHERE local_path = 'a.md'");
   replaceRemotely("b.md", "second", "second, edited there");
   const { code, out, err } = await rig.run(["sync", "w"]);

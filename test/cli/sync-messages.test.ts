@@ -16,7 +16,7 @@ const attention = (path: string, detail: string, kind: HoldReason = "review-unkn
   return { path, kind, code: null, detail, requestId: null, waits: false };
 };
 
-test("a file of the user's own that makes way for a sidecar is told, with its place", async () => {
+test("a user's file that was renamed for a conflict copy is reported, with its place", async () => {
   upload("q.md", "base\n");
   await rig.init();
   rig.write("q (theirs).md", "my own\n");
@@ -30,7 +30,7 @@ test("a file of the user's own that makes way for a sidecar is told, with its pl
 });
 
 describe("what needs the user", () => {
-  test("is told by its cause, once, with some of the names; what stands alone follows, sorted", () => {
+  test("is reported by its cause, once, with some of the names; single documents follow, sorted", () => {
     const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));
     const lines = attentionLines(
       [attention("z.md", "b", "conflict"), ...many, { ...attention("a.md", "a", "refused"), refused: "step" }],

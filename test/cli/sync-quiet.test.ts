@@ -63,7 +63,7 @@ describe("sync --quiet", () => {
     lock.release();
   });
 
-  test("says after an hour that the service is not reached, and begins anew once it was", async () => {
+  test("says after an hour that the service is not reached, and counts from zero once it was", async () => {
     await rig.stopService();
     const first = await runEach(10, 8);
     expect([first.told, first.codes]).toEqual([[60], [5]]);
@@ -75,13 +75,13 @@ describe("sync --quiet", () => {
     expect([second.told, second.codes]).toEqual([[], [5]]);
   });
 
-  test("says at once that the key is refused, which no waiting mends", async () => {
+  test("says without delay that the key is refused, as waiting does not help", async () => {
     writeFileSync(own("key"), "mdm_not_a_key_of_this_service\n");
     const { code, err } = await quietly();
     expect([code, err[0]]).toEqual([5, expect.stringContaining("refuses the key")]);
   });
 
-  test("without --quiet all is said at once", async () => {
+  test("without --quiet all is said without delay", async () => {
     const lock = lockIt();
     expect((await rig.run(["sync", "w"])).err[0]).toContain("is in use by");
     lock.release();
@@ -106,7 +106,7 @@ describe("sync --quiet", () => {
     expect(isShown).toEqual([true, false]);
   });
 
-  test("says it at once where the config wants that, and where it cannot be noted", async () => {
+  test("says it without delay if the configuration wants that, and if it cannot be noted", async () => {
     const config = JSON.parse(readFileSync(own("config.json"), "utf8")) as object;
     writeFileSync(own("config.json"), JSON.stringify({ ...config, interface: { quietFor: "0s" } }));
     const lock = lockIt();

@@ -30,7 +30,7 @@ describe("I04 I09 something that is never mirrored, in the place of a document",
     expect(rig.remote("a.md")!.id).toBe(id);
   });
 
-  test("with it gone the document is deleted, and told by its own name", async () => {
+  test("without it the document is deleted, and reported by its own name", async () => {
     unlinkSync(here("a.md"));
     symlinkSync("nowhere", here("a.md"));
     expect((await sync()).code).toBe(3);

@@ -129,7 +129,7 @@ describe("a mirror stays usable", () => {
     expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0, err: [] });
   });
 
-  test("with its marker lost along with its state: it is made anew, and known again", async () => {
+  test("with its marker lost along with its state: the marker is rebuilt, and the folder known again", async () => {
     await rig.init();
     for (const file of ["marker", "state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
@@ -176,7 +176,7 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(2);
   });
 
-  test.skipIf(isRoot)("with a list that cannot be written: moved, it goes on, and says so", async () => {
+  test.skipIf(isRoot)("with a list that cannot be written: a moved folder syncs, and says so", async () => {
     await rig.init();
     renameSync(rig.root, at("moved"));
     chmodSync(registry(), 0o500);
@@ -195,7 +195,7 @@ describe("a mirror stays usable", () => {
     expect(existsSync(rig.root)).toBe(false);
   });
 
-  test("with a damaged entry: told, asked once, and the entry is set aside", async () => {
+  test("with a damaged entry: reported, asked once, and the entry is set aside", async () => {
     await rig.init();
     const [name] = readdirSync(registry());
     writeFileSync(join(registry(), name!), "{");

@@ -22,7 +22,7 @@ async function runUi(argv: readonly string[], work: (line: string) => unknown, o
 const URL_LINE = /^http:\/\/127\.0\.0\.1:\d+\/enter\?token=[0-9a-f]{64}$/;
 
 describe("ui", () => {
-  test("prints one address, answers there, and ends with 0", async () => {
+  test("prints one address, answers at it, and ends with 0", async () => {
     let status = 0;
     const ran = await runUi(["--no-open"], async (line) => {
       status = (await fetch(line, { redirect: "manual" })).status;
@@ -61,7 +61,7 @@ describe("ui", () => {
     expect([code, err[0]]).toEqual([2, expect.stringContaining(said)]);
   });
 
-  test("a port that is taken is told, with what to do", async () => {
+  test("a port that is taken is reported, with what to do", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
     const { port } = other.address() as { port: number };

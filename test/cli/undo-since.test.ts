@@ -150,7 +150,7 @@ describe("undo --since", () => {
     expect(items).toMatchObject([{ path: "both.md", kind: "left" }]);
   });
 
-  test("a choice by hand that was not sent yet is taken back too", async () => {
+  test("a restore that was not sent yet is taken back too", async () => {
     rig.write("a.md", "second\n");
     await sync();
     expect((await run("restore", "a.md", "--no-sync")).code).toBe(0);

@@ -57,7 +57,7 @@ describe("undo", () => {
     expect(JSON.parse((await run("undo", String(json.runs[0]), "--dry-run", "--json")).out[0]!).passedOver).toEqual([]);
   });
 
-  test("of a text that went to review says that the review is there still: accepted, it would come back", async () => {
+  test("of an edit in review says that the review remains, whose acceptance would bring the edit back", async () => {
     for (const text of ["kk\n", "k\n"]) {
       rig.write("k.md", text);
       await sync();

@@ -46,7 +46,7 @@ describe("wait without a daemon", () => {
     expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
   });
 
-  test("does not call live, nor never there, what lies where it cannot read", async () => {
+  test("reports neither as live nor as missing what lies in an unreadable folder", async () => {
     const { rig } = watched;
     rig.write("d/b.md", "# b\n");
     symlinkSync("/nowhere", join(rig.root, "d/.mdmirrorignore"));

@@ -7,7 +7,7 @@ import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 const watched = useWatchedFolder();
 
 describe("watch", () => {
-  test("I09 I30 an edit here is an event with what, side, id, change id and lines, and never a text", async () => {
+  test("I09 I30 a local edit is an event with what, side, id, change id and lines, and never a text", async () => {
     const watch = await watched.watchingHere();
     const id = watched.rig.remote("a.md")!.id;
     watched.rig.write("a.md", "# one\nsecret garden\n");

@@ -106,7 +106,7 @@ describe("why", () => {
 });
 
 describe("log", () => {
-  test("of a run that was never there is a usage error", async () => {
+  test("of an unknown run is a usage error", async () => {
     const { code, out, err } = await run("log", "--run", "9999");
     expect([code, out, err]).toEqual([
       2,
@@ -196,7 +196,7 @@ describe("verify", () => {
     expect(snapshot(rig.root)).toEqual(before);
   });
 
-  test("reports what differs, is only here, only there, held or unreadable, and ends with 3", async () => {
+  test("reports what differs, is only local, only on the service, blocked or unreadable, and ends with 3", async () => {
     rig.write("a.md", "other\n");
     rig.write("new.md", "n\n");
     rig.createRemotely("there.md", "t\n");

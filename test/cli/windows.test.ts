@@ -18,7 +18,7 @@ function runAs(platform: string): { readonly status: number | null; readonly out
   return { status, out: stdout, err: stderr };
 }
 
-test("on Windows it says in one sentence what is missing there, before anything is loaded", () => {
+test("on Windows it says in one sentence what Windows lacks, before anything is loaded", () => {
   const { status, out, err } = runAs("win32");
   expect([status, out]).toEqual([2, ""]);
   expect(err).toMatch(/^mdmirror: runs on Linux and macOS, and not on Windows, [^.\n]+; run it in WSL 2\.\n$/);
@@ -26,7 +26,7 @@ test("on Windows it says in one sentence what is missing there, before anything 
     expect(err).toContain(missing);
 });
 
-test("elsewhere it goes on to what it is made of", () => {
+test("on other systems it loads the program", () => {
   const { status, err } = runAs("linux");
   expect([status, err]).toEqual([1, expect.stringMatching(/loaded .*\/src\/cli\/main\.ts/)]);
 });

@@ -75,7 +75,7 @@ describe("bulk changes are seen whole", () => {
     await live.stop();
   });
 
-  test("I09 git checkout of another branch is one plan; what git wrote anew keeps its id, what went waits its grace", async () => {
+  test("I09 git checkout of another branch is one plan; what git rewrote keeps its id, deletions wait", async () => {
     const live = await startLive({ files: notes(60) });
     const git = (...args: string[]) =>
       run("git", ["-c", "user.name=ann", "-c", "user.email=ann@example.org", ...args], { cwd: live.root });

@@ -8,7 +8,7 @@ it.each(["22.22.0", "23.0.0", "24.21.0", "100.0.0"])("Node %s will do", (version
   expect(() => requireFitNode(version)).not.toThrow();
 });
 
-it.each(["20.20.2", "22.21.9", "9.0.0"])("Node %s will not, and is told what to do", (version) => {
+it.each(["20.20.2", "22.21.9", "9.0.0"])("Node %s will not, and the message says what to do", (version) => {
   expect(() => requireFitNode(version)).toThrow(expect.objectContaining({ code: "unfit-node", kind: "usage" }));
 });
 

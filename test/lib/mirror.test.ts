@@ -23,7 +23,7 @@ describe("a mirror of the library", () => {
     expect(await mirror.verify()).toMatchObject({ agree: true, documents: [{ path: "a.md", size: 4 }] });
   });
 
-  it("stops a sync by its signal, says how much is left, and goes on with the next", async () => {
+  it("stops a sync by its signal, says how much is left, and continues with the next", async () => {
     const { mirror, write, service } = await makeLibRig();
     for (const name of ["a", "b", "c"]) write(`${name}.md`, `${name}\n`);
     const stopped = await mirror.sync({ signal: AbortSignal.abort() });
@@ -234,7 +234,7 @@ describe("a guest in another's process", () => {
 });
 
 describe("the service in process", () => {
-  it("keeps what it is told to keep, and removes what it made itself", async () => {
+  it("keeps a given folder, and removes a folder that it made itself", async () => {
     const { dir } = await makeLibRig();
     const own = await startServer();
     expect(readFileSync(join(own.data, "key"), "utf8").trim()).toBe(own.key);

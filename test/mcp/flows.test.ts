@@ -103,7 +103,7 @@ describe("an agent beside a daemon", () => {
     expect(rig.remote("a.md")!.content).toBe("# both\n");
   });
 
-  test("a deleted document is told how to bring back, and comes back under its history", async () => {
+  test("a deleted document comes back under its history, as the answer says", async () => {
     const { rig } = watched;
     rig.write("b.md", "# two\n");
     rig.write("c.md", "# three\n");
@@ -128,7 +128,7 @@ describe("an agent beside a daemon", () => {
     expect(rig.remote("b.md")!.content).toBe("# two\n");
   });
 
-  test("goes on where the daemon is killed in the middle: what was written is sent by its own sync", async () => {
+  test("continues after the daemon is killed: what was written is sent by its own sync", async () => {
     const daemon = await watched.watching();
     const one = await agent();
     const { facts } = await one.call("read", { path: "a.md" });

@@ -10,7 +10,7 @@ describe("what the package exports", () => {
     expect(staleFiles(CHECKOUT, false)).toEqual([]);
   });
 
-  it("is built once: what is there is taken while no source has changed", () => {
+  it("is built once, and used while no source has changed", () => {
     expect(buildDist(CHECKOUT).kind).toBe("up to date");
   });
 });

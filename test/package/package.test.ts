@@ -119,7 +119,7 @@ describe("the library, in somebody's project", () => {
     project = makeConsumer(installed);
   });
 
-  it("runs the examples of its README, which print what is said there", async () => {
+  it("runs the examples of its README, which print what the README says", async () => {
     const ends = await Promise.all(EXAMPLES.map((name) => runIn(project, installed, `${name}.ts`)));
     const printed = Object.fromEntries(EXAMPLES.map((name, at) => [name, ends[at]]));
     expect(printed).toEqual({
@@ -161,7 +161,7 @@ describe("the library, in somebody's project", () => {
 });
 
 describe("an unfit Node", () => {
-  it("is told so in one sentence, as a process that says that it is Node 20", () => {
+  it("is refused in one sentence, as a process that says that it is Node 20", () => {
     const faked = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.11.1" } })`;
     const entry = join(installed.folder, "dist", "cli", "entry.mjs");
     const args = ["--import", `data:text/javascript,${encodeURIComponent(faked)}`, entry, "--version"];
@@ -171,7 +171,7 @@ describe("an unfit Node", () => {
     expect(stderr).not.toContain("checkout");
   });
 
-  it("is told so by the library, before it loads what would end the process", ({ skip }) => {
+  it("is refused by the library, before it loads what would end the process", ({ skip }) => {
     const node = findOldNode();
     if (node === null) return skip("no Node before 22 is on this machine");
     const script = join(makeConsumer(installed, "old-node"), "old.mjs");

@@ -14,7 +14,7 @@ test("a check whose program is missing has failed, and says which program", asyn
 
 const node = (script: string) => run(process.execPath, "--eval", script);
 
-test("a check is ok with exit code 0 alone; what it printed is told", async () => {
+test("a check is ok with exit code 0 alone; what it printed is returned", async () => {
   expect(await node("console.log('as it is'); console.error('and why')")).toMatchObject({
     ok: true,
     said: "as it is\nand why\n",

@@ -46,7 +46,7 @@ describe("searches that share a thread", () => {
     expect(Math.abs(last(0) - last(1))).toBeLessThan(2);
   });
 
-  test("wait for nobody while there is room, and take what is larger than a round by itself", async () => {
+  test("wait for nobody while there is capacity, and take what is larger than a round by itself", async () => {
     const begins: (() => void)[] = [];
     const pace = new SearchScheduler((begin) => void begins.push(begin)).paceOf(() => false);
     expect(await pace.take(2 * STEPS_OF_A_ROUND)).toBe(true);

@@ -22,7 +22,7 @@ describe("words", () => {
     ]);
   });
 
-  test("headings are told from code, lists and front matter", () => {
+  test("headings are distinguished from code, lists and front matter", () => {
     const text = "---\ntitle: Front\ntags: x\n---\n# One\n\nTwo\n===\n\n```sh\n# comment\n```\n- item\n---\n";
     const { name, folders } = pathFieldsOf("docs/deep/my-note.md");
     expect([name, folders, titlesOf(text)]).toEqual(["my-note", "docs/deep", "title: Front\nOne\nTwo"]);

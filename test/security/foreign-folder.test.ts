@@ -8,7 +8,7 @@ import { openRig, type Rig } from "../cli/rig.ts";
 import { expectRefusal, KEY, makeMirror, openFixture, pointTo, runAsUser, WAYS } from "./foreign-fixture.ts";
 import { ROWS } from "./foreign-rows.ts";
 
-test("each command has a row here", () => {
+test("each command has a row in this test", () => {
   expect(Object.keys(ROWS).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
 

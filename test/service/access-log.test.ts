@@ -78,7 +78,7 @@ test("lines are appended for their owner alone, also after the file was moved aw
   }
 });
 
-test("what cannot be written is told, and counted by the next line that can", async () => {
+test("what cannot be written is reported, and counted by the next line that can", async () => {
   let isFull = true;
   let written = "";
   const faults: unknown[] = [];

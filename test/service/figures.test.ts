@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { figuresOf } from "../../src/service/figures.ts";
 
-test("what needs no database is told while it is away, and why the rest is not", async () => {
+test("figures that need no database are shown without it, with why the others are not", async () => {
   const away = new Error("away");
   const pool = { connections: 12, idle: 0, waiting: 40 };
   const faults: unknown[] = [];

@@ -12,7 +12,7 @@ function diskFull(): Error {
 }
 
 describe("a full disk", () => {
-  it("is told by SQLite's own code", () => {
+  it("is known by SQLite's own code", () => {
     const db = new Sqlite(":memory:");
     db.pragma("max_page_count = 2");
     db.exec("CREATE TABLE t (x)");

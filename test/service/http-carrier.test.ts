@@ -54,7 +54,7 @@ describe("an answer", () => {
     expect(answers[4]!.body).toBe(`{}\n${long}\n`);
   });
 
-  it("has the length but not the body where HEAD asks, and neither where there is none", async () => {
+  it("has the length but not the body for HEAD, and neither without a body", async () => {
     const { port, key, api } = await serve();
     const { id } = await api.file("a.md");
     const rest = `HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`;
@@ -111,7 +111,7 @@ describe("a body", () => {
     expect(statuses(text)).toEqual([200]);
   });
 
-  it("of one who goes away in the middle changes nothing, and the service goes on", async () => {
+  it("of a client that leaves in the middle changes nothing, and the service continues", async () => {
     const { port, key, server, api } = await serve();
     const { socket } = openConnection(port);
     socket.write(post(key, "content-length: 1000\r\n", '{"path":"a.md","content":"'));

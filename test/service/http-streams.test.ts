@@ -92,7 +92,7 @@ describe("a stream", () => {
     }
   });
 
-  it("is told nothing more once the service has ended it", async () => {
+  it("gets no more events once the service has ended it", async () => {
     const { listener, sink, server } = await streaming();
     const closed = server.close();
     sink.send("data: late\n\n");

@@ -192,7 +192,7 @@ describe("startHttp", () => {
     await expect(fetch(`${server.url}/v1/files`)).rejects.toThrow("fetch failed");
   });
 
-  it("serves loopback alone without TLS, unless told otherwise", async () => {
+  it("serves loopback alone without TLS, unless an option says otherwise", async () => {
     const { service } = await openService();
     for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.example.org"]) {
       await expect(startHttp(service, { host })).rejects.toThrow("plain HTTP");

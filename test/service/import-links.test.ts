@@ -89,7 +89,7 @@ test("what the service holds already is linked to, and an unknown id is refused 
   ]);
 });
 
-test("a circle that an id would make too long stays inert, and is told", async () => {
+test("a circle that an id would make too long stays inert, and is reported", async () => {
   const opened = await openService({ links: "resolve" });
   const inert = "[a](ref://a.md)\n";
   const long = `[a](a.md)\n${"x".repeat(MAX_CONTENT_CHARACTERS - inert.length)}`;

@@ -106,7 +106,7 @@ describe("importFolder", () => {
     ]);
   });
 
-  it("leaves what is there as it is when run again", async () => {
+  it("leaves existing documents as they are when run again", async () => {
     const folder = folderOf({ "a.md": "first", "sub/b.md": "" });
     const opened = await openService();
     await importFolder(opened, folder);

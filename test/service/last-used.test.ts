@@ -16,7 +16,7 @@ function open(folder: string, clock: { now: number }) {
 }
 
 describe("when a key was last used", () => {
-  it("is known at once, is saved when the service says so, and outlives a restart", async () => {
+  it("is known immediately, is saved when the service says so, and outlives a restart", async () => {
     const folder = temporaryFolder();
     const clock = { now: 5 * SECOND };
     const first = open(folder, clock);

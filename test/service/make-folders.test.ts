@@ -11,13 +11,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 describe("folders that are made with those above them", () => {
-  test("are made of one mode, and the topmost is told", () => {
+  test("are made of one mode, and the topmost is returned", () => {
     expect(makeFolders(join(root, "a/b/c"), 0o700)).toBe(join(root, "a"));
     for (const path of ["a", "a/b", "a/b/c"]) expect(statSync(join(root, path)).mode & 0o777).toBe(0o700);
     expect(makeFolders(join(root, "a/b/d"))).toBe(join(root, "a/b/d"));
   });
 
-  test("are left as they are where all are there, by a symbolic link too", () => {
+  test("are left as they are if all exist, by a symbolic link too", () => {
     symlinkSync(root, join(root, "link"));
     expect([makeFolders(root), makeFolders(join(root, "link"))]).toEqual([null, null]);
   });

@@ -98,7 +98,7 @@ describe("pruning old versions", () => {
 });
 
 describe("upkeep", () => {
-  it("works in steps with pauses, then rests for ten minutes; a fault is told and does not end it", async () => {
+  it("works in steps with pauses, then pauses for ten minutes; a fault is reported and does not end it", async () => {
     vi.useFakeTimers();
     const did: string[] = [];
     const left: ("more" | "done" | Error)[] = ["more", "done", new Error("full"), "done"];

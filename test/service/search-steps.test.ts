@@ -38,7 +38,7 @@ describe("indexing in steps", () => {
     stop();
   });
 
-  test("goes on until all is done, and leaves time to requests while any come", async () => {
+  test("continues until all is done, and leaves time to requests while any come", async () => {
     const { state, stop } = watched(["more", "more", "more", "done"]);
     await vi.advanceTimersByTimeAsync(16);
     expect(state.steps).toBe(4);
@@ -52,7 +52,7 @@ describe("indexing in steps", () => {
     busy.stop();
   });
 
-  test("tells a fault once and tries again a minute later; ends when told", async () => {
+  test("reports a fault once and tries again a minute later; ends when stopped", async () => {
     const { state, stop } = watched([new Error("disk full"), "more"]);
     await vi.advanceTimersByTimeAsync(59_000);
     expect([state.steps, state.faults]).toEqual([1, [new Error("disk full")]]);

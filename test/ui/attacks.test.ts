@@ -46,7 +46,7 @@ describe("another user of this machine", () => {
     }
   });
 
-  test("is told by the system: of a connection that is open, and not of one that is closed", async (context) => {
+  test("is known from the system while a connection is open, and not after it is closed", async (context) => {
     const opened = await openUi({ linked: false });
     const socket = open(portOf(opened));
     await new Promise((done) => socket.once("connect", done));

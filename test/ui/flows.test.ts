@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await shoot(page, "overview-attention");
   });
 
-  test("a button syncs, its end is told, and the keyboard's focus stays where it is", async () => {
+  test("a button syncs, its end is shown, and the keyboard's focus stays where it is", async () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Sync now");
   });
 
-  test("a daemon is paused and goes on, in two browsers at once", async () => {
+  test("a daemon is paused and resumed, in two browsers together", async () => {
     const { ui, rig } = await openUi();
     const watch = startWatch(rig, ["w"]);
     await watch.until(({ kind }) => kind === "run");
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await one.getByText("No daemon syncs this folder").waitFor();
   });
 
-  test("without JavaScript all is there to read and to do, by a reload", async () => {
+  test("without JavaScript all can be read and done, by a reload", async () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser({ javaScriptEnabled: false })).newPage();
     await page.goto(ui.enterUrl());
@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
       .toBe(1);
   });
 
-  test("no mirror yet, and none of that name, are told with what to do", async () => {
+  test("no linked folder yet, and none of that name, are shown with what to do", async () => {
     const { ui } = await openUi({ linked: false });
     const page = await (await openBrowser({ mayFail: /404/ })).newPage();
     await page.goto(ui.enterUrl());
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await shoot(page, "trouble");
   });
 
-  test("a service that is away, and a program that has ended, are told", async () => {
+  test("an unreachable service, and a program that has ended, are shown", async () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();
     await page.goto(ui.enterUrl());

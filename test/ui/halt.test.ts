@@ -88,7 +88,7 @@ describe("a halt", () => {
     expect(isThere(rigged)).toBe(COUNT);
   });
 
-  test("is answered while a daemon keeps the folder, which goes on with it", async () => {
+  test("is answered while a daemon keeps the folder, and the daemon continues", async () => {
     const rigged = await openHalt();
     const watch = startWatch(rigged.rig, ["w"]);
     await watch.until(({ kind }) => kind === "run");

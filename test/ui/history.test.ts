@@ -144,7 +144,7 @@ describe("a restore", () => {
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\ntwo\n");
   });
 
-  test("is not offered of the text that is here, nor of a document in conflict", async () => {
+  test("is not offered of the present version, nor of a document in conflict", async () => {
     const opened = await withHistory();
     const { rig } = opened;
     expect(await restoreForm(opened, "/m/w/version/a.md?n=3")).toBeNull();

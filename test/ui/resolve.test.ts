@@ -108,7 +108,7 @@ describe("a conflict", () => {
     await idle(rigged.rig, "plan.md", marked);
   });
 
-  test("an editor saved since the page was shown: nothing is written, and both texts are there", async () => {
+  test("an editor saved since the page was shown: nothing is written, and both versions are shown", async () => {
     const rigged = await openConflict();
     const { rig } = rigged;
     const person = await opened(rigged);
@@ -155,7 +155,7 @@ describe("a conflict", () => {
     expect(rigged.rig.remote("plan.md")!.content).toBe(TEXTS.mine);
   });
 
-  test("the service away: mine is taken here, and goes up later", async () => {
+  test("without the service: mine is taken locally, and goes up later", async () => {
     const rigged = await openConflict();
     const person = await opened(rigged);
     await rigged.rig.stopService();
@@ -185,7 +185,7 @@ describe("a conflict", () => {
 });
 
 describe("what a choice ends beside a conflict", () => {
-  test("deleted there with its folder, edited locally: it is kept as a new document, or let go", async () => {
+  test("deleted on the service with its folder, edited locally: it is kept as a new document, or deleted", async () => {
     const rigged = await openUi();
     const { rig } = rigged;
     for (const name of ["d/keep.md", "d/drop.md", "a.md", "b.md", "c.md", "e.md"]) rig.write(name, "one\n");
@@ -221,7 +221,7 @@ describe("what a choice ends beside a conflict", () => {
     expect(rig.read("a.md")).toBe("one\n");
   });
 
-  test("a (theirs) file that was removed is told, and its text is still shown", async () => {
+  test("a (theirs) file that was removed is reported, and its content is still shown", async () => {
     const rigged = await openConflict();
     rmSync(join(rigged.rig.root, "plan (theirs).md"));
     const person = await opened(rigged);

@@ -28,7 +28,7 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
   await expect.poll(page).not.toContain(id);
 });
 
-test("a review that met another edit names the live version, and what nobody here sent says so", async () => {
+test("a review that met another edit names the live version, and says if nobody sent it from this folder", async () => {
   const { ask, enter, rig } = await openUi({ linked: false });
   rig.createRemotely("a.md", "one\ntwo\n");
   rig.protectRemotely("a.md");

@@ -5,7 +5,7 @@ import { openServiceRig } from "./service-rig.ts";
 const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One more line of it.\n".repeat(5)}`;
 
 describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
-  test("comes in with the admin key, a wrong one is told, and goes out again", async () => {
+  test("signs in with the admin key, not with a wrong one, and signs out", async () => {
     const { serving, signIn } = await openServiceRig();
     const context = await openBrowser({ mayFail: /401/ });
     const page = await signIn({ key: "mdm_wrong", context });
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await shoot(page, "service-reviews-empty");
   });
 
-  test("two at once: what one has decided, the other is told", async () => {
+  test("two together: what one has decided is shown to the other", async () => {
     const rig = await openServiceRig();
     const { reviewId } = await rig.conflict("a.md", { base: "a\n", live: "b\n", sent: "c\n" });
     const [one, other] = [await rig.signIn(), await rig.signIn()];

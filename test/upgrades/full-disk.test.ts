@@ -28,7 +28,7 @@ function leaveFree(root: string, bytes: number): () => void {
   return () => rmSync(filler);
 }
 
-test("I06 on a full disk nothing is lost, one sentence says so, and with space it goes on", async ({ skip }) => {
+test("I06 on a full disk nothing is lost, one sentence says so, and with space it continues", async ({ skip }) => {
   const rig = await openRig();
   onTestFinished(() => rig.close());
   if (!mountSmall(rig)) return skip("no small disk can be mounted here");

@@ -25,7 +25,7 @@ test("there are mirrors and services of several formats", () => {
 });
 
 describe.each(NAMES)("written by the program of %s", (name) => {
-  test("a mirror and its service go on: all is there, nothing is sent again, and the copy goes with the first proof", async () => {
+  test("a folder and its service keep all content, send nothing again, and drop the copy with the first proof", async () => {
     const { list, data } = await unpack(rig, name);
     const before = { live: await list(), here: documents(rig), state: versionOf(own("state.db")) };
     expect(Object.keys(before.here).length).toBeGreaterThan(6);

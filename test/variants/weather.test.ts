@@ -34,7 +34,7 @@ describe("itemsMove: others write while lists are read", () => {
   const MISSED = "/a.md /b.md /d.md /e.md";
   const TWICE = "/a.md /b.md /b.md /c.md /d.md /e.md";
 
-  it("of so many lists one misses an item that is there, the next time one shows one twice", async () => {
+  it("one list in a given number misses an item, the next one shows an item twice", async () => {
     const { paths, state } = await listed(2, 6);
     expect(paths).toEqual([WHOLE, MISSED, WHOLE, TWICE, WHOLE, MISSED]);
     expect(state.torn).toBe(3);
@@ -76,7 +76,7 @@ describe("keyExpires: a key expires, and is good again", () => {
   });
 });
 
-describe("rateLimit: so many requests a key at once", () => {
+describe("rateLimit: a number of requests a key", () => {
   it("beyond, 429 with Retry-After, after which they are answered again; no other key's", async () => {
     const { varied, other, clock } = await openWeather({ rateLimit: { requests: 3, seconds: 6 } });
     expect(await statuses(varied, 4)).toEqual([200, 200, 200, 429]);

@@ -160,7 +160,7 @@ describe("a backup of a service that is written to", () => {
     expect(openElsewhere("data")).toBe("opened");
   });
 
-  it("is taken of a folder where none runs, and never over a file or a service that is there", async () => {
+  it("is taken of a folder that no service uses, and never over an existing file or service", async () => {
     const { api, close } = await serve("data");
     await api.file("a.md", "text\n");
     await close();
@@ -193,7 +193,7 @@ describe("a backup of a service that is written to", () => {
     expect(readdirSync(dir).sort()).toEqual(["from", "to"]);
   });
 
-  it("goes on in the journal, which is written back afterwards", async () => {
+  it("continues in the journal, which is written back afterwards", async () => {
     const { api, close } = await serve("data");
     await api.file("a.md", "text\n");
     await Promise.all([backUp("data", "one.db"), backUp("data", "two.db")]);

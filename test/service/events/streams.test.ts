@@ -15,7 +15,7 @@ async function makeMany(service: Service, key: string, folder: string): Promise<
 }
 
 describe("who comes back", () => {
-  test("is told what was missed, once, after the last id", async () => {
+  test("gets what was missed, once, after the last id", async () => {
     const asked = await open();
     const first = await listening(asked);
     await make(asked, "/a.md");
@@ -72,7 +72,7 @@ describe("who comes back", () => {
     await asked.opened.service.close();
   });
 
-  test("however much happened that it may not read, is told what it may", async () => {
+  test("gets what it may read, however much happened that it may not read", async () => {
     const asked = await open();
     const { service, key } = asked.opened;
     await make(asked, "/open/a.md");
@@ -93,7 +93,7 @@ describe("who comes back", () => {
     await service.close();
   });
 
-  test("an id shows nothing of what was not told", async () => {
+  test("an id shows nothing of what was not sent", async () => {
     const asked = await open();
     const ids = new Set<string>();
     for (let n = 0; n < 3; n++) {
@@ -109,7 +109,7 @@ describe("who comes back", () => {
 });
 
 describe("a stream", () => {
-  test("on which nothing is told has a comment each 20 s", async () => {
+  test("without events has a comment each 20 s", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
     const clock = { now: 0 };
@@ -129,7 +129,7 @@ describe("a stream", () => {
     await asked.opened.service.close();
   });
 
-  test("is refused as any request, and where there are too many of a key", async () => {
+  test("is refused as any request, and if a key has too many", async () => {
     const asked = await open();
     const { service, key } = asked.opened;
     expect((await Listener.join(service, "mdm_wrong")).status).toBe(401);

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { open } from "./asked.ts";
 import { TOLD, TOLD_BY_GRANTS } from "./told-suite.ts";
 
-describe("what is told", () => {
+describe("what is sent", () => {
   test.each(TOLD)("%s", (_title, run) => run(open));
 });
 

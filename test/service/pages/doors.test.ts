@@ -148,7 +148,7 @@ describe("signing in", () => {
     expect([(await enter("mdm_wrong_12")).status, (await enter("mdm_wrong_13")).status]).toEqual([401, 429]);
   });
 
-  test("with many wrong keys at once is slowed all the same", async () => {
+  test("with many wrong keys together is slowed all the same", async () => {
     const rig = await openRig();
     const headers = { host: HOST, origin: ORIGIN, "content-type": FORM };
     const tries = Array.from({ length: 12 }, (_, n) => rig.ask("POST", "/app/sign-in", headers, `key=wrong${n}`));
@@ -156,7 +156,7 @@ describe("signing in", () => {
     expect(statuses).toEqual([...Array<number>(10).fill(401), 429, 429]);
   });
 
-  test("from behind a proxy is slowed by the address that the proxy tells, and by no told one else", async () => {
+  test("from behind a proxy is slowed by the address that the proxy names, and by no other", async () => {
     const rig = await openRig({ proxy: "https://notes.example" });
     const proxied = { host: "notes.example", origin: "https://notes.example", "content-type": FORM };
     const enter = async (client: string, from: string) =>

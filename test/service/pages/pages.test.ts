@@ -66,7 +66,7 @@ describe("a key's own pages", () => {
     expect([closed.status, closed.headers["retry-after"]]).toEqual([503, "7"]);
   });
 
-  test("change with its grants at once, and count for its rate", async () => {
+  test("change immediately with its grants, and count for its rate", async () => {
     const rig = await openRig();
     await rig.api.file("a.md", "text");
     const { browser, id, workspaceId } = await keyOf(rig, [{ on: null, level: "read" }]);
@@ -159,7 +159,7 @@ describe("keys", () => {
     await rig.signIn(key);
   });
 
-  test("are changed and revoked; what is no good is told, and changes nothing", async () => {
+  test("are changed and revoked; wrong input is reported, and changes nothing", async () => {
     const rig = await openRig();
     const browser = await rig.signIn();
     const { id } = (await rig.service.admin.keys())[0]!;
@@ -205,7 +205,7 @@ describe("workspaces", () => {
   });
 });
 
-test("a fault of a page is that page's alone, and is told to who runs the service", async () => {
+test("a fault of a page is that page's alone, and is reported to who runs the service", async () => {
   const rig = await openRig();
   const browser = await rig.signIn();
   vi.spyOn(rig.service.core.admin.reviews, "page").mockRejectedValueOnce(new Error("broken"));

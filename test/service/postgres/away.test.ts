@@ -17,7 +17,7 @@ const END_OTHERS =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
 
 describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
-  it("while nobody uses it is replaced, and nobody is told", async () => {
+  it("while nobody uses it is replaced, and nothing is reported", async () => {
     const url = await freshDatabase();
     const store = await openStore(url);
     const workspace = await makeWorkspace(store, "wsp_main");
@@ -56,7 +56,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     expect(await store.holder(Buffer.alloc(32))).toBeUndefined();
   });
 
-  it("during COMMIT is told as a write of unknown end, and not run again", async () => {
+  it("during COMMIT is reported as a write of unknown end, and not run again", async () => {
     const url = await freshDatabase();
     const store = await openStore(url);
     const workspace = await makeWorkspace(store, "wsp_main");
@@ -113,7 +113,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
   });
   afterAll(() => server?.end());
 
-  it("is told as away to all who wait, from then on at once, and is found again", async () => {
+  it("is reported as unreachable to all who wait, then without delay, and is found again", async () => {
     await makeWorkspace(await openStore(server.url("postgres")), "wsp_main");
     const way = await holdableWay(server);
     const pulse = { slow: 100, answer: 1_500, lookEvery: 20 };
@@ -156,7 +156,7 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
 });
 
 describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
-  it("is told as away, at once, and found again when it runs", async () => {
+  it("is reported as unreachable without delay, and found again when it runs", async () => {
     const server = (await PostgresServer.make()) as PostgresServer;
     onTestFinished(() => server.end());
     const store = await openStore(server.url("postgres"));

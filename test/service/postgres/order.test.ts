@@ -42,7 +42,7 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
     expect(page.map(({ name }) => name)).toEqual(["late", "early"]);
   });
 
-  it("lets an own write be listed at once, while others write elsewhere", async () => {
+  it("lists an own write while others write in other workspaces", async () => {
     const { store, other, workspace } = await openGround();
     const elsewhere = await makeWorkspace(store, "wsp_other");
     const step = new Step();

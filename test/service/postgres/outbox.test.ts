@@ -61,7 +61,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     expect(seen.filter((id) => id === late || id === early)).toEqual([late, early]);
   });
 
-  test("many writers at once: each row is read once, whatever the order of their ends", async () => {
+  test("many writers together: each row is read once, whatever the order of their ends", async () => {
     const ground = await openGround();
     const { store, other, workspace } = ground;
     const place = await newest(store);
@@ -95,7 +95,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     expect(ids).toEqual([own]);
   });
 
-  test("another process hears of a commit at once, and slowly when its connection is lost", async () => {
+  test("another process is notified of a commit, and finds it later when its connection is lost", async () => {
     const { store, other, workspace, url } = await openGround();
     let heard = Promise.withResolvers<void>();
     const stop = other.outbox.onChange(() => heard.resolve());

@@ -45,7 +45,7 @@ function ground(): Ground {
 }
 
 describe("writes that come together", () => {
-  test("are told after the commit of all, in their order", async () => {
+  test("are reported after the commit of all, in their order", async () => {
     const { write, seen, rows } = ground();
     const first = write("a");
     await Promise.resolve();

@@ -49,7 +49,7 @@ test("a list is what it was made of, whatever was changed", async () => {
   await same(2);
 });
 
-test("a list goes on behind its last item, and each page is whole", async () => {
+test("a list continues behind its last item, and each page is whole", async () => {
   const { api, files } = await ground();
   const seen: string[] = [];
   for (let cursor: string | null = ""; cursor !== null; ) {
