@@ -106,9 +106,10 @@ describe("a mirror's name", () => {
     expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");
   });
 
-  test.each(["a/b", "a\\b", " a"])("is not %j, by a rule that is said", async (name) => {
+  test("follows a rule, which a refusal says", async () => {
     await link("one");
-    expect((await rig.run(["name", "one", name])).err.join()).toContain("without a slash, a backslash, a space");
+    for (const name of ["a/b", "a\\b", " a"])
+      expect((await rig.run(["name", "one", name])).err.join()).toContain("without a slash, a backslash, a space");
   });
 
   test("is one mirror's: init, trust and name refuse it to another, and say whose it is", async () => {

@@ -22,14 +22,17 @@ describe("the search page", () => {
     expect(await search("q=nothingofit")).toContain("Nothing found.");
   });
 
-  test.each([
-    ["q=%28&regex=on", "the pattern cannot be used"],
-    ["q=a%0Ab&regex=on", "a pattern is one line"],
-    [`q=${"x".repeat(1_025)}`, "more than 1024 characters"],
-    ["q=%20%20", "Searches the local files"],
-  ])("says of a query what is wrong with it: %#", async (query, words) => {
+  test("says what is wrong with a query", async () => {
     const { ask, enter } = await openUi();
-    const { status, text } = await ask(`/m/w/search?${query}`, { headers: { cookie: await enter() } });
-    expect([status, text.includes(words)]).toEqual([200, true]);
+    const headers = { cookie: await enter() };
+    for (const [query, words] of [
+      ["q=%28&regex=on", "the pattern cannot be used"],
+      ["q=a%0Ab&regex=on", "a pattern is one line"],
+      [`q=${"x".repeat(1_025)}`, "more than 1024 characters"],
+      ["q=%20%20", "Searches the local files"],
+    ] as const) {
+      const { status, text } = await ask(`/m/w/search?${query}`, { headers });
+      expect([query, status, text]).toEqual([query, 200, expect.stringContaining(words)]);
+    }
   });
 });

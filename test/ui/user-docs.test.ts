@@ -43,13 +43,12 @@ function linksOf(address: string, text: string): Link[] {
   );
 }
 
-test.each([["none.md"], ["..%2fREADME.md"], ["../README.md"], ["service"], ["service/../../README.md"], ["start"]])(
-  "no document is at %s",
-  async (name) => {
-    const { ask, enter } = await openUi({ linked: false });
-    expect((await ask(`/docs/${name}`, { headers: { cookie: await enter() } })).status).toBe(404);
-  },
-);
+test("no other name is a document", async () => {
+  const { ask, enter } = await openUi({ linked: false });
+  const headers = { cookie: await enter() };
+  for (const name of ["none.md", "..%2fREADME.md", "../README.md", "service", "service/../../README.md", "start"])
+    expect([name, (await ask(`/docs/${name}`, { headers })).status]).toEqual([name, 404]);
+});
 
 test("only a browser that is signed in sees the documents", async () => {
   const { ask } = await openUi({ linked: false });
