@@ -18,18 +18,10 @@ async function vary(variant: Variant) {
 
 describe("a variant", () => {
   test.each<[Variant, string]>([
-    [{ noLeadingSlashes: true }, "shows the parents of a file and of a folder"],
-    [{ flatEdits: true }, "answers the saved content and its change id"],
-    [{ documentedMembersOnly: true }, "shows the parents of a file and of a folder"],
     [{ conflictsRefused: true }, "takes an edit that cannot be combined into review, and pins the file"],
     [{ looseIds: true }, "shows the parents of a file and of a folder"],
-    [{ noTree: true }, "lists the whole tree by path_prefix /"],
     [{ firstSearch: true }, "answers each file with its content, and where it was found: regex search"],
-    [{ unknownMembers: true }, "shows the parents of a file and of a folder"],
     [{ noFolderPatchOrDelete: 405 }, "deletes an empty folder"],
-    [{ normalise: true }, "gives back every text unchanged"],
-    [{ noMoveToRoot: true }, "moves a file to the root"],
-    [{ noCreateFolders: true }, "creates a file by path with its missing folders"],
     [{ refusedCharacters: "é" }, "keeps composed and decomposed names apart, byte for byte"],
   ])("%o breaks the contract: %s", async (variant, title) => {
     const contract = CONTRACT.find((one) => one.title === title)!;
