@@ -62,32 +62,6 @@ describe("a mirror of the library", () => {
     expect((await mirror.diff()).documents).toEqual([{ ...row, before: null, after: null }]);
   });
 
-  it("ends many conflicts, and restores many documents, as one run each", async () => {
-    const { mirror, service, write, read } = await makeLibRig();
-    const paths = ["a.md", "b.md"];
-    for (const path of paths) write(path, "one\n");
-    await mirror.sync();
-    const client = createClient({ url: service.url, key: service.key });
-    onTestFinished(() => client.close());
-    for (const { id, lastChangeId } of (await client.listFiles()).items) {
-      await client.putContent(id, lastChangeId, "theirs\n");
-    }
-    for (const path of paths) write(path, "mine\n");
-    await mirror.sync();
-    const done = await mirror.resolve({ paths: ["b*", "a.md"], way: "mine", noSync: true });
-    expect([done.run, done.items.map(({ path, end }) => [path, end])]).toEqual([
-      3,
-      paths.map((path) => [path, "done"]),
-    ]);
-    expect(await mirror.resolve({ way: "theirs" })).toMatchObject({ run: null, items: [], sync: null });
-    expect((await mirror.sync()).state).toBe("in-sync");
-    expect((await errorOf(mirror.resolve({ paths: ["nothing/**"], way: "mine" }))).kind).toBe("usage");
-    const { items } = await mirror.restore({ paths: ["**"], asOf: "0s" });
-    expect(items).toEqual([]);
-    expect((await errorOf(mirror.restore({ paths: ["nothing/**"] }))).kind).toBe("usage");
-    expect(read("b.md")).toBe("mine\n");
-  });
-
   it("lists a conflict, and ends it by a choice", async () => {
     const { mirror, service, write, read } = await makeLibRig();
     write("a.md", "one\n");
