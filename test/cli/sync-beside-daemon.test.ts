@@ -50,7 +50,7 @@ describe("commands where a daemon runs", () => {
   });
 
   test("status --prometheus counts its requests by how they ended, also over the time when it was lent", async () => {
-    const watch = await watched.watching();
+    const watch = await watched.watchingHere();
     const count = async (result: string) => {
       const { code, out } = await watched.rig.run(["status", "w", "--prometheus"]);
       const line = out.join("\n").match(`mdmirror_requests_total\\{mirror="w",result="${result}"\\} (\\d+)`);

@@ -150,7 +150,7 @@ describe("wait beside a daemon", () => {
   });
 
   test("two programs that write many files in a burst read back their own bytes", async () => {
-    await watched.watching();
+    await watched.watchingHere();
     const names = ["one", "two"];
     const ends = await Promise.all(names.map((name) => writeWaitAndRead(name, 10)));
     expect(ends).toEqual(names.map(() => "exit 0, 10 the same"));

@@ -74,7 +74,7 @@ describe("watch", () => {
     expect(existsSync(join(watched.own, "daemon.json"))).toBe(true);
     expect(await watched.daemon()).toBeNull();
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    const next = await watched.watching();
+    const next = await watched.watchingHere();
     expect(await watched.daemon()).toMatchObject({ pid: next.pid });
   });
 });
