@@ -37,7 +37,10 @@ describe("wait without a daemon", () => {
       const { code, err } = await rig.run(["wait", ...names]);
       return [code, err[0]];
     };
-    expect(await told("w/image.png")).toEqual([2, "mdmirror: image.png is not synced: not a .md file (not-a-document)"]);
+    expect(await told("w/image.png")).toEqual([
+      2,
+      "mdmirror: image.png is not synced: not a .md file (not-a-document)",
+    ]);
     expect(await told("w/a.md", "w/no.md")).toEqual([
       2,
       "mdmirror: no.md is not synced: this path does not exist and was never synced (not-a-document)",
