@@ -1,4 +1,5 @@
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { troubleOfError } from "./pages/trouble.ts";
+import type { Trouble } from "../common/trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Notice } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
@@ -66,7 +67,7 @@ export class Jobs {
   }
 
   async #run(root: string, job: JobView, work: (progress: Progress) => Promise<Notice>): Promise<void> {
-    const { clock, changes } = this.#world;
+    const { clock, changes, onFault } = this.#world;
     let toldAt = Number.NEGATIVE_INFINITY;
     const report: Progress["report"] = (phase, done, total) => {
       this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total });
@@ -74,16 +75,12 @@ export class Jobs {
       toldAt = clock.monotonic();
       changes.tell();
     };
-    const end = await work({ report }).catch((error: unknown) => this.#faultOf(error));
+    const end = await work({ report }).catch((error: unknown) => noticeOfError(troubleOfError(error, onFault)));
     this.#byRoot.set(root, { ...job, end: { ...end, at: clock.now() } });
     changes.tell();
   }
+}
 
-  #faultOf(error: unknown): Notice {
-    const fault = error instanceof Error ? error : new Error(String(error));
-    const disk = diskTrouble(fault);
-    if (disk !== null) return { tone: "bad", text: `${disk.what} (${disk.code ?? "no code"})`, next: disk.next };
-    this.#world.onFault(error);
-    return { tone: "bad", text: "an error in mdmirror itself", next: "nothing is lost; the terminal says more" };
-  }
+function noticeOfError({ what, code = null, next }: Trouble): Notice {
+  return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }

@@ -1,9 +1,8 @@
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
-import type { Result, Trouble } from "../common/trouble.ts";
+import type { Result } from "../common/trouble.ts";
 import type { Changes } from "./changes.ts";
-import { FAULT } from "./pages/trouble.ts";
+import { troubleOfError } from "./pages/trouble.ts";
 
 /**
  * Finds the changes that a safety check stopped. Finding them takes a scan of both sides, for which
@@ -59,11 +58,11 @@ export class Stops {
   }
 
   #look(root: string, held: Held, key: string): void {
-    const { clock, changes } = this.#world;
+    const { clock, changes, onFault } = this.#world;
     held.key = key;
     held.since = clock.now();
     const looking = readStop(root, this.#world)
-      .catch((error: unknown) => ({ kind: "trouble", trouble: this.#troubleOf(error) }) as const)
+      .catch((error: unknown) => ({ kind: "trouble", trouble: troubleOfError(error, onFault) }) as const)
       .then((result) => {
         held.since = null;
         held.seen = { at: clock.now(), result };
@@ -71,12 +70,5 @@ export class Stops {
         changes.tell();
       });
     this.#underWay.add(looking);
-  }
-
-  #troubleOf(error: unknown): Trouble {
-    const disk = error instanceof Error ? diskTrouble(error) : null;
-    if (disk !== null) return { kind: "fault", ...disk };
-    this.#world.onFault(error);
-    return FAULT;
   }
 }

@@ -1,3 +1,4 @@
+import { diskTrouble } from "../../mirror/folder/disk-trouble.ts";
 import type { Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
@@ -52,3 +53,14 @@ export const FAULT: Trouble = {
   what: "an error in mdmirror itself",
   next: "nothing is lost; the terminal where mdmirror ui runs says more",
 };
+
+/**
+ * Returns the trouble for an exception.
+ * @param onFault called for an error in mdmirror itself
+ */
+export function troubleOfError(error: unknown, onFault: (error: unknown) => void): Trouble {
+  const disk = error instanceof Error ? diskTrouble(error) : null;
+  if (disk !== null) return { kind: "fault", ...disk };
+  onFault(error);
+  return FAULT;
+}
