@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { documentPages } from "../scripts/document-pages.ts";
 import { EXIT } from "../src/cli/exit.ts";
 import { PROBLEM_CODES } from "../src/contract/problem.ts";
-import { HOLD_REASONS } from "../src/mirror/model/hold.ts";
+import { BLOCK_REASONS } from "../src/mirror/model/hold.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -98,7 +98,7 @@ describe("the documents", () => {
     const problems = /type AttentionKind =([^;]+);/.exec(read("src/mirror/engine/run/report.ts"))![1]!;
     const literals = [...`${stops}${problems}`.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!);
     const exits = Object.values(EXIT).map((code) => `exit code ${code}`);
-    const codes = [...Object.keys(HOLD_REASONS), ...literals, ...exits, ...Object.keys(PROBLEM_CODES)];
+    const codes = [...Object.keys(BLOCK_REASONS), ...literals, ...exits, ...Object.keys(PROBLEM_CODES)];
     const page = read("src/docs/troubleshooting.md");
     const headings = new Set([...page.matchAll(/^### (.+)$/gm)].flatMap((match) => match[1]!.split(", ")));
     expect(codes.filter((code) => !headings.has(code))).toEqual([]);

@@ -1,7 +1,7 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { resolutionWords } from "../mirror/operations/results/resolutions.ts";
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
-import type { HoldReason, ResolutionKind } from "../mirror/model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../mirror/model/hold.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
@@ -13,9 +13,9 @@ import type { Moment } from "./page.ts";
 /** Shows parts of a conflict's page: its state, and the choices. */
 
 export function standsAs({ open }: ConflictModel, now: number): Html {
-  const { conflict, hold } = open!;
-  return html`${conflict !== null && conflictWords(conflict, now)}${hold !== null && holdWords(hold, now)}${
-    conflict === null && hold === null && html`<p>${badgeOf("quiet", "in review")} Its change is in review.</p>`
+  const { conflict, block } = open!;
+  return html`${conflict !== null && conflictWords(conflict, now)}${block !== null && blockWords(block, now)}${
+    conflict === null && block === null && html`<p>${badgeOf("quiet", "in review")} Its change is in review.</p>`
   }`;
 }
 
@@ -34,10 +34,10 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
   }</p>`;
 }
 
-function holdWords(hold: NonNullable<ProblemView["hold"]>, now: number): Html {
-  const { kind, detail, code, since } = hold;
+function blockWords(block: NonNullable<ProblemView["block"]>, now: number): Html {
+  const { kind, detail, code, since } = block;
   return html`<p>${badgeOf("asks", "blocked")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
-${nextOf(nextFor(hold))}`;
+${nextOf(nextFor(block))}`;
 }
 
 /** Returns a form about a conflict. The form sends the versions that the page shows. */
@@ -57,8 +57,8 @@ export function choicesOf(conflict: ConflictModel, moment: Moment): Html {
 <p class="faint">Nothing is lost: the version that you do not choose stays in .mdmirror/trash and in the history.</p></section>`;
 }
 
-function choiceOf(way: ResolutionKind, { conflict, hold }: ProblemView): Html {
-  const { label, does } = resolutionWords(way, conflict !== null, (hold?.kind ?? null) as HoldReason | null);
+function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
+  const { label, does } = resolutionWords(way, conflict !== null, (block?.kind ?? null) as BlockReason | null);
   const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
   if (way !== "recreate") return html`<li>${button}</li>`;
   return html`<li><details class="confirm"><summary>${label} …</summary><p>${button}</p></details></li>`;

@@ -41,19 +41,19 @@ export function textsOf(conflict: ConflictModel, view: View): Html {
   const open = conflict.open!;
   const { mine, theirs, base } = open;
   if (mine.kind === "none" || theirs.kind === "none") return oneOf(open);
-  const isHold = open.conflict === null;
+  const isBlock = open.conflict === null;
   const bothNew = open.conflict?.bothNew === true;
-  const baseText = bothNew || isHold || base.kind === "none" ? null : base.text;
+  const baseText = bothNew || isBlock || base.kind === "none" ? null : base.text;
   const withBase = view.withBase && baseText !== null;
   const passages = sideBySide({ base: baseText, mine: mine.text, theirs: theirs.text }, withBase ? "base" : "other");
   const columns = [
     { side: "mine", label: "Mine" },
     ...(withBase ? [{ side: "base", label: "Base" } as const] : []),
-    { side: "theirs", label: isHold ? "Base (the last version that both sides had)" : "Theirs" },
+    { side: "theirs", label: isBlock ? "Base (the last version that both sides had)" : "Theirs" },
   ] as const;
   const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
-  const words = isHold || baseText === null ? TWO_WORDS : WORDS;
-  return html`<section id="texts"><h2>${isHold ? "Local edits" : "Versions"}</h2>
+  const words = isBlock || baseText === null ? TWO_WORDS : WORDS;
+  return html`<section id="texts"><h2>${isBlock ? "Local edits" : "Versions"}</h2>
 <p>${meetingOf(open, passages)}</p>
 ${switchesOf(conflict, view, baseText !== null)}
 ${countChanges(passages) > 0 && sidesOf(passages, { caption, columns, words, whole: view.whole })}</section>`;

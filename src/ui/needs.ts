@@ -1,4 +1,4 @@
-import { HOLD_REASONS, type HoldReason } from "../mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../mirror/model/hold.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
@@ -54,7 +54,7 @@ function placed(attention: MirrorStatus["attention"]): Need[] {
 function whereOf({ kind, path }: AttentionEntry): Where | null {
   const known = WHERES[kind];
   if (known !== undefined || path === "") return known ?? null;
-  const isChosen = Object.hasOwn(HOLD_REASONS, kind) && HOLD_REASONS[kind as HoldReason].ways !== undefined;
+  const isChosen = Object.hasOwn(BLOCK_REASONS, kind) && BLOCK_REASONS[kind as BlockReason].ways !== undefined;
   return isChosen ? "conflict" : "docs";
 }
 

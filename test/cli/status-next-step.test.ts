@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason, needsUser } from "../../src/mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason, needsUser } from "../../src/mirror/model/hold.ts";
 import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
 
-const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
-const next = (kind: HoldReason) => nextFor({ path: "a.md", kind });
+const reasons = Object.keys(BLOCK_REASONS) as BlockReason[];
+const next = (kind: BlockReason) => nextFor({ path: "a.md", kind });
 
 test.each(reasons)("what to do about %s is said by itself, and is no way back to `why`, which shows it", (reason) => {
   expect(next(reason)).not.toBe("");

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attentionLines } from "../../src/cli/show-attention.ts";
-import type { HoldReason } from "../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../src/mirror/model/hold.ts";
 import { useRig } from "./rig.ts";
 
 /** What commands say: the cause first, paths and never ids, words and never codes of the system. */
@@ -12,7 +12,7 @@ const rig = useRig();
 
 const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
 
-const attention = (path: string, detail: string, kind: HoldReason = "review-unknown") => {
+const attention = (path: string, detail: string, kind: BlockReason = "review-unknown") => {
   return { path, kind, code: null, detail, requestId: null, waits: false };
 };
 

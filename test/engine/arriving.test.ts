@@ -35,7 +35,7 @@ test("I13 I19 a clone comes to the same end wherever the power is cut in it", as
       at,
       texts: { "area/short.md": "short\n", "long.md": TEXT },
     });
-    expect({ at, open: after.state.intents(), held: after.state.holds() }).toEqual({ at, open: [], held: [] });
+    expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
   }
   expect(damaged).toBeGreaterThan(5);
 });

@@ -79,7 +79,7 @@ test("I13 a block ends with the decision, and the mirror dies right after that",
   await mirror.sync();
   mirror.write("note.md", "mine\n");
   await mirror.sync();
-  expect([...mirror.state.load().holds.keys()]).toEqual([id]);
+  expect([...mirror.state.load().blocks.keys()]).toEqual([id]);
   rig.app.edit("note.md", "theirs\n");
   const { state } = mirror;
   const transact = state.transact.bind(state);
@@ -91,5 +91,5 @@ test("I13 a block ends with the decision, and the mirror dies right after that",
   Object.assign(state, { transact: dying });
   await expect(resolve(mirror, { kind: "theirs" })).rejects.toThrow(Killed);
   Object.assign(state, { transact });
-  expect([...state.load().holds.keys()]).toEqual([]);
+  expect([...state.load().blocks.keys()]).toEqual([]);
 });

@@ -23,8 +23,8 @@ async function sync(mirror: Mirror): Promise<{ report: RunReport; writes: string
   return { report, writes: mirror.requests.filter((request) => !request.startsWith("GET ")) };
 }
 
-function holds(mirror: Mirror): Record<string, string> {
-  return Object.fromEntries([...mirror.state.load().holds.values()].map(({ path, reason }) => [path, reason]));
+function blocks(mirror: Mirror): Record<string, string> {
+  return Object.fromEntries([...mirror.state.load().blocks.values()].map(({ path, reason }) => [path, reason]));
 }
 
 describe.each([
@@ -38,7 +38,7 @@ describe.each([
     mirror.write(second, "two\n");
     const { report, writes } = await sync(mirror);
     expect(writes).toHaveLength(1);
-    expect(holds(mirror)).toEqual({ [second]: "name-clash" });
+    expect(blocks(mirror)).toEqual({ [second]: "name-clash" });
     expect(report.state).toBe("attention");
     expect(report.attention[0]).toMatchObject({ path: second, kind: "name-clash" });
     expect(report.attention[0]!.detail).toContain(JSON.stringify(first));
@@ -56,7 +56,7 @@ describe.each([
     const { writes } = await sync(mirror);
     expect(writes.length).toBeLessThanOrEqual(2);
     expect(rig.app.files().size).toBe(1);
-    expect(Object.values(holds(mirror))).toEqual(["name-clash"]);
+    expect(Object.values(blocks(mirror))).toEqual(["name-clash"]);
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
     expect(mirror.texts().size).toBe(2);
   });
@@ -79,7 +79,7 @@ describe.each([
     const { writes } = await sync(mirror);
     expect(writes.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
-    expect(holds(mirror)).toEqual({ [second]: "name-clash" });
+    expect(blocks(mirror)).toEqual({ [second]: "name-clash" });
     expect(rig.app.files().get("b.md")?.text).toBe("two\n");
     mirror.disk.user.rename(mirror.path(second), mirror.path("c.md"));
     expect((await sync(mirror)).report.state).toBe("in-sync");
@@ -92,7 +92,7 @@ describe.each([
     mirror.write(`${name(second)}/b.md`, "two\n");
     await sync(mirror);
     for (let n = 0; n < 3; n++) expect((await sync(mirror)).writes).toEqual([]);
-    expect(holds(mirror)[name(second)]).toBe("name-clash");
+    expect(blocks(mirror)[name(second)]).toBe("name-clash");
     expect([...rig.app.files().keys()]).toEqual([`${name(first)}/a.md`]);
     expect(mirror.texts().get(`${name(second)}/b.md`)).toBe("two\n");
   });
@@ -110,7 +110,7 @@ it("I08 a service that answers a rename with another name is not asked again", a
   await sync(mirror);
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("Upper.md"));
   expect((await sync(mirror)).writes).toHaveLength(1);
-  expect(holds(mirror)).toEqual({ "Upper.md": "refused" });
+  expect(blocks(mirror)).toEqual({ "Upper.md": "refused" });
   mirror.disk.user.rename(mirror.path("Upper.md"), mirror.path("upper.md"));
   expect((await sync(mirror)).report.state).toBe("in-sync");
 });

@@ -40,7 +40,7 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   expect(report?.state).toBe("in-sync");
   expect(report?.renamed).toEqual([{ from: "d/new.md", to: "d/a.md" }]);
   expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
-  expect(mirror.state.load().holds.get(id)).toBeUndefined();
+  expect(mirror.state.load().blocks.get(id)).toBeUndefined();
   expect(mirror.texts().get("d/a.md")).toBe("a\n");
   expect([...mirror.texts().values()].sort()).toEqual(["a\n", "another\n", "b\n", "c\n", "k\n"]);
 });

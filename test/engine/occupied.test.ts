@@ -11,7 +11,7 @@ it("I08 I16 holds a rename onto what the key cannot read, and does not send it a
   mirror.requests.length = 0;
   const report = await mirror.sync();
   expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
-  expect(mirror.state.load().holds.get(id)?.reason).toBe("occupied-unseen");
+  expect(mirror.state.load().blocks.get(id)?.reason).toBe("occupied-unseen");
   expect(report?.state).toBe("attention");
   expect(mirror.texts()).toEqual(new Map([["secret.md", "a plan\n"]]));
 });
@@ -50,7 +50,7 @@ it("I02 I19 a new folder where the key may see nothing is held with what is in i
   for (let run = 0; run < 3; run++) {
     const report = await mirror.sync();
     expect(report?.state).toBe("attention");
-    expect(mirror.state.load().holds.get("box")?.reason).toBe("read-only");
+    expect(mirror.state.load().blocks.get("box")?.reason).toBe("read-only");
     expect(mirror.texts().get("box/mine.md")).toBe("mine\n");
   }
   expect([...rig.app.files().keys()]).toEqual(["note.md"]);

@@ -36,7 +36,7 @@ test.each(["a new text", "an edit"])(
     mirror.disk.beforeCall = null;
     expect(rig.app.files().has("other-2.md")).toBe(true);
     expect(mirror.requests.filter(isSent)).toHaveLength(5);
-    expect(mirror.state.holds().map(({ reason, digest }) => ({ reason, digest }))).toEqual([
+    expect(mirror.state.blocks().map(({ reason, digest }) => ({ reason, digest }))).toEqual([
       { reason: "refused", digest: digestOf(one) },
     ]);
     mirror.requests.length = 0;

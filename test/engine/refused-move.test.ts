@@ -15,7 +15,7 @@ it("I08 a refused move is not sent again in the same run, though a folder above 
   const report = await mirror.sync();
   expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
   expect(report?.state).toBe("attention");
-  expect(mirror.state.load().holds.get(id)?.reason).toBe("read-only");
+  expect(mirror.state.load().blocks.get(id)?.reason).toBe("read-only");
   expect([...mirror.texts().keys()].sort()).toEqual(["work/deeper/plan.md", "work/deeper/todo.md"]);
 });
 
@@ -38,7 +38,7 @@ it("I08 a refused move of a folder is not sent again in the same run, though its
   };
   await mirror.sync();
   expect(moves).toHaveLength(1);
-  expect(mirror.state.load().holds.get(box)?.reason).toBe("refused");
+  expect(mirror.state.load().blocks.get(box)?.reason).toBe("refused");
   fixture.fault = () => null;
   await settle(mirror);
   expect([...rig.app.files().keys()].sort()).toEqual(["deep/box/todo.md", "deep/plan.md"]);

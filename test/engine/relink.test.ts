@@ -39,7 +39,7 @@ it.each(["a new folder of its name", "another folder that changed places with it
     }
     rig.app.remove("d/a.md");
     await mirror.sync();
-    expect(mirror.state.holds().map(({ key, reason }) => [key, reason])).toEqual([[id, "conflict-markers"]]);
+    expect(mirror.state.blocks().map(({ key, reason }) => [key, reason])).toEqual([[id, "conflict-markers"]]);
     const path = heir.startsWith("another") ? "e/a.md" : "box/a.md";
     expect(mirror.state.link(id)).toMatchObject({ localPath: path, remotePath: path });
     expect(mirror.texts().get(path)).toBe(`a\n\na plan\n${MARKERS}`);
@@ -58,7 +58,7 @@ it.each(["box", "zoo"])(
     user.saveAtomically(mirror.path("work/log.md"), `log\n\nof monday\n\nof tuesday\n${MARKERS}`);
     rig.app.remove("work/log.md");
     await mirror.sync();
-    expect(mirror.state.holds().map(({ reason }) => reason)).toEqual(["conflict-markers"]);
+    expect(mirror.state.blocks().map(({ reason }) => reason)).toEqual(["conflict-markers"]);
     user.rename(mirror.path("work/log.md"), mirror.path("t~"));
     user.rename(mirror.path(`${folder}/x.md`), mirror.path("work/log.md"));
     user.rename(mirror.path("t~"), mirror.path(`${folder}/x.md`));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { here, holdsOf, remoteTexts, resolve, type Started, start, trashOf } from "./resolving.ts";
+import { here, blocksOf, remoteTexts, resolve, type Started, start, trashOf } from "./resolving.ts";
 
 /** Blocked documents and the ways to end each block. */
 
@@ -12,7 +12,7 @@ const K = { "k.md": "k\n" };
 
 async function blocked(made: Started, reason: string): Promise<Started> {
   await made.sync();
-  expect(holdsOf(made.mirror)).toEqual([reason]);
+  expect(blocksOf(made.mirror)).toEqual([reason]);
   return made;
 }
 
@@ -108,8 +108,8 @@ describe("a block ends by the decision of its user", () => {
     expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
     expect([here(mirror), remoteTexts(rig)]).toEqual([local, remote]);
     expect(trashOf(mirror)).toEqual(expect.arrayContaining([...trash]));
-    const { conflicts, holds, links } = mirror.state.load();
-    expect([conflicts.size, holds.size]).toEqual([0, 0]);
+    const { conflicts, blocks, links } = mirror.state.load();
+    expect([conflicts.size, blocks.size]).toEqual([0, 0]);
     expect([...links.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
   });
 
@@ -144,6 +144,6 @@ describe("a block ends by the decision of its user", () => {
     await sync();
     await sync();
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(1);
-    expect(holdsOf(mirror)).toEqual(["in-review"]);
+    expect(blocksOf(mirror)).toEqual(["in-review"]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
-import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
+import { here, blocksOf, remoteTexts, resolve, start } from "./resolving.ts";
 import { settle } from "../promises/fixture.ts";
 
 async function toRoot(variant: Variant = {}) {
@@ -10,7 +10,7 @@ async function toRoot(variant: Variant = {}) {
   made.mirror.disk.user.rename(`${ROOT}/f/note.md`, `${ROOT}/note.md`);
   await made.sync();
   await made.sync();
-  expect(holdsOf(made.mirror)).toEqual(["no-move-to-root"]);
+  expect(blocksOf(made.mirror)).toEqual(["no-move-to-root"]);
   return made;
 }
 
@@ -27,7 +27,7 @@ describe("a move to the root that the service cannot do", () => {
 
   test.each(["note.md", "f/note.md"])("--recreate takes %s for its name; the hold has the one of now", async (name) => {
     const { rig, mirror, sync } = await toRoot();
-    expect([...mirror.state.load().holds.values()].map(({ path }) => path)).toEqual(["note.md"]);
+    expect([...mirror.state.load().blocks.values()].map(({ path }) => path)).toEqual(["note.md"]);
     expect(await resolve(mirror, name, "recreate")).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync" });
     expect(remoteTexts(rig)).toEqual({ "f/k.md": "k\n", "note.md": "the note\n" });

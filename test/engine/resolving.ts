@@ -30,8 +30,8 @@ export async function resolve(mirror: Mirror, path: string, way: Resolution["kin
   return resolveProblem(world, subject.value, { kind: way } as Resolution, { force: false });
 }
 
-export function holdsOf(mirror: Mirror): string[] {
-  return [...mirror.state.load().holds.values()].map(({ reason }) => reason).sort();
+export function blocksOf(mirror: Mirror): string[] {
+  return [...mirror.state.load().blocks.values()].map(({ reason }) => reason).sort();
 }
 
 export function remoteTexts(rig: Rig): Record<string, string> {

@@ -6,7 +6,7 @@ import { runStateOf } from "../../src/mirror/engine/run/run-state.ts";
 
 function standingAfter(lastReport: object) {
   const kept = new Map<string, string>([[META.lastReport, JSON.stringify(lastReport)]]);
-  return runStateOf({ meta: (key) => kept.get(key) ?? null, holds: [], newestRun: null });
+  return runStateOf({ meta: (key) => kept.get(key) ?? null, blocks: [], newestRun: null });
 }
 
 const STEP = { path: "a.md", kind: "refused", code: "forbidden", detail: "no", requestId: "req_1", waits: false };

@@ -6,7 +6,7 @@ test("a file left at a temporary name, with no text in it, waits for one, and ge
   const mirror = rig.mirror();
   mirror.write("todo-mdmirror-99994e6f.md", "torn\0\0\0");
   await mirror.sync();
-  expect([...mirror.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["contains-nul"]);
+  expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["contains-nul"]);
   mirror.write("todo-mdmirror-99994e6f.md", "written again\n");
   await mirror.sync();
   await mirror.sync();

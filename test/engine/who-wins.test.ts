@@ -189,7 +189,7 @@ async function checkRow([start, local, remote, ends, more = {}]: Row, deployment
   actLocally(mirror, local);
   actOnService(rig.app, remote);
   await settle(mirror);
-  const blocked = [...mirror.state.load().holds.values()].map((hold) => hold.reason).sort();
+  const blocked = [...mirror.state.load().blocks.values()].map((block) => block.reason).sort();
 
   const [differs, end] = more.where ?? [];
   const expected: End = differs?.(deployment) === true ? end! : { ends, ...more };
@@ -227,12 +227,12 @@ function textsOf({ documents }: Tree): Map<string, string> {
 /** Expects I12: the records say where both sides have each document. */
 function expectRecords(rig: Rig, mirror: Mirror): void {
   const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
-  const { links, holds } = mirror.state.load();
+  const { links, blocks } = mirror.state.load();
   for (const link of links.values()) {
     expect({ id: link.id, remote: link.remotePath }).toEqual({ id: link.id, remote: byId.get(link.id) });
     // A blocked move has not changed the record: the block says where the file is.
-    const hold = holds.get(link.id);
-    expect(mirror.texts().has(hold?.reason === "no-move-to-root" ? hold.path : link.localPath)).toBe(true);
+    const block = blocks.get(link.id);
+    expect(mirror.texts().has(block?.reason === "no-move-to-root" ? block.path : link.localPath)).toBe(true);
   }
 }
 

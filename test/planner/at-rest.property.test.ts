@@ -33,7 +33,7 @@ function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
 function leavingOut({ base, local, remote }: Trees): Trees {
   const records = new Records(local.disk, (id) => base.links.get(id) ?? null);
   for (const link of base.links.values()) records.add(link);
-  for (const id of [...base.conflicts.keys(), ...base.holds.keys()]) records.keep(id as DocId);
+  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) records.keep(id as DocId);
   const files = new Map(local.files);
   const numbers: number[] = [];
   for (const file of local.files.values()) {
@@ -132,7 +132,7 @@ function agreeing(trees: Trees): Trees {
       links: new Map(links.map((link) => [link.id, link])),
       dirs: new Map(dirs.map((dir) => [dir.id, dir])),
       conflicts: new Map(),
-      holds: new Map(),
+      blocks: new Map(),
     },
     local: {
       ...trees.local,
@@ -169,7 +169,7 @@ const SPOTS = ["files", "folders", "documents", "dirs", "unseen", "holds", "othe
 function spoiled({ base, local, remote }: Trees, other: Trees, spots: readonly string[], n: number): Trees {
   const has = (spot: (typeof SPOTS)[number]) => spots.includes(spot);
   return {
-    base: { ...base, holds: has("holds") ? other.base.holds : base.holds },
+    base: { ...base, blocks: has("holds") ? other.base.blocks : base.blocks },
     local: {
       ...local,
       files: has("files") ? mix(local.files, other.local.files, n) : local.files,

@@ -1,6 +1,6 @@
-import type { Hold } from "../../src/mirror/model/link.ts";
+import type { Block } from "../../src/mirror/model/link.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
-import type { HoldReason } from "../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../src/mirror/model/hold.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
@@ -23,7 +23,7 @@ export function converge(
   scenario: Scenario,
   policy: Policy,
   pick: (n: number) => number,
-): readonly Hold[] {
+): readonly Block[] {
   const said = applyChanges(world, scenario);
   let isOver = false;
   for (let pass = 0; pass < PASSES; pass++) {
@@ -34,8 +34,8 @@ export function converge(
       throw new Error(`a run had ended, and there is more to do\n${said.join("\n")}`);
     isOver = !leavesMore(plan, trees);
     if (plan.steps.length === 0) {
-      checkBijection(world, plan.holds, said);
-      return plan.holds;
+      checkBijection(world, plan.blocks, said);
+      return plan.blocks;
     }
     try {
       execute(world, plan.steps, pick);
@@ -49,8 +49,8 @@ export function converge(
 /**
  * Every linked document that nothing holds is at its two places, and no place is two documents'.
  */
-function checkBijection(world: World, holds: readonly Hold[], said: readonly string[]): void {
-  const held = new Set(holds.map(({ key }) => key));
+function checkBijection(world: World, blocks: readonly Block[], said: readonly string[]): void {
+  const held = new Set(blocks.map(({ key }) => key));
   const places = new Set<string>();
   for (const [id, link] of world.links) {
     if (held.has(id)) continue;
@@ -58,7 +58,7 @@ function checkBijection(world: World, holds: readonly Hold[], said: readonly str
     if (!right || places.has(link.localPath)) throw new Error(`${id} is not where it is linked\n${said.join("\n")}`);
     places.add(link.localPath);
   }
-  if (holds.length > 0) return;
+  if (blocks.length > 0) return;
   const { local, remote } = sidesOf(world);
   // A new one that had to take another's name on the service keeps it when the other goes before
   // they could change.
@@ -71,7 +71,7 @@ function checkBijection(world: World, holds: readonly Hold[], said: readonly str
  * Holds that others decide: what stood in the way, or could not be told, may have ended with what
  * was done beside it.
  */
-const MAY_END: ReadonlySet<HoldReason> = new Set([
+const MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "name-clash",
   "type-clash",
@@ -81,8 +81,8 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
 
 /** Whether what a plan did, all of it done, may leave something for the pass after. */
 function leavesMore(plan: Plan, trees: Trees): boolean {
-  const { steps, holds } = plan;
+  const { steps, blocks } = plan;
   if (steps.length === 0) return false;
   const hasSequel = sequels(plan, trees);
-  return steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => MAY_END.has(reason));
+  return steps.some(({ action }) => hasSequel(action)) || blocks.some(({ reason }) => MAY_END.has(reason));
 }

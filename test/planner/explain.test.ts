@@ -18,7 +18,7 @@ describe("why PATH", () => {
       rule: "nothing",
       evidence: "inode-and-text",
       actions: [],
-      holds: [],
+      blocks: [],
     });
   });
   test("facts, cell, actions and holds of a row", () => {
@@ -38,7 +38,7 @@ describe("why PATH", () => {
   });
   test.each([
     [["a.md=1", "rm a.md", "", ""], "a.md", { kind: "document", cell: "deleted/unchanged", rule: "delete-remote" }],
-    [["a.md=1", "unseen a.md EACCES", "", ""], "a.md", { holds: [{ reason: "local-unreadable" }] }],
+    [["a.md=1", "unseen a.md EACCES", "", ""], "a.md", { blocks: [{ reason: "local-unreadable" }] }],
     [["", "", "new a.md 1", ""], "a.md", { cell: "never/created", actions: [{ kind: "create-local" }] }],
     [["", "new a.md 1", "", ""], "a.md", { cell: "created/never", id: null, actions: [{ kind: "create-remote" }] }],
     [["d/", "rmdir d", "", ""], "d", { kind: "folder", actions: [{ kind: "remove-folder-remote" }] }],

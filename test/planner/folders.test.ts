@@ -154,12 +154,12 @@ describe("folders where the deployment cannot move them", () => {
 });
 
 test("I02 a folder's documents are where base has them, though a removed folder had its path on the service before", () => {
-  const hold = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
+  const block = { path: "b", code: null, detail: "", requestId: null, digest: null, changeId: null, since: 0 };
   checkRow(["b/ d/a.md=1", "rmdir b", "mv b elsewhere", "hold folder-stays b"], { folderMoves: false }, (world) => {
     const [old] = [...world.dirLinks.values()].filter(({ localPath }) => localPath === "b");
     // Base learned nothing of its move to `elsewhere`, whence `d` came to the path that it had.
     world.dirLinks.set(old!.id, { ...old!, remotePath: "d" });
-    world.holds.set(old!.id, { ...hold, key: old!.id, reason: "folder-stays" });
+    world.blocks.set(old!.id, { ...block, key: old!.id, reason: "folder-stays" });
   });
 });
 

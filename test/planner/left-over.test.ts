@@ -78,6 +78,6 @@ describe("I13 I16 temporary names that were left", () => {
     const [here, there] = direction === "pull" ? ["a.md", `a-${TMP}.md`] : [`a-${TMP}.md`, "a.md"];
     const plan = planOf(worldAfter([`${here}>${there}=1`, "", "", ""]), { direction });
     expect(plan.steps).toEqual([]);
-    expect(plan.holds.map(({ reason, path }) => [reason, path])).toEqual([["direction-off", here]]);
+    expect(plan.blocks.map(({ reason, path }) => [reason, path])).toEqual([["direction-off", here]]);
   });
 });

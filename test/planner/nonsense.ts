@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { HOLD_REASONS, type HoldReason } from "../../src/mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/hold.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { STILL_WRITTEN, unreadable } from "../../src/mirror/model/seen.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
@@ -95,11 +95,11 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
       }),
       ({ id }) => id,
     ),
-    holds: mapBy(
+    blocks: mapBy(
       fc.record({
         key: fc.oneof(docId, dirId, path),
         path,
-        reason: fc.constantFrom(...(Object.keys(HOLD_REASONS) as HoldReason[])),
+        reason: fc.constantFrom(...(Object.keys(BLOCK_REASONS) as BlockReason[])),
         code: fc.constant(null),
         detail: fc.constant(""),
         requestId: fc.constant(null),

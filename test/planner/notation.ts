@@ -45,8 +45,8 @@ export function wordsOf(action: Action): string {
 /** The whole plan in order, holds after it; temporary names shortened. */
 export function planWords(plan: Plan): string[] {
   const steps = plan.steps.map(({ action }) => wordsOf(action));
-  const holds = plan.holds.map(({ reason, path }) => `hold ${reason} ${path}`);
-  return [...steps, ...holds].map((word) =>
+  const blocks = plan.blocks.map(({ reason, path }) => `hold ${reason} ${path}`);
+  return [...steps, ...blocks].map((word) =>
     word.replaceAll(/-mdmirror-[0-9a-f]{8}/g, "-TMP").replaceAll(/-[0-9a-f]{8}\b/g, "-HEX"),
   );
 }

@@ -64,9 +64,9 @@ test("a push blocks two new contents that an earlier sync found to differ, until
     const world = worldAfter(row);
     const { local, remote } = treesOf(world);
     const [{ id, changeId }] = [...remote.files.values()] as [RemoteFile];
-    const hold = { key: id, path: "a.md", reason: "direction-off", code: null, detail: "d", requestId: null } as const;
+    const block = { key: id, path: "a.md", reason: "direction-off", code: null, detail: "d", requestId: null } as const;
     const digest = local.files.get("a.md")!.digest;
-    world.holds.set(id, { ...hold, digest, changeId: (found ?? changeId) as typeof changeId, since: 7 });
+    world.blocks.set(id, { ...block, digest, changeId: (found ?? changeId) as typeof changeId, since: 7 });
     return say(planOf(world, { direction: "push" }));
   });
   expect(plans).toEqual(["hold direction-off a.md", "meet a.md"]);
@@ -105,7 +105,7 @@ describe("an absence needs two looks where that is asked for", () => {
     const world = worldAfter(["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", ""]);
     const key = world.idAt("b.md");
     const facts = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
-    world.holds.set(key, { key, path: "b.md", reason: "read-only", ...facts });
+    world.blocks.set(key, { key, path: "b.md", reason: "read-only", ...facts });
     expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-scan b.md");
     expect(say(planOf(world, { absentTwice: new Set(["b.md"]) }))).toBe(
       "delete-remote b.md; rename-remote a.md>b.md; relink b.md",

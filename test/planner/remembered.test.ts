@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { HoldReason } from "../../src/mirror/model/hold.ts";
-import type { Hold } from "../../src/mirror/model/link.ts";
+import type { BlockReason } from "../../src/mirror/model/hold.ts";
+import type { Block } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
 import { sequels } from "../../src/mirror/planner/sequel.ts";
@@ -9,16 +9,16 @@ import type { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
 /** Puts a hold about `a.md` into base, as the engine does after a refusal. */
-function refuse(world: World, reason: HoldReason, facts: Partial<Hold> = {}): void {
+function refuse(world: World, reason: BlockReason, facts: Partial<Block> = {}): void {
   const key = facts.key ?? (world.links.size > 0 ? world.idAt("a.md") : "a.md");
   const rest = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
-  world.holds.set(key, { key, path: "a.md", reason, ...rest, ...facts });
+  world.blocks.set(key, { key, path: "a.md", reason, ...rest, ...facts });
 }
 
 function check(
   row: Row,
-  reason: HoldReason,
-  facts: (world: World) => Partial<Hold>,
+  reason: BlockReason,
+  facts: (world: World) => Partial<Block>,
   policy: Partial<Policy> = {},
 ): void {
   const world = worldAfter(row);
@@ -44,7 +44,7 @@ const aboutRootPath = (world: World) => ({ key: world.idAt("d/a.md"), path: "a.m
 const aboutSibling = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.md" });
 
 describe("I22 I08 what was refused is not sent again until it changes", () => {
-  const rows: [...Row, HoldReason, (world: World) => Partial<Hold>][] = [
+  const rows: [...Row, BlockReason, (world: World) => Partial<Block>][] = [
     ["a.md=1", "edit a.md 2", "", "hold read-only a.md", "read-only", about("2")],
     ["a.md=1", "edit a.md 3", "", "put a.md", "read-only", about("2")],
     ["a.md=1", "", "edit a.md 2", "write-local a.md", "read-only", about("2")],
@@ -85,7 +85,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     refuse(world, reason, facts(world));
     const plan = planOf(world, { retryRefused: true });
     expect(plan.steps.length).toBeGreaterThan(0);
-    expect(plan.holds).toEqual([]);
+    expect(plan.blocks).toEqual([]);
   });
   test.each(["remote", "local"] as const)("it stays while the %s side does not show the document", (side) => {
     const world = worldAfter(["a.md=1", "mv a.md b.md", "", ""]);
@@ -110,7 +110,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       world.files.delete("e/a.md");
       world.folders.delete("e");
     }
-    expect(planOf(world).holds).toContainEqual(expect.objectContaining({ key, reason: "read-only" }));
+    expect(planOf(world).blocks).toContainEqual(expect.objectContaining({ key, reason: "read-only" }));
   });
   test.each(["a.md", "d/a.md"])("that of a new file stays while the disk does not show %s", (path) => {
     const world = worldAfter(["", "", "", ""]);
@@ -162,7 +162,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
   test("a name that was refused, and is another's on the service by now, is taken back and reported", () => {
-    const rows: [...Row, (world: World) => Partial<Hold>, RenamedForOther][] = [
+    const rows: [...Row, (world: World) => Partial<Block>, RenamedForOther][] = [
       [
         "a.md=1",
         "mv a.md b.md",
@@ -216,7 +216,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
     refuse(world, "local-unreadable");
-    expect(planOf(world).holds[0]!.since).toBe(7);
-    expect(planOf(worldAfter(["a.md=1", "unseen a.md EACCES", "", ""])).holds[0]!.since).toBe(0);
+    expect(planOf(world).blocks[0]!.since).toBe(7);
+    expect(planOf(worldAfter(["a.md=1", "unseen a.md EACCES", "", ""])).blocks[0]!.since).toBe(0);
   });
 });

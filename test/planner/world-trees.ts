@@ -15,7 +15,7 @@ function baseOf(world: World): BaseTree {
     dirs: new Map(world.dirLinks),
     tombstones: new Map(world.tombstones),
     conflicts: new Map(world.conflicts),
-    holds: new Map(world.holds),
+    blocks: new Map(world.blocks),
   };
 }
 

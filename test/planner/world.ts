@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, DirLink, Block, Link, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
 import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import type { LocalOther, TextLookup } from "../../src/mirror/model/tree.ts";
@@ -25,7 +25,7 @@ export class World {
   readonly dirLinks = new Map<DirId, DirLink>();
   readonly tombstones = new Map<DocId, Tombstone>();
   readonly conflicts = new Map<DocId, Conflict>();
-  readonly holds = new Map<string, Hold>();
+  readonly blocks = new Map<string, Block>();
   readonly gone = new Set<DocId>();
   readonly goneDirs = new Set<DirId>();
   readonly outside = new Set<DocId>();

@@ -112,12 +112,12 @@ describe("I19 access that is lost erases no local bytes", () => {
     admin.setGrants(held.own.id, [{ on: shown.id, level: "full" }]);
     for (let run = 0; run < 2; run++) await mirror.sync();
     const { id } = rig.app.files().get("d2/both.md")!;
-    expect(mirror.state.load().holds.get(id)?.reason).toBe("gone-or-unreadable");
+    expect(mirror.state.load().blocks.get(id)?.reason).toBe("gone-or-unreadable");
     admin.setGrants(held.own.id, [{ on: null, level: "full" }]);
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
     expect(mirror.texts().get("d2/both.md")).toBe("created locally\n");
     expect(mirror.texts().get("d2/both (theirs).md")).toBe("new there\n");
-    expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
+    expect(mirror.state.load().blocks.get(id)?.reason).toBe("conflict");
   });
 });

@@ -91,7 +91,7 @@ describe("one direction, always", () => {
     for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" }, { retryRefused: false });
     expect(mirror.texts().has("removed.md")).toBe(false);
     expect(fixture.seen.filter(({ method }) => method === "DELETE")).toHaveLength(1);
-    expect(mirror.state.holds().map(({ path, reason }) => [path, reason])).toEqual([["removed.md", "delete-refused"]]);
+    expect(mirror.state.blocks().map(({ path, reason }) => [path, reason])).toEqual([["removed.md", "delete-refused"]]);
   });
 
   test.each(["pull", "push"] as const)(
@@ -107,7 +107,7 @@ describe("one direction, always", () => {
       for (const name of ["edited", "both", "new", "fresh"]) expect(local).toContain(text(name, "local"));
       const remote = [...remoteTexts(rig).values()].join();
       for (const name of ["same", "there", "both", "new"]) expect(remote).toContain(text(name, "service"));
-      expect(mirror.state.holds().filter(({ reason }) => reason === "direction-off")).toEqual([]);
+      expect(mirror.state.blocks().filter(({ reason }) => reason === "direction-off")).toEqual([]);
     },
   );
 });

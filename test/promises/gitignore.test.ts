@@ -68,7 +68,7 @@ describe("what .gitignore files leave out", () => {
     expect([...mirror.texts().keys()].filter((path) => path.startsWith("build/"))).toEqual([]);
     expect(mirror.texts().get("d0/n0.md")).toBe("note 0\n");
     expect(writes(fixture)).toEqual([]);
-    expect([...mirror.state.load().holds.values()].map(({ reason, detail }) => [reason, detail])).toEqual([
+    expect([...mirror.state.load().blocks.values()].map(({ reason, detail }) => [reason, detail])).toEqual([
       ["suspended", "its folder on the service is excluded by line 1 of .gitignore"],
     ]);
     mirror.disk.user.remove(mirror.path(".gitignore"));

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason } from "../../src/mirror/model/hold.ts";
-import type { Hold } from "../../src/mirror/model/link.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/hold.ts";
+import type { Block } from "../../src/mirror/model/link.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
-import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
+import { change, doc, blockOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
 import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
 /** What differs from a plain rig, or cannot be said by a command. */
@@ -18,7 +18,7 @@ type More = {
 };
 
 /** Documents that both sides hold first; then what makes a block of this reason. */
-type Case = readonly [reason: HoldReason, start: string, local: string, remote: string, more?: More];
+type Case = readonly [reason: BlockReason, start: string, local: string, remote: string, more?: More];
 
 const KEEP = "k.md=k k2.md=k2";
 const A = `${KEEP} d/a.md=a d/b.md=b`;
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   ["folder-stays", A, "rm d", "", { variant: { noFolderPatchOrDelete: 405 } }],
 ];
 
-function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Partial<Hold> {
+function factsOf({ key, path, reason, code, detail, digest, since }: Block): Partial<Block> {
   return { key, path, reason, code, detail, digest, since };
 }
 
@@ -115,13 +115,13 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     row.make?.(fixture);
     if (row.fault !== undefined) fixture.fault = row.fault;
     for (let run = 0; run < 3; run++) await state.sync(row.settings);
-    const held = [...state.state().load().holds.values()].filter((hold) => hold.reason === reason);
+    const held = [...state.state().load().blocks.values()].filter((block) => block.reason === reason);
     expect(held.length).toBeGreaterThan(0);
     const before = held.map(factsOf);
 
     state.restart();
     const heldNow = () =>
-      [...state.state().load().holds.values()].filter((hold) => hold.reason === reason).map(factsOf);
+      [...state.state().load().blocks.values()].filter((block) => block.reason === reason).map(factsOf);
     expect(heldNow()).toEqual(before);
     // Also over a run that sees nothing of the service, and one that does, with nothing sent again.
     fixture.fault = () => "drop-before";
@@ -146,7 +146,7 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     for (let run = 0; run < 3; run++) {
       expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { blocked: 6 } });
-      const held = [...mirror.state.load().holds.values()].map(({ path, reason }) => `${path} ${reason}`);
+      const held = [...mirror.state.load().blocks.values()].map(({ path, reason }) => `${path} ${reason}`);
       expect(held.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
     }
     // What was never said to be gone is asked about, as ever.
@@ -159,9 +159,9 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
 
   test("a hold of every reason there is comes back from the file with all its facts", () => {
     const folder = tempFolder();
-    const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
-    const holds = reasons.map((reason, index) =>
-      holdOf(doc(`h${index}`), {
+    const reasons = Object.keys(BLOCK_REASONS) as BlockReason[];
+    const blocks = reasons.map((reason, index) =>
+      blockOf(doc(`h${index}`), {
         reason,
         path: `d/${reason} "ü".md`,
         detail: `because of ${reason}`,
@@ -173,10 +173,10 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
       }),
     );
     const state = openIn(folder);
-    state.replaceHolds(holds);
+    state.replaceBlocks(blocks);
     state.close();
     const again = openIn(folder);
-    expect([...again.load().holds.values()].sort((a, b) => a.since - b.since)).toEqual(holds);
+    expect([...again.load().blocks.values()].sort((a, b) => a.since - b.since)).toEqual(blocks);
     again.close();
   });
 });

@@ -102,7 +102,7 @@ function nameOf(content: string): string {
 }
 
 export const blocksOf = ({ mirror }: Pick<Scene, "mirror">): string[] =>
-  [...mirror.state.load().holds.values()].map(({ reason }) => reason);
+  [...mirror.state.load().blocks.values()].map(({ reason }) => reason);
 
 /** Moments at which the content is in review, by the edit that it met. */
 const moments = new Map<Name | null, Moment>();

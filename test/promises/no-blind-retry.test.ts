@@ -170,9 +170,9 @@ test("I08 a POST that was refused is not sent again in the same run, though one 
   await mirror.sync();
   expect(listings).toBeGreaterThan(2);
   expect(seen.filter(isPost)).toHaveLength(1);
-  expect(mirror.state.load().holds.get("d/new.md")?.reason).toBe("refused");
+  expect(mirror.state.load().blocks.get("d/new.md")?.reason).toBe("refused");
   fixture.fault = () => null;
   await settle(mirror);
   expect([...mirror.texts().values()].sort()).toContain("created locally\n");
-  expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
+  expect(mirror.state.load().blocks.get(id)?.reason).toBe("conflict");
 });

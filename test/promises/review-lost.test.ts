@@ -13,8 +13,8 @@ function reviewsOf({ rig }: Fixture): string[] {
   return all.map(({ id }) => id);
 }
 
-function holdsOf({ mirror }: Fixture): string[] {
-  return [...mirror.state.load().holds.values()].map(({ reason }) => reason);
+function blocksOf({ mirror }: Fixture): string[] {
+  return [...mirror.state.load().blocks.values()].map(({ reason }) => reason);
 }
 
 describe("a text that is sent to review, and whose answer is lost", () => {
@@ -55,11 +55,11 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(reviewsOf(fixture)).toHaveLength(1);
     expect(mirror.texts()).toEqual(new Map([["d/p.md", MINE]]));
-    expect(holdsOf(fixture)).toEqual(["in-review"]);
+    expect(blocksOf(fixture)).toEqual(["in-review"]);
     rig.service.admin.reviews.accept(reviewsOf(fixture)[0]!);
     await settle(mirror);
     expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
-    expect(holdsOf(fixture)).toEqual([]);
+    expect(blocksOf(fixture)).toEqual([]);
   });
 
   test("I08 an answer is lost, and what was in review is accepted before it is read: it is not sent twice", async () => {
@@ -85,9 +85,9 @@ describe("a text that is sent to review, and whose answer is lost", () => {
     };
     for (let run = 0; run < 4; run++) await mirror.sync();
     expect([rig.app.files().get("d/p.md")!.text, reviewsOf(fixture).length]).toEqual([MINE, 1]);
-    expect([mirror.texts().get("d/p.md"), holdsOf(fixture)]).toEqual([later, ["in-review"]]);
+    expect([mirror.texts().get("d/p.md"), blocksOf(fixture)]).toEqual([later, ["in-review"]]);
     rig.service.admin.reviews.accept(reviewsOf(fixture)[0]!);
     await settle(mirror);
-    expect([rig.app.files().get("d/p.md")!.text, holdsOf(fixture)]).toEqual([later, []]);
+    expect([rig.app.files().get("d/p.md")!.text, blocksOf(fixture)]).toEqual([later, []]);
   });
 });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/mirror/model/link.ts";
+import type { Conflict, DirLink, Block, Link, Tombstone } from "../../src/mirror/model/link.ts";
 import type { MirrorEvent } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
@@ -103,7 +103,7 @@ export function dirOf(name: string, path: string = name, more: Partial<DirLink> 
   return { id: dir(name), localPath: path, remotePath: path, dev: 2049, ino: 5, birthMs: 2.25, ...more };
 }
 
-export function holdOf(key: string, more: Partial<Hold> = {}): Hold {
+export function blockOf(key: string, more: Partial<Block> = {}): Block {
   return {
     key,
     path: `notes/${key}.md`,

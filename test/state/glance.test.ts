@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Conflict } from "../../src/mirror/model/link.ts";
 import { glanceAtState } from "../../src/mirror/state/glance.ts";
-import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
+import { change, dirOf, doc, blockOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
 
 const conflictOf = (name: string): Conflict => ({
   id: doc(name),
@@ -26,7 +26,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   state.putDir(dirOf("notes"));
   state.putConflict(conflictOf("a"));
   state.putConflict(conflictOf("unlinked"));
-  state.putHold(holdOf("doc_b"));
+  state.putBlock(blockOf("doc_b"));
   const base = state.load();
   const glanced = glanceAtState(folder);
   state.close();
@@ -40,7 +40,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
       { path: "notes/e.md", since: submission.at, met: true },
     ],
   });
-  expect(glanced.value.holds).toEqual([...base.holds.values()]);
+  expect(glanced.value.blocks).toEqual([...base.blocks.values()]);
 });
 
 test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {

@@ -9,7 +9,7 @@ import {
   conflictOf,
   dirOf,
   doc,
-  holdOf,
+  blockOf,
   linkOf,
   openIn,
   ROWS,
@@ -27,7 +27,7 @@ function folderOfEach(): string {
   state.putDir(dirOf("a"));
   state.putTombstone(tombstoneOf("t"));
   state.putConflict(conflictOf("c"));
-  state.putHold(holdOf("h"));
+  state.putBlock(blockOf("h"));
   state.putLink(linkOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
   state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", setAsideAt: "trash/2027-01-15/a.md" });
   state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
@@ -122,7 +122,7 @@ test("what is written between the opening and the first load is in it", () => {
   state.moveSubtree("local", "notes", "moved");
   expect(state.load().links.get(doc(4))!.localPath).toBe("moved/4.md");
   state.moveMembers("local", "moved", "again", "notes");
-  state.putHold(holdOf("h"));
-  expect(state.load()).toMatchObject({ holds: new Map([["h", holdOf("h")]]) });
+  state.putBlock(blockOf("h"));
+  expect(state.load()).toMatchObject({ blocks: new Map([["h", blockOf("h")]]) });
   expect(state.load().links.get(doc(4))!.localPath).toBe("again/4.md");
 });

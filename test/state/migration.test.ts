@@ -14,7 +14,7 @@ import {
   dirOf,
   doc,
   eventOf,
-  holdOf,
+  blockOf,
   linkOf,
   openIn,
   opened,
@@ -62,7 +62,7 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
     dirs: new Map([[dir("notes"), dirOf("notes")]]),
     tombstones: new Map([[doc("gone"), tombstoneOf("gone")]]),
     conflicts: new Map([[doc("plain"), conflictOf("plain")]]),
-    holds: new Map([["doc_full", holdOf("doc_full")]]),
+    blocks: new Map([["doc_full", blockOf("doc_full")]]),
   });
   expect([state.text(digest), state.text(short)]).toEqual([long, "short\n"]);
   expect(state.intents()).toHaveLength(1);
@@ -130,9 +130,9 @@ test("the codes of version 10 become the plain words, and paths that are spelled
     "INSERT INTO events (run, at, kind, side, path, detail, outcome, code) VALUES (1, 1, ?, 'local', ?, '', ?, ?)";
   db.prepare(event).run("halt", "halted", "halted", null);
   db.prepare(event).run("move-sidecar", "a (theirs).md", "done", "review-quiet");
-  const hold = "INSERT INTO holds (key, path, reason, detail, since) VALUES (?, ?, ?, '', 1)";
+  const block = "INSERT INTO holds (key, path, reason, detail, since) VALUES (?, ?, ?, '', 1)";
   const reasons = ["review-quiet", "holds-nul", "folder-held", "second-look", "delete-waits", "refused"];
-  for (const reason of reasons) db.prepare(hold).run(reason, `${reason}.md`, reason);
+  for (const reason of reasons) db.prepare(block).run(reason, `${reason}.md`, reason);
   const digest = textDigest("writes");
   const copy = JSON.stringify({ kind: "sidecar", id: doc("a"), path: "parked", writes: digest });
   db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)").run(copy);
@@ -153,7 +153,7 @@ test("the codes of version 10 become the plain words, and paths that are spelled
     ["move-conflict-copy", "a (theirs).md", "done", "review-delayed"],
     ["safety-stop", "halted", "stopped", null],
   ]);
-  expect([...state.load().holds.values()].map(({ key, reason }) => [key, reason])).toEqual([
+  expect([...state.load().blocks.values()].map(({ key, reason }) => [key, reason])).toEqual([
     ["review-quiet", "review-delayed"],
     ["holds-nul", "contains-nul"],
     ["folder-held", "folder-blocked"],
@@ -289,7 +289,7 @@ test("I23 read-only, a state of version 1 shows all its rows and texts at the ne
   const before = bytes();
   const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
   expect([...reader.load().links.keys()]).toEqual([doc("plain"), doc("full")]);
-  expect(reader.load().holds.get("doc_full")).toEqual(holdOf("doc_full"));
+  expect(reader.load().blocks.get("doc_full")).toEqual(blockOf("doc_full"));
   expect(reader.text(textDigest("short\n"))).toBe("short\n");
   expect(reader.events({ limit: 9 }).map(({ from }) => from)).toEqual([null]);
   expect(() => reader.removeLink(doc("plain"))).toThrow("readonly");
@@ -303,7 +303,7 @@ test("read-only, what an older program is still writing is seen up to its last c
   writer.pragma("journal_mode = WAL");
   writer.prepare("DELETE FROM holds").run();
   const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
-  expect(reader.load().holds.size).toBe(0);
+  expect(reader.load().blocks.size).toBe(0);
   expect(reader.load().links.size).toBe(2);
   reader.close();
 });

@@ -7,7 +7,7 @@ import {
   DAY,
   doc,
   eventOf,
-  holdOf,
+  blockOf,
   linkOf,
   memoryState,
   settableClock,
@@ -49,7 +49,7 @@ function finish(steps: Generator<void, Pruned>): Pruned {
 /** One text for each kind of row that keeps one. */
 function nameAll(state: StoredState): string[] {
   const texts = "base local echo sent conflict shown stone hold post put-base put expect writes parked".split(" ");
-  const [base, local, echo, sent, conflict, shown, stone, hold, post, putBase, put, expected, writes, parked] =
+  const [base, local, echo, sent, conflict, shown, stone, block, post, putBase, put, expected, writes, parked] =
     texts.map((text) => state.putText(text, NAME)) as [
       ReturnType<StoredState["putText"]>,
       ...ReturnType<StoredState["putText"]>[],
@@ -67,7 +67,7 @@ function nameAll(state: StoredState): string[] {
     conflictOf("a", { baseDigest: conflict!, shown: [{ changeId: change("s"), digest: shown!, ino: 1, dev: 1 }] }),
   );
   state.putTombstone(tombstoneOf("t", { digest: stone! }));
-  state.putHold(holdOf("h", { digest: hold! }));
+  state.putBlock(blockOf("h", { digest: block! }));
   const id = doc("a");
   const at = { id, baseChangeId: change("a") };
   const file = { localPath: "x", stamp: null, stampTrusted: false, why: "edited locally" } as const;

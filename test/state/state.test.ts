@@ -7,7 +7,7 @@ import {
   dirOf,
   doc,
   eventOf,
-  holdOf,
+  blockOf,
   linkOf,
   memoryState,
   openIn,
@@ -72,21 +72,21 @@ describe("rows", () => {
     state.putTombstone(tombstoneOf("t", { trashPath: null }));
     state.putConflict(conflictOf("c"));
     state.putConflict(conflictOf("c", { baseDigest: null, baseChangeId: null, looksGone: 1 }));
-    state.putHold(holdOf("h"));
-    state.putHold(holdOf("h", { code: null, requestId: null, digest: null, changeId: null }));
+    state.putBlock(blockOf("h"));
+    state.putBlock(blockOf("h", { code: null, requestId: null, digest: null, changeId: null }));
     expect(state.load()).toEqual({
       links: new Map([[doc("a"), linkOf("a", { localPath: "b.md" })]]),
       dirs: new Map([[dir("d"), dirOf("d", "e")]]),
       tombstones: new Map([[doc("t"), tombstoneOf("t", { trashPath: null })]]),
       conflicts: new Map([[doc("c"), conflictOf("c", { baseDigest: null, baseChangeId: null, looksGone: 1 })]]),
-      holds: new Map([["h", holdOf("h", { code: null, requestId: null, digest: null, changeId: null })]]),
+      blocks: new Map([["h", blockOf("h", { code: null, requestId: null, digest: null, changeId: null })]]),
     });
     expect(state.conflict(doc("c"))?.looksGone).toBe(1);
     state.removeLink(doc("a"));
     state.removeDir(dir("d"));
     state.removeTombstone(doc("t"));
     state.removeConflict(doc("c"));
-    state.removeHold("h");
+    state.removeBlock("h");
     expect(Object.values(state.load()).map((rows) => rows.size)).toEqual([0, 0, 0, 0, 0]);
     expect([state.link(doc("a")), state.conflict(doc("c"))]).toEqual([null, null]);
   });

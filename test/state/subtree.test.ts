@@ -2,7 +2,7 @@ import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import { isWithin, rebase } from "../../src/contract/path.ts";
 import type { BaseTree } from "../../src/mirror/model/tree.ts";
-import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./fixture.ts";
+import { conflictOf, dirOf, doc, blockOf, linkOf, memoryState, openIn, tombstoneOf } from "./fixture.ts";
 
 /**
  * Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in
@@ -18,8 +18,8 @@ function fill(state: ReturnType<typeof openIn>, paths: readonly string[]): void 
     state.putDir(dirOf(String(n), at, { remotePath: other }));
     state.putConflict(conflictOf(String(n), { newestCopyPath: at }));
     state.putTombstone(tombstoneOf(`t${n}`, { localPath: at, remotePath: other }));
-    state.putHold(holdOf(doc(n), { path: at }));
-    state.putHold(holdOf(at, { path: at }));
+    state.putBlock(blockOf(doc(n), { path: at }));
+    state.putBlock(blockOf(at, { path: at }));
   }
 }
 
@@ -33,20 +33,20 @@ function moved(tree: BaseTree, side: "local" | "remote", from: string, to: strin
   });
   const map = <K, V>(rows: ReadonlyMap<K, V>, change: (row: V) => V) =>
     new Map([...rows].map(([key, row]) => [key, change(row)]));
-  const stays = [...tree.holds.values()].filter((hold) => on("local", hold.path) === hold.path);
-  const goes = [...tree.holds.values()].filter((hold) => on("local", hold.path) !== hold.path);
-  const holds = new Map(stays.map((hold) => [hold.key, hold]));
-  for (const hold of goes) {
-    const at = on("local", hold.path);
-    const key = hold.key === hold.path ? at : hold.key;
-    holds.set(key, { ...hold, path: at, key });
+  const stays = [...tree.blocks.values()].filter((block) => on("local", block.path) === block.path);
+  const goes = [...tree.blocks.values()].filter((block) => on("local", block.path) !== block.path);
+  const blocks = new Map(stays.map((block) => [block.key, block]));
+  for (const block of goes) {
+    const at = on("local", block.path);
+    const key = block.key === block.path ? at : block.key;
+    blocks.set(key, { ...block, path: at, key });
   }
   return {
     links: map(tree.links, both),
     dirs: map(tree.dirs, both),
     tombstones: map(tree.tombstones, (row) => ({ ...row, localPath: on("local", row.localPath) })),
     conflicts: map(tree.conflicts, (row) => ({ ...row, newestCopyPath: on("local", row.newestCopyPath) })),
-    holds,
+    blocks,
   };
 }
 

@@ -112,6 +112,6 @@ function planLines({ way, items }: ResolvePlan, isDryRun: boolean): readonly str
 
 function planned(item: ResolveItem): string {
   if (item.kind === "left") return `left unchanged: ${shownWords(item.why)}`;
-  const { conflict, hold } = item.subject;
-  return `${conflict === null ? `blocked (${hold?.reason ?? "in review"})` : "in conflict"}: ${item.way.kind}`;
+  const { conflict, block } = item.subject;
+  return `${conflict === null ? `blocked (${block?.reason ?? "in review"})` : "in conflict"}: ${item.way.kind}`;
 }

@@ -49,8 +49,8 @@ export const SHOW_CONFLICT = defineTool({
   },
 });
 
-function factsOf({ path, ways, versions, conflict, hold }: ProblemView): object {
-  const blocked = hold === null ? null : { reason: hold.kind, detail: hold.detail, next: nextFor(hold) };
+function factsOf({ path, ways, versions, conflict, block }: ProblemView): object {
+  const blocked = block === null ? null : { reason: block.kind, detail: block.detail, next: nextFor(block) };
   return {
     path,
     expected: versions,

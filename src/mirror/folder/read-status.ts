@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type HoldReason, isOpen } from "../model/hold.ts";
-import type { Hold } from "../model/link.ts";
+import { type BlockReason, isOpen } from "../model/hold.ts";
+import type { Block } from "../model/link.ts";
 import type { Intent } from "../ports/state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
@@ -25,7 +25,7 @@ export type MirrorStatus = RunState & {
    * Number of documents that differ and need no action, by reason: in review, or excluded by the
    * ignore rules.
    */
-  readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
+  readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
   /**
    * Paths of documents in conflict. Left out if the content is in review because of the conflict,
    * so that each document has one state.
@@ -49,7 +49,7 @@ export type MirrorStatus = RunState & {
 /** Facts about a folder that is linked but was never synced. */
 const NOTHING: Glance = {
   survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
-  holds: [],
+  blocks: [],
   intents: [],
   meta: new Map(),
   newestRun: null,
@@ -76,19 +76,19 @@ export async function readStatus(
 }
 
 function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
-  const { survey, holds, intents, meta, newestRun } = glance;
-  const waiting = new Set<string>(holds.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
+  const { survey, blocks, intents, meta, newestRun } = glance;
+  const waiting = new Set<string>(blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
   const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
   const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
-    ...runStateOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
+    ...runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
     direction,
     documents: survey.documents,
     folders: survey.folders,
     pending: isBusy ? 0 : intents.filter(({ intent }) => !IS_NO_STEP.has(intent.kind)).length,
-    resting: countResting(holds),
+    resting: countResting(blocks),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
     reviewedSince,
@@ -102,9 +102,9 @@ function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: bo
  */
 const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
 
-function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
-  const counts: Partial<Record<HoldReason, number>> = {};
-  for (const { reason } of holds) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
+  const counts: Partial<Record<BlockReason, number>> = {};
+  for (const { reason } of blocks) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
   return counts;
 }
 

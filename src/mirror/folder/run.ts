@@ -12,7 +12,7 @@ import { META } from "../engine/run/meta.ts";
 import {
   type Attention,
   attentionOf,
-  attentionOfHold,
+  attentionOfBlock,
   attentionOfScan,
   countStaying,
   type RunReport,
@@ -224,8 +224,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
   const { plan, trees } = end;
-  const open = attentionOf(plan.holds, attentionOfScan(trees, plan, plan.holds));
-  const oneWay = plan.holds.filter(({ reason }) => reason === "direction-off").map(attentionOfHold);
+  const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
+  const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
   return { kind: "planned", plan, trees, open, oneWay, staysLocal: countStaying(trees.local) };
 }
 

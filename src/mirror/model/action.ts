@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Hold, Link } from "./link.ts";
+import type { Block, Link } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -228,7 +228,7 @@ export type Outcome =
   /** The trees were not as the plan saw them; the next cycle scans again. */
   | { readonly kind: "stale"; readonly detail: string }
   /**
-   * The service or the disk refused the action. `hold`: the block that is remembered, so that the
+   * The service or the disk refused the action. `block`: the block that is remembered, so that the
    * same request is not sent again.
    */
   | {
@@ -236,7 +236,7 @@ export type Outcome =
       readonly detail: string;
       readonly code: string;
       readonly requestId: string | null;
-      readonly hold: Hold | null;
+      readonly block: Block | null;
     }
   /**
    * The effect may have happened. The journal row stays open until an observation shows the result.

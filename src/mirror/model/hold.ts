@@ -121,28 +121,28 @@ const REASONS = {
 /** Ends of sentences about a change that stays on its side (`direction-off`). */
 export const ONE_WAY = { pull: "this sync only downloads", push: "this sync only uploads" } as const;
 
-export type HoldReason = keyof typeof REASONS;
+export type BlockReason = keyof typeof REASONS;
 
 /** Facts about each reason, by its name. */
-export const HOLD_REASONS: Readonly<Record<HoldReason, ReasonFacts>> = REASONS;
+export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS;
 
 /** Returns true if the block leaves something to do. */
-export function isOpen(reason: HoldReason): boolean {
-  return HOLD_REASONS[reason].open !== "no";
+export function isOpen(reason: BlockReason): boolean {
+  return BLOCK_REASONS[reason].open !== "no";
 }
 
-export function needsUser(reason: HoldReason): boolean {
-  return HOLD_REASONS[reason].open === "needs-you";
+export function needsUser(reason: BlockReason): boolean {
+  return BLOCK_REASONS[reason].open === "needs-you";
 }
 
 /** Returns true if a block comes from an earlier answer, and not from the trees. */
-export function isRemembered({ reason }: { readonly reason: HoldReason }): boolean {
-  return HOLD_REASONS[reason].kept === "remembered";
+export function isRemembered({ reason }: { readonly reason: BlockReason }): boolean {
+  return BLOCK_REASONS[reason].kept === "remembered";
 }
 
 /**
  * Returns true if one of these blocks waits for another scan, so that absences are not judged yet.
  */
-export function leavesUndecided(holds: readonly { readonly reason: HoldReason }[]): boolean {
-  return holds.some(({ reason }) => HOLD_REASONS[reason].undecided === true);
+export function leavesUndecided(blocks: readonly { readonly reason: BlockReason }[]): boolean {
+  return blocks.some(({ reason }) => BLOCK_REASONS[reason].undecided === true);
 }

@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { HoldReason } from "./hold.ts";
+import type { BlockReason } from "./hold.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /** Rows of the state file: the state that both sides were last seen to have. */
@@ -189,10 +189,10 @@ export function withoutCopy(conflict: Conflict): Conflict {
  * A document or folder that is left alone on purpose. `key` is its id, or the local path if it has
  * none.
  */
-export type Hold = {
+export type Block = {
   readonly key: string;
   readonly path: LocalPath;
-  readonly reason: HoldReason;
+  readonly reason: BlockReason;
   /** The service's code or the system's errno, if one was the cause. */
   readonly code: string | null;
   readonly detail: string;

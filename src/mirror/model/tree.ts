@@ -1,7 +1,7 @@
 import type { TextFault } from "../../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "./link.ts";
+import type { Conflict, DirLink, Block, Link, Placed, Stamp, Tombstone } from "./link.ts";
 import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
@@ -178,7 +178,7 @@ export type BaseTree = {
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
   /** By key: an id, or the local path of something without an id. */
-  readonly holds: ReadonlyMap<string, Hold>;
+  readonly blocks: ReadonlyMap<string, Block>;
 };
 
 /**

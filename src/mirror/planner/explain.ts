@@ -3,7 +3,7 @@ import type { Action } from "../model/action.ts";
 import { keyOf, type PlanDraft } from "./decide/plan-draft.ts";
 import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
 import type { PlaceChange } from "./drift/place-change.ts";
-import type { Conflict, Hold, Link, Tombstone } from "../model/link.ts";
+import type { Conflict, Block, Link, Tombstone } from "../model/link.ts";
 import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
 import type { Evidence } from "./match/matching.ts";
 import { type DiskFolding, type LocalPath, pathKey, type RemotePath } from "../../contract/path.ts";
@@ -31,7 +31,7 @@ export type Explanation =
       readonly localSeen: FolderRow["localSeen"];
       readonly remoteSeen: FolderRow["remoteSeen"];
       readonly actions: readonly Action[];
-      readonly holds: readonly Hold[];
+      readonly blocks: readonly Block[];
     }
   | {
       readonly kind: "document";
@@ -54,7 +54,7 @@ export type Explanation =
       readonly cell: ContentCell;
       readonly rule: ContentRule;
       readonly actions: readonly Action[];
-      readonly holds: readonly Hold[];
+      readonly blocks: readonly Block[];
     };
 
 /**
@@ -110,7 +110,7 @@ function explainDocument(
     cell,
     rule: CONTENT_RULES[cell],
     actions: actions.filter((action) => isAboutDocument(action, id, asked)),
-    holds: [draft.holds.get(keyOf(document))].filter((one) => one !== undefined),
+    blocks: [draft.blocks.get(keyOf(document))].filter((one) => one !== undefined),
   };
 }
 
@@ -130,7 +130,7 @@ function explainFolder(draft: PlanDraft, folder: FolderRow, actions: readonly Ac
     localSeen,
     remoteSeen,
     actions: actions.filter((action) => isAboutFolder(action, folder)),
-    holds: [...draft.holds.values()].filter(({ key }) => key === dirId || key === localPath),
+    blocks: [...draft.blocks.values()].filter(({ key }) => key === dirId || key === localPath),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Step } from "../model/action.ts";
-import type { Hold } from "../model/link.ts";
+import type { Block } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 
 /** The result of the planner. */
@@ -9,7 +9,7 @@ export type Plan = {
   /** Steps in an order in which each comes after the steps that it needs. */
   readonly steps: readonly Step[];
   /** All blocks after this plan, including remembered ones that still apply. */
-  readonly holds: readonly Hold[];
+  readonly blocks: readonly Block[];
   readonly verdict: Verdict;
   /**
    * Documents whose new content on the service must be read before the verdict counts, because it

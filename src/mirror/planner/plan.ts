@@ -31,12 +31,12 @@ export function makePlan(
 ): Plan {
   const { matched, draft, steps } = decide(seen, policy, texts, judged);
   const { trees } = draft;
-  const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
+  const blocks = [...draft.blocks.values()].sort((a, b) => compareStrings(a.key, b.key));
   const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
   const gaveWay = gaveWayOf(draft);
   return {
     steps,
-    holds,
+    blocks,
     verdict,
     ...(toRead.length === 0 ? {} : { toRead }),
     ...(gaveWay.length === 0 ? {} : { gaveWay }),

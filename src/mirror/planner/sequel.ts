@@ -1,5 +1,5 @@
 import type { Action, ActionKind } from "../model/action.ts";
-import type { HoldReason } from "../model/hold.ts";
+import type { BlockReason } from "../model/hold.ts";
 import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../../common/once.ts";
 import { type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
@@ -73,7 +73,7 @@ function pathsOf(action: Action): readonly string[] {
 }
 
 /** Reasons whose obstacle may have ended with another step. */
-const MAY_END: ReadonlySet<HoldReason> = new Set([
+const MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "name-clash",
   "type-clash",
@@ -90,15 +90,15 @@ export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
-  const held = once(() => new Set(plan.holds.map(({ key }) => key)));
-  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsHold(action, held);
+  const held = once(() => new Set(plan.blocks.map(({ key }) => key)));
+  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsBlock(action, held);
 }
 
 /**
  * Returns true if the block of a moved document or folder may have ended: the obstacle to its place
  * may be gone now.
  */
-function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
+function mayEndItsBlock(action: Action, held: () => ReadonlySet<string>): boolean {
   if (action.kind === "move-local") return held().has(action.id);
   return action.kind === "move-folder-local" && held().has(action.dirId);
 }
@@ -131,6 +131,6 @@ function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> 
 }
 
 /** Returns true if a plan changes folders, or has a block that may end with one of its steps. */
-function mayMoveMore({ steps, holds }: Plan): boolean {
-  return steps.some(({ action }) => action.kind.includes("folder")) || holds.some(({ reason }) => MAY_END.has(reason));
+function mayMoveMore({ steps, blocks }: Plan): boolean {
+  return steps.some(({ action }) => action.kind.includes("folder")) || blocks.some(({ reason }) => MAY_END.has(reason));
 }

@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { ActionKind } from "../model/action.ts";
-import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Submission, Tombstone } from "../model/link.ts";
+import type { Conflict, DirLink, Block, Link, Placed, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -176,7 +176,7 @@ export type Count =
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /** An action kind, or `safety-stop`, `approve`, `conflict`, `hold`, `restore`, `fault`. */
+  /** An action kind, or `safety-stop`, `approve`, `conflict`, `block`, `restore`, `fault`. */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;
@@ -267,7 +267,7 @@ export interface State {
    */
   load(take?: (link: Link) => void): BaseTree;
   /** Reads only the blocks of `load`. */
-  holds(): Hold[];
+  blocks(): Block[];
   link(id: DocId): Link | null;
   /**
    * Returns the record with this local path, or none; two while a swap is being recorded. LIMIT:
@@ -318,13 +318,13 @@ export interface State {
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
-  putHold(hold: Hold): void;
-  removeHold(key: string): void;
+  putBlock(block: Block): void;
+  removeBlock(key: string): void;
   /**
    * Replaces all blocks. A block with the same reason and detail keeps its `since`. Writes nothing
    * if nothing changes.
    */
-  replaceHolds(holds: readonly Hold[]): void;
+  replaceBlocks(blocks: readonly Block[]): void;
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;

@@ -1,6 +1,6 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
-import { HoldTable } from "./holds.ts";
+import { BlockTable } from "./holds.ts";
 import { findImpossible, isLink, describeImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";
@@ -18,7 +18,7 @@ export function openBaseTables(db: Db) {
     dirs: new DirTable(db),
     tombstones: new KeyedTable<Tombstone, "id">(db, TOMBSTONES),
     conflicts: new ConflictTable(db),
-    holds: new HoldTable(db),
+    blocks: new BlockTable(db),
     intents: new IntentTable(db),
     spellings: new SpellingTable(db),
     meta: new MetaTable(db),
@@ -34,7 +34,7 @@ export type BaseTables = ReturnType<typeof openBaseTables>;
  */
 export function readBase(
   db: Db,
-  { links: table, dirs, tombstones, conflicts, holds }: BaseTables,
+  { links: table, dirs, tombstones, conflicts, blocks }: BaseTables,
   take?: (link: Link) => void,
 ): BaseTree {
   keepFewPages(db);
@@ -47,7 +47,7 @@ export function readBase(
     dirs: dirs.load(),
     tombstones: tombstones.load(),
     conflicts: conflicts.load(),
-    holds: holds.load(),
+    blocks: blocks.load(),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { Digest } from "../../contract/digest.ts";
-import type { Hold, Stamp } from "../model/link.ts";
+import type { Block, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
-import { HoldTable } from "./holds.ts";
+import { BlockTable } from "./holds.ts";
 import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";
@@ -15,7 +15,7 @@ export type FolderRows = {
   /** Folders directly in the folder. */
   readonly folders: readonly LocalPath[];
   /** All blocks of the state, at any depth and also outside the folder. */
-  readonly holds: readonly Hold[];
+  readonly blocks: readonly Block[];
   /** Local paths of documents in conflict, and of those in review, at any depth. */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
@@ -72,7 +72,7 @@ function rowsOf(db: Db, folder: LocalPath): FolderRows {
   return {
     documents: documents.all(directly).map(documentOf),
     folders: pathsOf(`SELECT local_path FROM dirs WHERE ${DIRECTLY}`).all(directly),
-    holds: [...new HoldTable(db).load().values()],
+    blocks: [...new BlockTable(db).load().values()],
     conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
     reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
   };

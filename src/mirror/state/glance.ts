@@ -1,8 +1,8 @@
-import type { Hold } from "../model/link.ts";
+import type { Block } from "../model/link.ts";
 import type { OpenIntent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";
-import { HoldTable } from "./holds.ts";
+import { BlockTable } from "./holds.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
@@ -25,7 +25,7 @@ type ReviewedSince = { readonly path: string; readonly since: number; readonly m
 /** Facts for `status`: a few rows of `state.db`, as they were at one moment, without content. */
 export type Glance = {
   readonly survey: Survey;
-  readonly holds: readonly Hold[];
+  readonly blocks: readonly Block[];
   readonly intents: readonly OpenIntent[];
   readonly meta: ReadonlyMap<string, string>;
   readonly newestRun: RunRow | null;
@@ -39,7 +39,7 @@ export function glanceAtState(folder: string): ReadBeside<Glance> {
 function readGlance(db: Db): Glance {
   return {
     survey: surveyOf(db),
-    holds: [...new HoldTable(db).load().values()],
+    blocks: [...new BlockTable(db).load().values()],
     intents: new IntentTable(db).all(),
     meta: new Map(new MetaTable(db).all()),
     newestRun: new RunTable(db).newest(1)[0] ?? null,

@@ -1,4 +1,4 @@
-import type { Hold } from "../model/link.ts";
+import type { Block } from "../model/link.ts";
 import { rebase } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { Columns, KeyedTable } from "./keyed-table.ts";
@@ -13,9 +13,9 @@ const MEMBERS = [
   "digest",
   "changeId",
   "since",
-] as const satisfies readonly (keyof Hold)[];
+] as const satisfies readonly (keyof Block)[];
 
-export class HoldTable extends KeyedTable<Hold, "key"> {
+export class BlockTable extends KeyedTable<Block, "key"> {
   constructor(db: Db) {
     super(db, { table: "blocked", key: "key", columns: new Columns(MEMBERS) });
   }
@@ -24,14 +24,14 @@ export class HoldTable extends KeyedTable<Hold, "key"> {
    * Replaces all blocks, within a transaction of the caller. If two have the same key, the last one
    * counts.
    */
-  replace(holds: readonly Hold[]): void {
+  replace(blocks: readonly Block[]): void {
     const before = this.load();
-    const after = new Map(holds.map((hold) => [hold.key, hold]));
+    const after = new Map(blocks.map((block) => [block.key, block]));
     for (const key of before.keys()) if (!after.has(key)) this.remove(key);
-    for (const hold of after.values()) {
-      const known = before.get(hold.key);
-      const since = known?.reason === hold.reason && known.detail === hold.detail ? known.since : hold.since;
-      const next = { ...hold, since };
+    for (const block of after.values()) {
+      const known = before.get(block.key);
+      const since = known?.reason === block.reason && known.detail === block.detail ? known.since : block.since;
+      const next = { ...block, since };
       if (known === undefined || !isEqual(known, next)) this.put(next);
     }
   }
@@ -43,14 +43,14 @@ export class HoldTable extends KeyedTable<Hold, "key"> {
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
-    for (const hold of moved) this.remove(hold.key);
-    for (const hold of moved) {
-      const path = rebase(hold.path, from, to);
-      this.put({ ...hold, path, key: hold.key === hold.path ? path : hold.key });
+    for (const block of moved) this.remove(block.key);
+    for (const block of moved) {
+      const path = rebase(block.path, from, to);
+      this.put({ ...block, path, key: block.key === block.path ? path : block.key });
     }
   }
 }
 
-function isEqual(a: Hold, b: Hold): boolean {
+function isEqual(a: Block, b: Block): boolean {
   return MEMBERS.every((member) => a[member] === b[member]);
 }

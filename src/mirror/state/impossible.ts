@@ -1,7 +1,7 @@
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { REVIEW_REASONS } from "../../contract/resources.ts";
-import { HOLD_REASONS } from "../model/hold.ts";
-import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
+import { BLOCK_REASONS } from "../model/hold.ts";
+import type { Conflict, DirLink, Block, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
@@ -23,7 +23,7 @@ export function findImpossible(
     ["dirs", () => areAll(base.dirs.values(), isDir)],
     ["tombstones", () => areAll(base.tombstones.values(), isTombstone)],
     ["conflicts", () => areAll(base.conflicts.values(), isConflict)],
-    ["blocked", () => areAll(base.holds.values(), isHold)],
+    ["blocked", () => areAll(base.blocks.values(), isBlock)],
     ["intents", () => areAll(intents, ({ intent }) => isIntent(intent))],
     ["meta", () => areAll(meta, ([key, value]) => isMeta(key, value))],
   ];
@@ -127,8 +127,8 @@ function isShown(one: ShownVersion | null): boolean {
 }
 
 /** Checks a block. Its path is not checked, because the path may be the reason for the block. */
-function isHold({ reason, digest, changeId }: Hold): boolean {
-  return Object.hasOwn(HOLD_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
+function isBlock({ reason, digest, changeId }: Block): boolean {
+  return Object.hasOwn(BLOCK_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
 
 function isArriving(file: Arriving | null): boolean {

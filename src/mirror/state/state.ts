@@ -27,7 +27,7 @@ type OpenFiles = {
  */
 export class StoredState extends WithStatements implements State {
   readonly #tables = openBaseTables(this.db);
-  readonly #subtrees = new SubtreeMoves(this.db, this.#tables.holds);
+  readonly #subtrees = new SubtreeMoves(this.db, this.#tables.blocks);
   readonly #versions = new VersionTable(this.db);
   readonly #events = new EventTable(this.db);
   readonly #runs = new RunTable(this.db);
@@ -101,10 +101,10 @@ export class StoredState extends WithStatements implements State {
   readonly putConflict: State["putConflict"] = (conflict) => this.#tables.conflicts.put(conflict);
   readonly removeConflict: State["removeConflict"] = (id) => this.#tables.conflicts.remove(id);
 
-  readonly holds: State["holds"] = () => [...this.#tables.holds.load().values()];
-  readonly putHold: State["putHold"] = (hold) => this.#tables.holds.put(hold);
-  readonly removeHold: State["removeHold"] = (key) => this.#tables.holds.remove(key);
-  readonly replaceHolds: State["replaceHolds"] = (holds) => this.transact(() => this.#tables.holds.replace(holds));
+  readonly blocks: State["blocks"] = () => [...this.#tables.blocks.load().values()];
+  readonly putBlock: State["putBlock"] = (block) => this.#tables.blocks.put(block);
+  readonly removeBlock: State["removeBlock"] = (key) => this.#tables.blocks.remove(key);
+  readonly replaceBlocks: State["replaceBlocks"] = (blocks) => this.transact(() => this.#tables.blocks.replace(blocks));
 
   readonly openIntent: State["openIntent"] = (run, intent) => this.#tables.intents.open(run, intent);
   readonly closeIntent: State["closeIntent"] = (id) => this.#tables.intents.close(id);

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { HoldTable } from "./holds.ts";
+import type { BlockTable } from "./holds.ts";
 import { Statement } from "./statement.ts";
 
 type Side = "local" | "remote";
@@ -35,12 +35,12 @@ const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
  * when it is first needed.
  */
 export class SubtreeMoves {
-  readonly #holds: HoldTable;
+  readonly #blocks: BlockTable;
   readonly #whole;
   readonly #members;
 
-  constructor(db: Db, holds: HoldTable) {
-    this.#holds = holds;
+  constructor(db: Db, blocks: BlockTable) {
+    this.#blocks = blocks;
     this.#whole = {
       local: [...COLUMNS.local, TOMBSTONES].map((column) => wholeMove(db, column)),
       remote: COLUMNS.remote.map((column) => wholeMove(db, column)),
@@ -57,7 +57,7 @@ export class SubtreeMoves {
       below.run({ to, from, ...rangeBelow("from", from) });
       self.run(to, from);
     }
-    if (side === "local") this.#holds.moveSubtree(from, to);
+    if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
   /** Moves only rows whose path on the other side is at or below `within`. */

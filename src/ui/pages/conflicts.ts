@@ -1,6 +1,6 @@
 import type { conflicts as list } from "../../mirror/operations/manual/conflicts.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import { HOLD_REASONS, type HoldReason } from "../../mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../mirror/model/hold.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
@@ -44,7 +44,7 @@ export const CONFLICTS = definePage<Model>({
 ${
   part.total === 0
     ? html`<p>No conflicts and no blocked documents.</p>`
-    : html`<ul class="cards">${part.items.map((row) => (row.kind === "conflict" ? conflictCard(name, row.one, now) : holdCard(name, row.one, now)))}</ul>`
+    : html`<ul class="cards">${part.items.map((row) => (row.kind === "conflict" ? conflictCard(name, row.one, now) : blockCard(name, row.one, now)))}</ul>`
 }
 ${pagerOf(part, "conflicts", (page) => mirrorAddress(name, "conflicts", { page }))}`,
   }),
@@ -58,11 +58,11 @@ ${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}
   }</p></li>`;
 }
 
-function holdCard(name: string, hold: OpenBlockedPath, now: number): Html {
-  const { path, kind, detail, code, since } = hold;
-  const isEnded = (HOLD_REASONS[kind as HoldReason].ways ?? []).length > 0;
+function blockCard(name: string, block: OpenBlockedPath, now: number): Html {
+  const { path, kind, detail, code, since } = block;
+  const isEnded = (BLOCK_REASONS[kind as BlockReason].ways ?? []).length > 0;
   return html`<li class="card"><p><strong>${
     isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a>` : nameOf(path)
   }</strong> ${badgeOf("asks", "blocked")} for ${ageOf(since, now)}</p>
-<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(hold.next)}</li>`;
+<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(block.next)}</li>`;
 }

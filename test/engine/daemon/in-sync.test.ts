@@ -70,7 +70,7 @@ describe("while all is in sync", () => {
     expect(report.attention).toEqual([held]);
     expect(report.counts).toMatchObject({ uploaded: 1, blocked: 1 });
     expect(report.state).toBe("attention");
-    expect([...rig.mirrored.state.load().holds.keys()]).toEqual(["area/My note.md"]);
+    expect([...rig.mirrored.state.load().blocks.keys()]).toEqual(["area/My note.md"]);
   });
 
   test("I07 an edit that the service was ahead of is merged", async () => {
@@ -219,14 +219,14 @@ describe("the part cut out of base", () => {
     const [file] = remote.files.values();
     const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
     const fewer = new Map([...remote.files].slice(1));
-    const hold = { key: "x.md", path: "x.md", reason: "second-scan", detail: "", since: 0 } as never;
+    const block = { key: "x.md", path: "x.md", reason: "second-scan", detail: "", since: 0 } as never;
     expect(heldInSync(still, base, local, remote)).not.toBeNull();
     expect(heldInSync(still, base, local, { ...remote, files: changed })).toBeNull();
     expect(heldInSync(still, base, local, { ...remote, files: fewer })).toBeNull();
     expect(heldInSync(still, base, local, { ...remote, folders: new Map() })).toBeNull();
     expect(heldInSync(still, base, local, { ...remote, complete: false })).toBeNull();
     expect(heldInSync(still, base, { ...local, unseen: new Map([["", unreadable("why")]]) }, remote)).toBeNull();
-    expect(heldInSync(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
+    expect(heldInSync(still, { ...base, blocks: new Map([["x.md", block]]) }, local, remote)).toBeNull();
     const held = heldInSync(still, base, local, remote)!;
     const paths = Array.from(base.links.values(), ({ localPath }) => localPath);
     const made = partialTrees(mirror.state, { held, local }, paths)!.remote;

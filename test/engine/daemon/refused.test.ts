@@ -23,7 +23,7 @@ test("a new file that was refused, went elsewhere and came back is not sent agai
   expect(rig.sent("POST")).toHaveLength(1);
   await rename(rig, "elsewhere.md", "new.md");
   expect(rig.sent("POST")).toEqual([]);
-  expect(rig.mirrored.state.holds()).toEqual([expect.objectContaining({ path: "new.md", reason: "read-only" })]);
+  expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "new.md", reason: "read-only" })]);
   await rig.daemon.request("sync");
   expect(rig.sent("POST")).toHaveLength(1);
 });
@@ -35,7 +35,7 @@ test("a refused move into a folder is not sent again for another name there (I08
   expect(rig.sent("PATCH")).toHaveLength(1);
   await rename(rig, "home/x.md", "home/y.md");
   expect(rig.sent("PATCH")).toEqual([]);
-  expect(rig.mirrored.state.holds()).toEqual([expect.objectContaining({ path: "home/y.md", reason: "read-only" })]);
+  expect(rig.mirrored.state.blocks()).toEqual([expect.objectContaining({ path: "home/y.md", reason: "read-only" })]);
   await rig.daemon.request("sync");
   expect(rig.sent("PATCH")).toHaveLength(1);
 });

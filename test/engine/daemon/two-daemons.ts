@@ -60,11 +60,11 @@ export async function soakTwoDaemons(seed: number, steps: number, deployment: De
 
 function differences(one: DaemonRig, index: number): string[] {
   const [here, there] = [one.mirrored.texts(), one.app.files()];
-  const { holds, conflicts } = one.mirrored.state.load();
-  const held = new Set([...holds.values()].map(({ path }) => path));
-  const wrong = [...holds.values()]
+  const { blocks, conflicts } = one.mirrored.state.load();
+  const held = new Set([...blocks.values()].map(({ path }) => path));
+  const wrong = [...blocks.values()]
     .filter(({ reason }) => reason !== "conflict")
-    .map((hold) => `hold ${hold.reason} ${hold.path}`);
+    .map((block) => `hold ${block.reason} ${block.path}`);
   for (const [path, { text, id }] of there) {
     if (conflicts.has(id)) continue;
     if (here.get(path) !== text) wrong.push(`${path} differs`);

@@ -54,7 +54,7 @@ test("the links of a document that was moved out of the mirrored part and edited
   mirror.write("a.md", "see [b](b.md#costs), and more\n");
   rig.app.move("area/a.md", "other");
   await mirror.sync();
-  expect([...mirror.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["outside"]);
+  expect([...mirror.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["outside"]);
   rig.app.rename("area/b.md", "d.md");
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
@@ -62,7 +62,7 @@ test("the links of a document that was moved out of the mirrored part and edited
   await mirror.sync();
   expect(mirror.texts().get("a.md")).toBe("see [b](d.md#costs), and more\n");
   expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs), and more\n`);
-  expect(mirror.state.load().holds.size).toBe(0);
+  expect(mirror.state.load().blocks.size).toBe(0);
 });
 
 test("I33 a link to what left the mirrored part before it was made here becomes an id, and its target is read once", async () => {

@@ -3,7 +3,7 @@ import type { DirId, DocId } from "../../../src/contract/ids.ts";
 import { leadsElsewhere } from "../../../src/mirror/engine/links/leads-elsewhere.ts";
 import { LinkPlaces } from "../../../src/mirror/engine/links/places.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
-import type { HoldReason } from "../../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../../src/mirror/model/hold.ts";
 import type { Spelling } from "../../../src/contract/spelling.ts";
 import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { worldAfter } from "../../planner/table.ts";
@@ -17,10 +17,10 @@ function baseOf(files: string): BaseTree {
 }
 
 /** Base with a folder's hold, which says another path for it. */
-function withHold(base: BaseTree, reason: HoldReason): BaseTree {
+function withBlock(base: BaseTree, reason: BlockReason): BaseTree {
   const [key] = base.dirs.keys();
-  const hold = { key: key!, path: "e", reason, code: null, detail: "", requestId: null, digest: null, changeId: null };
-  return { ...base, holds: new Map([[key!, { ...hold, since: 0 }]]) };
+  const block = { key: key!, path: "e", reason, code: null, detail: "", requestId: null, digest: null, changeId: null };
+  return { ...base, blocks: new Map([[key!, { ...block, since: 0 }]]) };
 }
 
 test.each([
@@ -29,13 +29,13 @@ test.each([
   ["delete-refused", "d/a.md"],
   ["read-only", "e/a.md"],
 ] as const)("a folder with the hold %s has its document at %s (I01)", (reason, path) => {
-  const base = withHold(baseOf("d/a.md=1"), reason);
+  const base = withBlock(baseOf("d/a.md=1"), reason);
   const [id] = base.links.keys();
   expect(new LinkPlaces(base, SCOPE).pathOf(id!)).toBe(path);
 });
 
 test("a folder that is on the service alone does not share its path with the one that is there (I01)", () => {
-  const base = withHold(baseOf("d/a.md=1"), "folder-stays");
+  const base = withBlock(baseOf("d/a.md=1"), "folder-stays");
   const [removed] = base.dirs.values();
   const id = "dir_0000000000000a" as DirId;
   const both = { ...base, dirs: new Map([...base.dirs, [id, { ...removed!, id, remotePath: "d" }]]) };

@@ -30,12 +30,12 @@ test("a link whose target appeared stays to be sent while the service refuses it
   const refused = { status: 400, headers: {}, body: '{"code":"invalid_request","details":"no"}' };
   fixture.fault = ({ method }) => (method === "PUT" ? refused : null);
   await mirror.sync();
-  const holds = mirror.state.load().holds;
-  expect(holds.get(link!.id)?.reason).toBe("refused");
+  const blocks = mirror.state.load().blocks;
+  expect(blocks.get(link!.id)?.reason).toBe("refused");
   fixture.seen.length = 0;
   for (let run = 0; run < 3; run++) {
     expect(await mirror.sync({}, { retryRefused: false })).toMatchObject({ state: "attention" });
-    expect(mirror.state.load().holds).toEqual(holds);
+    expect(mirror.state.load().blocks).toEqual(blocks);
   }
   expect(fixture.seen.filter(({ method }) => method !== "GET")).toEqual([]);
   fixture.fault = () => null;

@@ -9,7 +9,7 @@ test("what a daemon is applying is not interrupted", async () => {
   await rig.init();
   const value = {
     survey: { documents: 2, folders: 0, conflicts: [], reviews: [] },
-    holds: [],
+    blocks: [],
     intents: [{ intent: { kind: "put" } }, { intent: { kind: "set-aside" } }, { intent: { kind: "create" } }],
     meta: new Map(),
     newestRun: null,

@@ -101,7 +101,7 @@ describe("I09 the path wins where nothing better speaks for another file", () =>
     world.write("kept.md", world.files.get("b.md")!.text);
     world.files.set("b.md", { ...world.files.get("kept.md")!, ino: copy.ino, text: "n1\nn2\nn3\nn4\nn5" });
     const id = world.idAt("b.md");
-    world.holds.set(id, { ...HOLD, key: id, digest: world.digest(world.files.get("kept.md")!.text) });
+    world.blocks.set(id, { ...HOLD, key: id, digest: world.digest(world.files.get("kept.md")!.text) });
     expect(say(planOf(world))).toContain("end-conflict theirs b.md");
   });
 });
@@ -152,7 +152,7 @@ describe("I09 a document is blocked where several files may be it by equal evide
     const base = `b.md=${B} d/c.md=${C}`;
     const local = `cp b.md d/x.md; cp b.md d/y.md; save b.md ${NEW}`;
     const world = worldAfter([base, local, "rmdir d", ""]);
-    world.holds.set("d/x.md", { ...HOLD, key: "d/x.md", path: "d/x.md", reason: "refused", digest: world.digest(B) });
+    world.blocks.set("d/x.md", { ...HOLD, key: "d/x.md", path: "d/x.md", reason: "refused", digest: world.digest(B) });
     const plan = say(planOf(world));
     expect(plan).toContain("hold refused d/x.md");
     expect(plan).not.toContain("remove-folder-local");

@@ -123,7 +123,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I16",
     does: "plans a write again that was refused, although nothing changed",
     file: "mirror/planner/decide/remembered.ts",
-    find: "if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;",
+    find: "if (one === null || BLOCK_REASONS[one.reason].stops?.includes(intention) !== true) return false;",
     replace: "if (one !== undefined) return false;",
     tests: ["planner/remembered.test.ts"],
   },

@@ -52,7 +52,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I22",
     does: "does not keep the hold of a write that was refused, and sends it in every pass",
     file: "mirror/engine/run/apply-plan.ts",
-    find: "if (hold !== null) state.putHold(hold);",
+    find: "if (block !== null) state.putBlock(block);",
     replace: "",
     tests: ["promises/hold-persists.test.ts"],
   },

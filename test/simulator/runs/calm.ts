@@ -88,16 +88,16 @@ function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean
  */
 async function checkBounded(actors: Actors): Promise<void> {
   const { simulatedWorld, history } = actors;
-  const holds = actors.mirrors.map((mirror) => holdsOf(actors, mirror.index));
+  const blocks = actors.mirrors.map((mirror) => blocksOf(actors, mirror.index));
   for (const mirror of actors.mirrors) {
     const facts = await quietSync(actors, mirror.index, false);
     if (wrote(actors, mirror.index, facts))
       history.fail(
         `I02 mirror ${mirror.index} writes after a restart: ${actors.oracles[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
       );
-    const after = holdsOf(actors, mirror.index);
-    if (after !== holds[mirror.index])
-      history.fail(`I22 holds changed by a restart: ${holds[mirror.index]} → ${after}`);
+    const after = blocksOf(actors, mirror.index);
+    if (after !== blocks[mirror.index])
+      history.fail(`I22 holds changed by a restart: ${blocks[mirror.index]} → ${after}`);
   }
   const before = new Map(simulatedWorld.files().map((file) => [file.id as string, file.changeId]));
   for (let n = 0; n < 3; n++)
@@ -106,7 +106,7 @@ async function checkBounded(actors: Actors): Promise<void> {
     const { heard } = await quietSync(actors, mirror.index, false);
     // With each check of an absence, a known document is read to see that the key works.
     if (heard.includes(404)) continue;
-    const { holds: held, conflicts } = mirror.state.load();
+    const { blocks: held, conflicts } = mirror.state.load();
     const { requests } = actors.oracles[mirror.index]!;
     for (const [id, count] of countById(requests, READ)) {
       // Blocked documents, and documents in a blocked folder, are checked again in each cycle.
@@ -124,7 +124,7 @@ async function checkBounded(actors: Actors): Promise<void> {
   // A document that comes to a folder shows that the folder is readable. Then a document that was
   // blocked in it is sent as new, and shows the same about another folder. A link that the service
   // refused may have the new document as its target.
-  const rounds = holds.some((held) => /gone-or-unreadable|refused/.test(held)) ? ROUNDS : 1;
+  const rounds = blocks.some((held) => /gone-or-unreadable|refused/.test(held)) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;
     for (const { index } of actors.mirrors)
@@ -147,9 +147,9 @@ function countById(requests: readonly string[], kind: RegExp): ReadonlyMap<strin
   return counts;
 }
 
-function holdsOf(actors: Actors, index: number): string {
-  const { holds } = actors.mirrors[index]!.state.load();
-  return [...holds.values()]
+function blocksOf(actors: Actors, index: number): string {
+  const { blocks } = actors.mirrors[index]!.state.load();
+  return [...blocks.values()]
     .map(({ key, reason }) => `${key} ${reason}`)
     .sort()
     .join(", ");

@@ -39,7 +39,7 @@ export class DeleteOracle {
     this.#watches = watches;
     this.#looks.clear();
     this.#walks.length = 0;
-    this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
+    this.#held = new Set(this.#mirror.state.blocks().map(({ key }) => key));
   }
 
   /** Called before a call of the disk. */

@@ -1,6 +1,6 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
-import type { HoldReason } from "../../../src/mirror/model/hold.ts";
-import { type Hold, type Link, linksByPath } from "../../../src/mirror/model/link.ts";
+import type { BlockReason } from "../../../src/mirror/model/hold.ts";
+import { type Block, type Link, linksByPath } from "../../../src/mirror/model/link.ts";
 import { ancestorsOf, pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
@@ -19,7 +19,7 @@ import { shownText } from "./ledger.ts";
 /**
  * Reasons for blocks that may remain at the end; every block that ends by itself has ended then.
  */
-const MAY_STAND: ReadonlySet<HoldReason> = new Set([
+const MAY_STAND: ReadonlySet<BlockReason> = new Set([
   // The local content cannot be sent as it is.
   "not-utf-8",
   "contains-nul",
@@ -52,7 +52,7 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
  * chooses the local version, which cannot be sent: its content is refused, its file has a name that
  * is not synced, or the document is not there. The conflict ends with the block.
  */
-const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
+const KEEPS_MINE: ReadonlySet<BlockReason | undefined> = new Set([
   "not-utf-8",
   "contains-nul",
   "too-large",
@@ -67,35 +67,35 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const fail = (what: string, when = true): void => {
     if (when) actors.history.fail(`${what} (mirror ${index})`);
   };
-  const { links, dirs, conflicts, holds } = state.load();
+  const { links, dirs, conflicts, blocks } = state.load();
   const readable = new Map(actors.simulatedWorld.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
   const local = documentsOf(mirror.desk);
-  for (const hold of holds.values())
+  for (const block of blocks.values())
     fail(
-      `I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`,
-      !MAY_STAND.has(hold.reason) && !isRefusedForLinks(hold, [...readable.values()]),
+      `I01 a hold that nothing ends: ${block.reason} ${block.path} ${block.detail}`,
+      !MAY_STAND.has(block.reason) && !isRefusedForLinks(block, [...readable.values()]),
     );
-  checkBlocks(actors, mirror, [...holds.values()], links, fail);
-  const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
+  checkBlocks(actors, mirror, [...blocks.values()], links, fail);
+  const held = new Set([...blocks.values()].flatMap(({ key, path }) => [key, path]));
   // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
   // key may not make is blocked under the document's id.
   const heldFolders = new Set(
-    [...holds.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
+    [...blocks.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
   );
   const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => heldFolders.has(folder));
   const tagsBelowHeld = new Set([...local].flatMap(([path, text]) => (isBelowHeld(path) ? [tagOf(text)] : [])));
   const tagOfLink = (link: Link): string | null => tagOf(state.text(link.digest) ?? "");
   const waits = (link: Link): boolean =>
-    holds.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
+    blocks.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
   const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
   // Without the right to write, a move or a new file is refused as a whole: one block reports it,
   // often the folder's.
-  const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
+  const mayNotMove = setup.level === "read" && [...blocks.values()].some(({ reason }) => reason === "read-only");
   // Base has a document with a blocked move at its former place; its block has the present path.
-  const standsAt = (link: Link): Link => ({ ...link, localPath: holds.get(link.id)?.path ?? link.localPath });
+  const standsAt = (link: Link): Link => ({ ...link, localPath: blocks.get(link.id)?.path ?? link.localPath });
   const isElsewhere = (link: Link): boolean => standsAt(link).localPath !== link.localPath;
   const elsewhere = [...links.values()].filter(isElsewhere);
   const inPlace = [...links.values()].filter((link) => !isElsewhere(link));
@@ -110,7 +110,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       continue;
     }
     const file = readable.get(link.id);
-    const reason = holds.get(link.id)?.reason;
+    const reason = blocks.get(link.id)?.reason;
     if (reason === "in-review" || reason === "review-conflict")
       fail(`I31 ${path} counts as sent, and was not: ${unsent(actors, text, file)}`, unsent(actors, text, file) !== "");
     if (held.has(link.id) || conflicts.has(link.id)) continue;
@@ -163,7 +163,10 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   fail("I11 two links have one local path", new Set(keys).size !== keys.length);
   const texts = disk.user.texts(ROOT);
   for (const { id, newestCopyPath } of conflicts.values())
-    fail(`I27 the sidecar of ${id} is not there`, !texts.has(newestCopyPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
+    fail(
+      `I27 the sidecar of ${id} is not there`,
+      !texts.has(newestCopyPath) && !KEEPS_MINE.has(blocks.get(id)?.reason),
+    );
   fail(
     "I13 intents are left open",
     state.intents().some(({ intent }) => intent.kind !== "set-aside" && intent.kind !== "sent"),
@@ -190,12 +193,12 @@ function unsent({ history }: Actors, text: string, live: LiveFile | undefined): 
 function checkBlocks(
   actors: Actors,
   mirror: SimulatedMirror,
-  holds: readonly Hold[],
+  blocks: readonly Block[],
   links: ReadonlyMap<string, Link>,
   fail: (what: string, when?: boolean) => void,
 ): void {
   const { level } = mirror.setup;
-  for (const { key, reason, path } of holds) {
+  for (const { key, reason, path } of blocks) {
     if (reason === "read-only")
       fail(`I01 ${path} is held read-only, and the key may ${level}`, level === "full" || level === "edit");
     if (reason === "conflict")

@@ -1,5 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { Hold, Link } from "../../../src/mirror/model/link.ts";
+import type { Block, Link } from "../../../src/mirror/model/link.ts";
 import { documentsOf } from "./desk.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -34,10 +34,10 @@ export function checkServiceLinks(actors: Actors): number {
 export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number {
   const files = actors.simulatedWorld.files();
   const documents = documentsOf(mirror.desk);
-  const { links, conflicts, holds } = mirror.state.load();
+  const { links, conflicts, blocks } = mirror.state.load();
   // LIMIT: links to a document whose file was renamed to a path that is not synced, and to the file
   // that took its place.
-  const left = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
+  const left = new Set([...blocks.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
   const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
   // Any file at the path, if it was another document's before the two were linked.
   const inConflict = new Set([...links.values()].flatMap((link) => (conflicts.has(link.id) ? [link.localPath] : [])));
@@ -47,7 +47,7 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
     const own = homeOf(tagOf(text) ?? "", files);
     // A file without a document is blocked by its path, and none of its links was ever by id. In a
     // conflict, the local content may never have been read as its document's.
-    if (own === null || !links.has(own.id) || holds.has(path) || conflicts.has(own.id)) continue;
+    if (own === null || !links.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
@@ -123,7 +123,7 @@ function leadsNowhereHere({ desk }: SimulatedMirror, path: string, { said }: Sim
  * Returns true for content that the service refuses because of a link, by id or absolute path, to a
  * deleted target. The service refuses every edit until a user removes the link.
  */
-export function isRefusedForLinks({ reason, detail }: Hold, files: readonly LiveFile[]): boolean {
+export function isRefusedForLinks({ reason, detail }: Block, files: readonly LiveFile[]): boolean {
   const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
   if (reason !== "refused" || said === undefined) return false;
   const found = leadsThere({ said }, files);

@@ -33,7 +33,7 @@ function isApprovedYet(
 export function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
-  const standing = runStateOf({ meta: (key) => state.meta(key), holds: state.holds(), newestRun });
+  const standing = runStateOf({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
   if ((standing.state === "in-sync") !== (report.state === "in-sync"))
     actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)

@@ -51,7 +51,7 @@ export type Sighted = {
 
 export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const { state } = mirror;
-  const { links, dirs, conflicts, holds } = state.load();
+  const { links, dirs, conflicts, blocks } = state.load();
   const { prefix } = mirror.setup;
   const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
@@ -67,7 +67,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     const base = state.text(link.digest);
     const tag = base === null ? null : tagOf(base);
     const live = files.find(({ id }) => id === link.id) ?? null;
-    const busy = conflicts.has(link.id) || holds.has(link.id) || holds.has(link.localPath) || underWay.has(link.id);
+    const busy = conflicts.has(link.id) || blocks.has(link.id) || blocks.has(link.localPath) || underWay.has(link.id);
     const isKept = actors.history.kept[mirror.index]?.get(tagOf(local.get(link.localPath) ?? "") ?? "") === tag;
     if (tag === null || busy || isKept || link.standing !== "linked" || (live !== null && !readable.has(live.id)))
       return [];
@@ -85,7 +85,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     documents,
     ids: new Set(files.map(({ id }) => id)),
     dirs: seenHere(mirror, [...dirs.values()]),
-    held: new Set(holds.keys()),
+    held: new Set(blocks.keys()),
   };
 }
 

@@ -171,7 +171,7 @@ async function dieAt(at: number): Promise<{ readonly calls: number; readonly may
   const calls = actors.tally.portCalls - before;
   const mayHaveLeft = mirror!.state.intents().some(({ intent }) => intent.kind === "put");
   for (let n = 0; n < 2; n++) await sync(actors, 0);
-  expect([...mirror!.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
+  expect([...mirror!.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
   checkConverged(actors, mirror!);
   expect({ at, failures: actors.history.failures }).toEqual({ at, failures: [] });
   actors.history.sent.clear();

@@ -3,7 +3,7 @@ import type { StoredState } from "../../../src/mirror/state/state.ts";
 /** Members of a state that write nothing, and whose results only its rows decide. */
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "load",
-  "holds",
+  "blocks",
   "link",
   "linksAt",
   "documentsIn",

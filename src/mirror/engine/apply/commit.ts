@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
+import { type Conflict, type DirLink, type Block, isAway, type Link } from "../../model/link.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
@@ -43,7 +43,7 @@ type RowsBeside = {
    */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
-  readonly hold?: Hold;
+  readonly block?: Block;
   readonly dir?: DirLink;
   /** Folders that moved on one side, with everything below them, in this order. */
   readonly moved?: readonly FolderMove[];
@@ -51,7 +51,7 @@ type RowsBeside = {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
     /** The key of a blocked change that ends. */
-    readonly hold?: string;
+    readonly block?: string;
     readonly dir?: DirId;
   };
 };
@@ -132,12 +132,12 @@ function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
-function writeBeside(ctx: PassContext, { ends, replaces, conflict, hold, dir, moved, removes }: RowsBeside): void {
+function writeBeside(ctx: PassContext, { ends, replaces, conflict, block, dir, moved, removes }: RowsBeside): void {
   const { state } = ctx.world;
   if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
   if (replaces) buryReplaced(ctx, replaces);
   if (conflict !== undefined) state.putConflict(conflict);
-  if (hold !== undefined) state.putHold(hold);
+  if (block !== undefined) state.putBlock(block);
   if (dir !== undefined) {
     state.putDir(dir);
     ctx.world.links?.places()?.set(dir.id, dir.localPath);
@@ -145,7 +145,7 @@ function writeBeside(ctx: PassContext, { ends, replaces, conflict, hold, dir, mo
   for (const { side, from, to } of moved ?? []) state.moveSubtree(side, from, to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);
   if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);
-  if (removes?.hold !== undefined) state.removeHold(removes.hold);
+  if (removes?.block !== undefined) state.removeBlock(removes.block);
   if (removes?.dir !== undefined) state.removeDir(removes.dir);
 }
 

@@ -9,7 +9,7 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withPresentId } from "./commit.ts";
 import { findCopy, leftBehind, nameCopy, type Placed, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
-import { DONE, got, makeHold, type RemoteText, stale } from "./effect.ts";
+import { DONE, got, makeBlock, type RemoteText, stale } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 import { leftOpen } from "./unsettled.ts";
@@ -155,9 +155,9 @@ async function leaveApart(
   const look = ctx.world.disk.look(path);
   const detail = `${why}; ${ONE_WAY.push}`;
   const digest = look.kind === "file" ? look.digest : null;
-  const hold = makeHold(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
-  ctx.notes.tally.oneWay.push(hold);
-  return { kind: "refused", code: "direction-off", detail, requestId: null, hold };
+  const block = makeBlock(ctx, { key: id, path, reason: "direction-off", detail, digest, changeId });
+  ctx.notes.tally.oneWay.push(block);
+  return { kind: "refused", code: "direction-off", detail, requestId: null, block };
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   DONE,
   fetchText,
   got,
-  makeHold,
+  makeBlock,
   outcomeOfFault,
   readUnkept,
   stale,
@@ -133,12 +133,12 @@ async function refusedPost(ctx: PassContext, { localPath, remotePath, digest }: 
   if (saysTaken(fault)) {
     const { kind, detail } = await judgeTaken(ctx, remotePath, null);
     if (kind === "stale") return stale(detail);
-    return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
+    return outcomeOfFault(fault, makeBlock(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }
   const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
   if (aboutName && learnedNames(ctx)) return stale(MORE_REFUSED);
   const reason = fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(fault, makeHold(ctx, { ...fields, reason, digest: reason === "read-only" ? null : digest }));
+  return outcomeOfFault(fault, makeBlock(ctx, { ...fields, reason, digest: reason === "read-only" ? null : digest }));
 }
 
 type ReadBack = Extract<Intent, { kind: "read-back" }>;
@@ -161,7 +161,7 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
     if (fetched.kind === "end") {
       const { outcome } = fetched;
       // No file can have the service's content: the next listing leads to a block.
-      if (outcome.kind === "refused" && outcome.hold !== null) return { kind: "over", outcome: DONE };
+      if (outcome.kind === "refused" && outcome.block !== null) return { kind: "over", outcome: DONE };
       return { kind: "open", outcome: unread(outcome) };
     }
     const { file, text, digest } = fetched.value;

@@ -101,5 +101,5 @@ async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, faul
   if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
   const detail = "the service answers that the document does not exist, but lists it";
   const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
-  return { kind: "over", outcome: refused(again.value, { kind: "refused", code, detail, requestId, hold: null }) };
+  return { kind: "over", outcome: refused(again.value, { kind: "refused", code, detail, requestId, block: null }) };
 }

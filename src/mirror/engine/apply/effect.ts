@@ -3,7 +3,7 @@ import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Hold, Stamp } from "../../model/link.ts";
+import type { Block, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
@@ -47,11 +47,11 @@ export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavaila
  * Returns the outcome of a fault of a read, or of a write that certainly did nothing. A 404 is
  * stale: the next cycle proves whether the document is gone.
  */
-export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
+export function outcomeOfFault(fault: Fault, block: Block | null = null): Outcome {
   switch (fault.kind) {
     case "problem":
       if (fault.status === 404) return stale(`${fault.code}: ${fault.detail}`);
-      return { kind: "refused", code: fault.code, detail: fault.detail, requestId: fault.requestId, hold };
+      return { kind: "refused", code: fault.code, detail: fault.detail, requestId: fault.requestId, block };
     case "uncertain":
       return { kind: "uncertain", detail: fault.detail, requestId: fault.requestId };
     case "later":
@@ -122,9 +122,9 @@ export function whyWritten(
   return why + (ctx.notes.waitedEnough.get(localPath) ?? "");
 }
 
-type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;
+type BlockFields = Pick<Block, "key" | "path" | "reason" | "detail"> & Partial<Block>;
 
-export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
+export function makeBlock(ctx: PassContext, fields: BlockFields): Block {
   return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };
 }
 
@@ -198,14 +198,14 @@ export function asRemoteText(
 ): Got<RemoteText> {
   const text = file.content;
   if (!text.isWellFormed()) {
-    const hold = makeHold(ctx, {
+    const block = makeBlock(ctx, {
       key: id,
       path,
       reason: "remote-text-unfit",
       detail: "the content on the service has half a surrogate pair, which UTF-8 cannot represent",
       changeId: file.lastChangeId,
     });
-    return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId, hold });
+    return ended({ kind: "refused", code: "remote-text-unfit", detail: block.detail, requestId, block });
   }
   return got({ file, text, digest: digestOf(text) });
 }

@@ -1,12 +1,12 @@
 import type { DirId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/hold.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
-import { DONE, ended, eventOf, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { DONE, ended, eventOf, got, makeBlock, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
 import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -87,7 +87,7 @@ async function refusedFolder(ctx: PassContext, { localPath, remotePath }: Post, 
   const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
   return outcomeOfFault(
     fault,
-    makeHold(ctx, {
+    makeBlock(ctx, {
       key: localPath,
       path: localPath,
       reason,
@@ -160,7 +160,7 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
   const { code, detail, requestId } = fault;
   if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, code, requestId);
   const reason = code === "changes_in_review" ? "delete-pending" : "delete-refused";
-  return heldFolder(ctx, dirId, path, { reason, code, detail, requestId });
+  return blockedFolder(ctx, dirId, path, { reason, code, detail, requestId });
 }
 
 /**
@@ -169,22 +169,22 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
  */
 function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";
-  return heldFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
+  return blockedFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
 }
 
-function heldFolder(
+function blockedFolder(
   ctx: PassContext,
   key: DirId,
   path: LocalPath,
   why: {
-    readonly reason: HoldReason;
+    readonly reason: BlockReason;
     readonly code: string;
     readonly detail: string;
     readonly requestId: string | null;
   },
 ): Outcome {
   const { code, detail, requestId } = why;
-  return { kind: "refused", code, detail, requestId, hold: makeHold(ctx, { key, path, ...why }) };
+  return { kind: "refused", code, detail, requestId, block: makeBlock(ctx, { key, path, ...why }) };
 }
 
 export function forgetFolder(ctx: PassContext, action: ActionOf<"forget-folder">): Outcome {

@@ -1,10 +1,10 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/hold.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type Got, got, makeHold, outcomeOfFault, stale } from "./effect.ts";
+import { type Got, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
 import { newParent, whereItIs } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
@@ -83,8 +83,8 @@ export async function refuseMove(
   const { status, code, requestId } = fault;
   const path = whereItIs(ctx, stands);
   const key = row.kind === "patch" ? row.id : row.dirId;
-  const block = (reason: HoldReason, detail: string): Outcome =>
-    outcomeOfFault(fault, makeHold(ctx, { key, path, reason, code, detail, requestId }));
+  const block = (reason: BlockReason, detail: string): Outcome =>
+    outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));
   if (code === "path_already_exists") {
     const taken = await judgeTaken(ctx, row.to, key);
     return taken.kind === "stale" ? stale(taken.detail) : block("occupied-unseen", taken.detail);

@@ -8,7 +8,7 @@ import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { STALE, ended, got, isNotFound, makeHold, readFacts, stale } from "./effect.ts";
+import { STALE, ended, got, isNotFound, makeBlock, readFacts, stale } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { whereItIs } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
@@ -158,6 +158,6 @@ function outcomeOf(
   // The service would give the same name again (I08).
   const [asked, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${asked} to ${given}`;
-  const hold = makeHold(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
-  return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
+  const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
+  return { kind: "refused", code: "renamed-otherwise", detail, requestId, block };
 }

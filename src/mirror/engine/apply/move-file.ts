@@ -1,5 +1,5 @@
 import type { ActionOf } from "../../model/action.ts";
-import type { Hold, Stamp } from "../../model/link.ts";
+import type { Block, Stamp } from "../../model/link.ts";
 import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -52,7 +52,7 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
     const { id, from, to, why } = row;
     const event = { kind: "move-local", side: "local", id, path: to, detail: `${why} (from ${from})`, from } as const;
     const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
-    return { outcome: DONE, change: { link: moved, ...heldAt(ctx, row), event } };
+    return { outcome: DONE, change: { link: moved, ...blockAt(ctx, row), event } };
   },
 };
 
@@ -69,7 +69,7 @@ function isOneFile(from: Look, to: Look): boolean {
  * Returns the document's block at its new path, because links to it lead to the path of its block.
  * A block about a place ends at another place.
  */
-function heldAt({ world }: PassContext, { id, from, to }: Row): { hold?: Hold } {
-  const hold = world.state.holds().find(({ key, path }) => key === id && path === from);
-  return hold === undefined || (hold.digest ?? hold.changeId) === null ? {} : { hold: { ...hold, path: to } };
+function blockAt({ world }: PassContext, { id, from, to }: Row): { block?: Block } {
+  const block = world.state.blocks().find(({ key, path }) => key === id && path === from);
+  return block === undefined || (block.digest ?? block.changeId) === null ? {} : { block: { ...block, path: to } };
 }

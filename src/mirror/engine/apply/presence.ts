@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { STALE, eventOf, leftAlone, makeHold, type RemoteText, whyWritten } from "./effect.ts";
+import { STALE, eventOf, leftAlone, makeBlock, type RemoteText, whyWritten } from "./effect.ts";
 import { type Change, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -61,7 +61,7 @@ function staysDeleted(
   const { code, detail, requestId } = refused;
   return {
     ...refused,
-    hold: makeHold(ctx, { key, path, reason: "delete-refused", code, detail, requestId, changeId }),
+    block: makeBlock(ctx, { key, path, reason: "delete-refused", code, detail, requestId, changeId }),
   };
 }
 
@@ -79,7 +79,7 @@ function waitForReview(
   return {
     ...refused,
     detail,
-    hold: makeHold(ctx, { key, path, reason: "delete-pending", code, detail, requestId, changeId }),
+    block: makeBlock(ctx, { key, path, reason: "delete-pending", code, detail, requestId, changeId }),
   };
 }
 

@@ -16,7 +16,7 @@ import {
   fetchText,
   type Got,
   got,
-  makeHold,
+  makeBlock,
   outcomeOfFault,
   type RemoteText,
   readUnkept,
@@ -271,7 +271,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
   if (standing.kind === "end") return standing.outcome;
   const isRead = standing.value === "same";
   if (isRead && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
-  const hold = makeHold(ctx, {
+  const block = makeBlock(ctx, {
     key: row.id,
     path: row.localPath,
     // Without a grant every content is refused; any other refusal concerns this content.
@@ -281,7 +281,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
     requestId: fault.requestId,
     changeId: isRead ? null : row.baseChangeId,
   });
-  return outcomeOfFault(fault, hold);
+  return outcomeOfFault(fault, block);
 }
 
 /**
@@ -297,5 +297,5 @@ async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "un
 
 /** Returns true if the outcome of a read leaves the state of the document unknown. */
 function saysNothing(outcome: Outcome): boolean {
-  return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
+  return outcome.kind === "later" || (outcome.kind === "refused" && outcome.block === null);
 }

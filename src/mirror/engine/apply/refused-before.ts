@@ -1,6 +1,6 @@
 import type { Outcome } from "../../model/action.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { Hold } from "../../model/link.ts";
+import type { Block } from "../../model/link.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { PassContext, Refused } from "../run/pass-context.ts";
@@ -18,11 +18,11 @@ const MOST = 1_000;
  * A request of an effect. `asks`: everything that the request asks for; `at`: the document or
  * folder of the present block, and its path.
  */
-export type Request = { readonly asks: string; readonly at: Pick<Hold, "key" | "path"> };
+export type Request = { readonly asks: string; readonly at: Pick<Block, "key" | "path"> };
 
 export function refusedBefore({ notes }: PassContext, { asks, at }: Request): Outcome | null {
   const before = notes.tally.refused.get(asks);
-  return before === undefined ? null : { ...before, hold: { ...before.hold, ...at } };
+  return before === undefined ? null : { ...before, block: { ...before.block, ...at } };
 }
 
 export function noteRefused({ notes }: PassContext, { asks }: Request, outcome: Outcome): Outcome {
@@ -38,8 +38,8 @@ export function noteRefused({ notes }: PassContext, { asks }: Request, outcome: 
  * concerns a place, which may be free soon.
  */
 function isOfRequest(outcome: Outcome): outcome is Refused {
-  if (outcome.kind !== "refused" || outcome.hold === null) return false;
-  return outcome.hold.reason === "refused" || outcome.hold.reason === "read-only";
+  if (outcome.kind !== "refused" || outcome.block === null) return false;
+  return outcome.block.reason === "refused" || outcome.block.reason === "read-only";
 }
 
 /**

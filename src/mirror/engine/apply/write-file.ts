@@ -221,5 +221,5 @@ function conflictAfter(
 ): Pick<Change, "conflict" | "removes"> {
   const conflict = isOpen ? state.conflict(id) : null;
   if (conflict !== null) return { conflict: { ...conflict, baseChangeId, baseDigest } };
-  return { removes: { conflict: id, ...(endsBlock === true ? { hold: id } : {}) } };
+  return { removes: { conflict: id, ...(endsBlock === true ? { block: id } : {}) } };
 }

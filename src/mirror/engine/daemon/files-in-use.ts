@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Hold } from "../../model/link.ts";
+import type { Block } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
 import { isOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
@@ -18,7 +18,7 @@ type SetAside = Extract<Intent, { kind: "set-aside" }>;
 export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: EditorWait | undefined;
-  #holds: readonly Hold[] = [];
+  #blocks: readonly Block[] = [];
   /** Set-aside files that a program may still write into. */
   #setAside: readonly SetAside[] = [];
   /**
@@ -34,10 +34,10 @@ export class FilesInUse {
   }
 
   /** Takes the blocked changes of a run. */
-  update(holds: readonly Hold[]): void {
+  update(blocks: readonly Block[]): void {
     const { clock } = this.#world;
-    const waiting = holds.filter(({ reason }) => reason === "in-use");
-    this.#holds = waiting.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold));
+    const waiting = blocks.filter(({ reason }) => reason === "in-use");
+    this.#blocks = waiting.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block));
     this.noteReplaced();
   }
 
@@ -63,7 +63,7 @@ export class FilesInUse {
    * set-aside file
    */
   isAnyFree(): boolean {
-    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
+    if (this.#blocks.some((block) => this.#waitsMs(block) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
       this.#lookAt = null;
       return true;
     }
@@ -72,7 +72,7 @@ export class FilesInUse {
   }
 
   #schedule(): void {
-    const waits = this.#holds.map((hold) => Math.max(LEAST_MS, this.#waitsMs(hold)));
+    const waits = this.#blocks.map((block) => Math.max(LEAST_MS, this.#waitsMs(block)));
     if (this.#setAside.length > 0) waits.push(LOCK_LOOK_MS);
     this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
   }
@@ -86,7 +86,7 @@ export class FilesInUse {
   }
 
   /** Returns how long to wait before the next check of the file; 0 or less: it is free. */
-  #waitsMs({ path, since }: Hold): number {
+  #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;
     if (openIn !== null) return isOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;

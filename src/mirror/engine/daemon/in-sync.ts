@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { remoteIsAsBase } from "../../model/agreement.ts";
-import { HOLD_REASONS } from "../../model/hold.ts";
+import { BLOCK_REASONS } from "../../model/hold.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import {
@@ -51,8 +51,8 @@ type InSync = { readonly local: LocalTree; readonly held: ReadonlySet<string> };
  */
 function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   const held = new Set<string>([...base.conflicts.keys(), ...base.tombstones.keys()]);
-  for (const { key, path, reason } of base.holds.values()) {
-    if (HOLD_REASONS[reason].passes === true) return null;
+  for (const { key, path, reason } of base.blocks.values()) {
+    if (BLOCK_REASONS[reason].passes === true) return null;
     held.add(key).add(path);
   }
   return held;
@@ -139,7 +139,7 @@ class PartOfBase {
   trees(): Trees {
     const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
     return {
-      base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
+      base: { links, dirs, tombstones: new Map(), conflicts: new Map(), blocks: new Map() },
       local: { ...this.#inSync.local, partial: true, files, folders, others },
       remote: this.#remoteTree(),
     };

@@ -193,7 +193,7 @@ export class KnownTrees {
 /** Returns base after the last cycle of a run. It is loaded only if the cycle had steps. */
 function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
   if (ends.length > 0) return state.load();
-  return { ...trees.base, holds: new Map(plan.holds.map((hold) => [hold.key, hold])) };
+  return { ...trees.base, blocks: new Map(plan.blocks.map((block) => [block.key, block])) };
 }
 
 /**

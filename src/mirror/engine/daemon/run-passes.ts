@@ -54,10 +54,10 @@ function watched(settings: Settings): Settings {
  * Returns true if a stop or an approval begins or ends, and must be recorded. While something waits
  * to settle or for its delay, a run has not judged everything, and ends neither (I22).
  */
-function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
+function needsHaltNote(world: World, { plan: { verdict, blocks } }: Planned): boolean {
   const known = world.state.meta(META.safetyStop);
   if (verdict.kind === "safety-stop") return known !== stopNote(verdict);
-  if (leavesUndecided(holds)) return false;
+  if (leavesUndecided(blocks)) return false;
   return known !== null || endsApproval(world, verdict);
 }
 
@@ -122,8 +122,8 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
  * Returns true if each step transfers one content, and its document is at the same path on both
  * sides.
  */
-function isPlain({ links }: World, { steps, holds, verdict, toRead }: Plan): boolean {
-  if (verdict.kind !== "run" || holds.length > 0 || toRead !== undefined) return false;
+function isPlain({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
+  if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
   // If links are converted, a new document may change the links in others.
   return steps.every(({ action }) => (links === undefined || action.kind === "put") && carriesText(action));
 }

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Hold } from "../../model/link.ts";
+import type { Block } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
@@ -161,8 +161,8 @@ export class Runs {
     this.#stalePaths.afterPass(end, this.#now());
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent, changes);
-    this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.holds));
-    this.inUse.update(end.plan.holds);
+    this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.blocks));
+    this.inUse.update(end.plan.blocks);
   }
 
   #noteWork(end: PassEnd): void {
@@ -171,7 +171,7 @@ export class Runs {
 
   #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     const absent = new Map<LocalPath, BegunDeletion>();
-    for (const { reason, path, key } of plan.holds)
+    for (const { reason, path, key } of plan.blocks)
       if (reason === "second-scan") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
     const { unseen } = trees.local;
     const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
@@ -208,9 +208,9 @@ class ChangesOfRun implements DeletionChanges {
   }
 }
 
-function textsBeforeReview(holds: readonly Hold[]): Map<DocId, Digest> {
+function textsBeforeReview(blocks: readonly Block[]): Map<DocId, Digest> {
   const texts = new Map<DocId, Digest>();
-  for (const { reason, key, digest } of holds)
+  for (const { reason, key, digest } of blocks)
     if (reason === "review-delayed" && digest !== null) texts.set(key as DocId, digest);
   return texts;
 }

@@ -9,7 +9,7 @@ import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
-import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
 
 type Id = DocId | DirId;
 
@@ -270,24 +270,24 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
   for (const { id, localPath } of base.dirs.values())
-    if (!isRemoved(base.holds.get(id)?.reason)) yield [id, standsAt(base, moved, id, localPath)];
+    if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, standsAt(base, moved, id, localPath)];
   for (const link of base.links.values())
-    if (!isAway(link) && base.holds.get(link.id)?.reason !== "renamed-out-of-mirror")
+    if (!isAway(link) && base.blocks.get(link.id)?.reason !== "renamed-out-of-mirror")
       yield [link.id, standsAt(base, moved, link.id, link.localPath)];
 }
 
 type Moved = { readonly from: LocalPath; readonly to: LocalPath };
 
 /** Returns whether a folder's block forbids its removal only: the user has removed it. */
-function isRemoved(reason: HoldReason | undefined): boolean {
-  const forbids = reason === undefined ? [] : (HOLD_REASONS[reason].stopsFolder ?? []);
+function isRemoved(reason: BlockReason | undefined): boolean {
+  const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].stopsFolder ?? []);
   return forbids.length > 0 && forbids.every((one) => one === "remove");
 }
 
 /** Returns folders that are elsewhere than base has them, the deepest first. */
-function movedFolders({ dirs, holds }: BaseTree): readonly Moved[] {
+function movedFolders({ dirs, blocks }: BaseTree): readonly Moved[] {
   const moved: Moved[] = [];
-  for (const { key, path, reason } of holds.values()) {
+  for (const { key, path, reason } of blocks.values()) {
     const dir = dirs.get(key as DirId);
     if (dir !== undefined && dir.localPath !== path && !isRemoved(reason))
       moved.push({ from: dir.localPath, to: path });
@@ -295,8 +295,8 @@ function movedFolders({ dirs, holds }: BaseTree): readonly Moved[] {
   return moved.sort((a, b) => depthOf(b.from) - depthOf(a.from));
 }
 
-function standsAt({ holds }: BaseTree, moved: readonly Moved[], id: DocId | DirId, localPath: LocalPath): LocalPath {
-  const held = holds.size === 0 ? undefined : holds.get(id);
+function standsAt({ blocks }: BaseTree, moved: readonly Moved[], id: DocId | DirId, localPath: LocalPath): LocalPath {
+  const held = blocks.size === 0 ? undefined : blocks.get(id);
   if (held !== undefined && held.path !== localPath) return held.path;
   const above = moved.find(({ from }) => isWithin(localPath, from));
   return above === undefined ? localPath : rebase(localPath, above.from, above.to);

@@ -111,15 +111,15 @@ function isToBeReadAgain(
   if (link === undefined) return true;
   // Unedited content stays base's, whatever targets are gone since.
   if (link.localDigest === text || link.digest === text) return false;
-  return !waits.has(path) || base.holds.get(link.id)?.reason === "refused";
+  return !waits.has(path) || base.blocks.get(link.id)?.reason === "refused";
 }
 
 /** Returns the paths of documents for which no content may be sent that no user wrote. */
-function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waits = new Set<LocalPath>();
   for (const link of links.values())
-    if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
-      waits.add(holds.get(link.id)?.path ?? link.localPath);
+    if (link.protected || link.submissions.length > 0 || blocks.has(link.id) || conflicts.has(link.id))
+      waits.add(blocks.get(link.id)?.path ?? link.localPath);
   return waits;
 }
 

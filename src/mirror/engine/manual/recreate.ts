@@ -55,7 +55,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     });
     return notDone(made);
   }
-  state.removeHold(link.id);
+  state.removeBlock(link.id);
   const doubt = await doubtNew(ctx, created, remotePath, expect);
   if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
   const deleted = await deleteOld(ctx, link);

@@ -20,7 +20,7 @@ export async function deleteOnService(ctx: PassContext, link: Link): Promise<Man
   const { id, localPath, remotePath, changeId } = link;
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
-  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  if (outcome.kind === "done") ctx.world.state.removeBlock(id);
   return { outcome, notes: [] };
 }
 
@@ -34,7 +34,7 @@ export async function restoreOldName(ctx: PassContext, link: Link): Promise<Manu
   if (parents !== null) return notDone(parents);
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
   const outcome = await createOneLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
-  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  if (outcome.kind === "done") ctx.world.state.removeBlock(id);
   return { outcome, notes: [] };
 }
 
@@ -57,7 +57,7 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
     cause,
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
-  ctx.world.state.removeHold(link.id);
+  ctx.world.state.removeBlock(link.id);
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
 }
 
@@ -67,7 +67,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
     ends: { link, trashPath: null },
-    removes: { hold: link.id },
+    removes: { block: link.id },
     event: {
       kind: "forget",
       side: "both",

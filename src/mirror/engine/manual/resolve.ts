@@ -104,7 +104,7 @@ function noteProtection(ctx: PassContext, id: DocId, isProtected: boolean): void
 export function resubmit(ctx: PassContext, link: Link): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
-    removes: { hold: link.id },
+    removes: { block: link.id },
     event: {
       kind: "note-facts",
       side: "local",
@@ -118,7 +118,7 @@ export function resubmit(ctx: PassContext, link: Link): ManualEnd {
 
 /** Forgets a refusal. The next run tries again. */
 export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
-  ctx.world.state.removeHold(key);
+  ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
 }
 
@@ -137,7 +137,7 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
   const why = "mdmirror resolve uploaded it with its conflict markers";
   const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;
   const outcome = await runEffect(ctx, putText, action);
-  if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
+  if (outcome.kind === "done" || outcome.kind === "submitted") state.removeBlock(id);
   return { outcome, notes: [] };
 }
 

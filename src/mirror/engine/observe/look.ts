@@ -96,7 +96,7 @@ function mayLeaveOut(
 function loadInto({ state }: World, records: Records | undefined): BaseTree {
   if (records === undefined) return state.load();
   const base = state.load((link) => records.add(link));
-  for (const id of [...base.conflicts.keys(), ...base.holds.keys()]) records.keep(id as DocId);
+  for (const id of [...base.conflicts.keys(), ...base.blocks.keys()]) records.keep(id as DocId);
   return base;
 }
 

@@ -147,6 +147,6 @@ function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Aske
  * Returns true for a document that was proven gone, and is blocked since. It stays proven even if
  * no other document is visible.
  */
-function isProvenBefore({ holds }: BaseTree, id: DocId): boolean {
-  return holds.get(id)?.reason === "gone-or-unreadable";
+function isProvenBefore({ blocks }: BaseTree, id: DocId): boolean {
+  return blocks.get(id)?.reason === "gone-or-unreadable";
 }

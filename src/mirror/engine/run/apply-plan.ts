@@ -76,10 +76,10 @@ function noteFailure(
   const requestId = outcome.kind === "stale" ? null : outcome.requestId;
   log.write(kind === "stale" ? "debug" : "warn", kind, { action: action.kind, id, path, detail, requestId });
   if (outcome.kind === "stale") return;
-  const { hold, code } = outcome.kind === "refused" ? outcome : { hold: null, code: null };
+  const { block, code } = outcome.kind === "refused" ? outcome : { block: null, code: null };
   const fault = { id, path, detail: `${action.kind}: ${detail}`, outcome: kind, code, requestId };
   state.transact(() => {
-    if (hold !== null) state.putHold(hold);
+    if (block !== null) state.putBlock(block);
     recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", ...fault });
   });
 }

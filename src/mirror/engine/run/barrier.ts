@@ -1,11 +1,11 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { needsUser } from "../../model/hold.ts";
-import { type Hold, type Link, linksByPath } from "../../model/link.ts";
+import { type Block, type Link, linksByPath } from "../../model/link.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { type Attention, attentionOfHold } from "./report.ts";
+import { type Attention, attentionOfBlock } from "./report.ts";
 import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
@@ -197,31 +197,31 @@ export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompar
   const base = world.state.load();
   const links = linksByPath(base.links.values());
   const isProof = isCompared && !lacksDocuments(world.state);
-  const holds = new Map([...base.holds.values()].map((hold) => [hold.path, hold]));
+  const blocks = new Map([...base.blocks.values()].map((block) => [block.path, block]));
   return awaited.map((one) => {
     const { path } = one;
     const link = links.get(path) ?? null;
-    const hold = (link === null ? undefined : base.holds.get(link.id)) ?? holds.get(path) ?? null;
+    const block = (link === null ? undefined : base.blocks.get(link.id)) ?? blocks.get(path) ?? null;
     const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
-    const open = hold === null ? null : attentionOfHold(hold);
+    const open = block === null ? null : attentionOfBlock(block);
     if (link !== null && base.conflicts.has(link.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, one, { link, hold, isProof });
+    const state = stateOf(world, one, { link, block, isProof });
     return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
 
-type Facts = { readonly link: Link | null; readonly hold: Hold | null; readonly isProof: boolean };
+type Facts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts): PathLive["state"] {
+function stateOf(world: World, awaited: Awaited, { link, block, isProof }: Facts): PathLive["state"] {
   const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
   if (isProof && link?.standing === "linked" && digest !== null)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
-  if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
-  if (hold === null || mayPass(hold)) return "waiting";
-  return needsUser(hold.reason) || hold.reason === "direction-off" ? "blocked" : "waiting";
+  if (isSent || block?.reason === "in-review" || block?.reason === "review-conflict") return "in-review";
+  if (block === null || mayPass(block)) return "waiting";
+  return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
 /** The kinds of events that report a text that was sent. */
@@ -239,7 +239,7 @@ function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: A
 }
 
 /** Returns true if a later scan may end a block that is reported as needing the user. */
-function mayPass({ reason }: Hold): boolean {
+function mayPass({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }
 

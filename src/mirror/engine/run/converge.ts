@@ -107,7 +107,7 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
-  const report = { ...reportOf(world.state.holds(), run, passes, counts, end, more), renamed };
+  const report = { ...reportOf(world.state.blocks(), run, passes, counts, end, more), renamed };
   const { madeWay, oneWay } = tally;
   return {
     ...report,
@@ -137,7 +137,7 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   // A step that waited for a blocked step may have another way now, or is blocked as well (I17).
-  if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.hold !== null)) return true;
+  if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = sequels(plan, trees);
   const leavesMore = (outcome: Outcome, action: Action) =>

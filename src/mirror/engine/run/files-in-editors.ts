@@ -69,7 +69,7 @@ function isWriting(action: Action): action is Writing {
  */
 function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
-  return base.holds.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
+  return base.blocks.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
 }
 
 /**
@@ -87,9 +87,9 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
 
 /** A program may have a file open for days, so its lock is respected only for a limited time. */
 function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
-  const hold = base.holds.get(id);
-  if (quietInMs !== null || hold?.reason !== "in-use") return false;
-  return isOver(world, hold.since, settings.handsOff?.openMs ?? 0);
+  const block = base.blocks.get(id);
+  if (quietInMs !== null || block?.reason !== "in-use") return false;
+  return isOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
 /** Returns whether a wait is over. It is, too, if the clock was set back. */

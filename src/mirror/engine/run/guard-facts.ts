@@ -133,7 +133,7 @@ const EMPTIED_BY: { readonly [reason in StopReason]?: Emptied } = {
  * back by itself, or after a crash, proves nothing about the others. The memory ends when that side
  * was seen completely, and every remaining deletion was approved.
  */
-export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
   const sides = new Set(before);
   if (verdict.kind === "safety-stop") {
@@ -142,7 +142,7 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
       if (side !== undefined) sides.add(side);
     }
   } else {
-    if (local.unseen.size === 0 && !leavesUndecided(holds)) sides.delete("local");
+    if (local.unseen.size === 0 && !leavesUndecided(blocks)) sides.delete("local");
     if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
   }
   if (sides.size === before.size) return;

@@ -2,7 +2,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Hold } from "../../model/link.ts";
+import type { Block } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
@@ -77,7 +77,7 @@ export type Planned = Extract<PassEnd, { kind: "planned" }>;
 export const APPROVE_EMPTY = "wrong-workspace";
 
 /** The end of a write that must not be sent again unchanged. */
-export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly hold: Hold };
+export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: Block };
 
 /** Counts of the cycles of one run. */
 export type Tally = {
@@ -100,7 +100,7 @@ export type Tally = {
   /** The user's files that were moved aside because the run had to put something at their path. */
   readonly madeWay: MadeWay[];
   /** Changes that the run found for the first time, and that stay on their side. */
-  readonly oneWay: Hold[];
+  readonly oneWay: Block[];
   /** True if links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
   /**

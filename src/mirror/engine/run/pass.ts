@@ -105,10 +105,10 @@ const unstoppable = stoppableBy(new AbortController().signal);
 /** Records the plan's blocks, and the copies that exist again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
-  state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
+  state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
   const { oneWay } = ctx.notes.tally;
-  oneWay.push(...plan.holds.filter(({ reason, since }) => reason === "direction-off" && since === 0));
-  ctx.notes.held = new Set(plan.holds.map(({ key }) => key));
+  oneWay.push(...plan.blocks.filter(({ reason, since }) => reason === "direction-off" && since === 0));
+  ctx.notes.held = new Set(plan.blocks.map(({ key }) => key));
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
@@ -145,7 +145,7 @@ async function planPass(
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayEmpty = null;
-  const waits = decided.plan.holds.some(({ reason }) => reason === "second-scan");
+  const waits = decided.plan.blocks.some(({ reason }) => reason === "second-scan");
   if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
@@ -197,7 +197,7 @@ export async function planWithSecondScan(
   const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const policy = policyOf(ctx, input, once);
   const plan = makePlan(trees, policy, signals, texts);
-  const waiting = plan.holds.filter((hold) => hold.reason === "second-scan");
+  const waiting = plan.blocks.filter((block) => block.reason === "second-scan");
   if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
   await world.clock.sleep(secondLookMs);
   const all = withAllDocuments(trees);
@@ -206,7 +206,7 @@ export async function planWithSecondScan(
   const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
   // The second plan itself decides which document is where, and which is still absent.
-  const twice = new Set(waiting.map((hold) => hold.path));
+  const twice = new Set(waiting.map((block) => block.path));
   const seenTwice = { ...all, local };
   const then = policyOf(ctx, input, twice);
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };

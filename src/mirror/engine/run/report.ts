@@ -1,7 +1,7 @@
 import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
 import type { Action, Outcome } from "../../model/action.ts";
-import { type HoldReason, isOpen, needsUser } from "../../model/hold.ts";
-import type { Hold } from "../../model/link.ts";
+import { type BlockReason, isOpen, needsUser } from "../../model/hold.ts";
+import type { Block } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -19,7 +19,7 @@ import { plural } from "../../../common/count.ts";
 
 /** Cause of an open problem: the reason of a blocked change, or another one. */
 type AttentionKind =
-  | HoldReason
+  | BlockReason
   | "listing-misread"
   | "listing-cut-short"
   | "unfinished"
@@ -66,7 +66,7 @@ export type RunReport = {
   /** Links in texts that the run sent which lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */
-  readonly oneWay?: readonly Pick<Hold, "path" | "detail">[];
+  readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
   /** The run was stopped before everything had started; left out: it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
@@ -87,27 +87,27 @@ export type RunReport = {
  * @param more whether another cycle would have something to do
  */
 export function reportOf(
-  holds: readonly Hold[],
+  blocks: readonly Block[],
   run: number,
   passes: number,
   counts: Counts,
   end: PassEnd,
   more: boolean,
 ): RunReport {
-  const common = { run, passes, counts: { ...counts, blocked: holds.length }, stopped: [] };
+  const common = { run, passes, counts: { ...counts, blocked: blocks.length }, stopped: [] };
   if (end.kind === "offline") {
-    const attention = attentionOf(holds, []);
+    const attention = attentionOf(blocks, []);
     return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
   }
   const { plan, trees, ends } = end;
   const cut = faultThatCutOff(ends);
   const beside = [
-    ...attentionOfScan(trees, plan, holds),
+    ...attentionOfScan(trees, plan, blocks),
     ...attentionOfSteps(plan, ends),
     ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, more) : []),
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
-  const attention = attentionOf(holds, beside);
+  const attention = attentionOf(blocks, beside);
   const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
   const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
   const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
@@ -143,19 +143,19 @@ function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
   return null;
 }
 
-export function attentionOfHold(hold: Hold): Attention {
+export function attentionOfBlock(block: Block): Attention {
   return {
-    path: hold.path,
-    kind: hold.reason,
-    code: hold.code,
-    detail: hold.detail,
-    requestId: hold.requestId,
-    ...(isRefusedName(hold) ? { refused: "name" } : {}),
-    waits: !needsUser(hold.reason),
+    path: block.path,
+    kind: block.reason,
+    code: block.code,
+    detail: block.detail,
+    requestId: block.requestId,
+    ...(isRefusedName(block) ? { refused: "name" } : {}),
+    waits: !needsUser(block.reason),
   };
 }
 
-function isRefusedName({ reason, digest, changeId }: Hold): boolean {
+function isRefusedName({ reason, digest, changeId }: Block): boolean {
   return reason === "refused" && digest === null && changeId === null;
 }
 
@@ -169,13 +169,13 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
  * Returns what is open, by path: after a run for `sync`, and of the last run for `status`.
  * @param beside what is not due to a blocked change
  */
-export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
-  const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
+export function attentionOf(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
+  const open = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
   return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
 /** Returns what a look did not show, if no blocked change says so: nothing is proven about it. */
-export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
+export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
   // The items shown are used, and no item that is not shown is removed (I20).
@@ -186,14 +186,14 @@ export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, hol
     // About the whole folder a stop says more. While the folder is being written, it is looked at
     // again soon.
     const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
-    if (isTold || isHeld(path, holds)) continue;
+    if (isTold || isHeld(path, blocks)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsUser(kind) });
   }
   return told;
 }
 
-function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
-  return holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
+function isHeld(path: LocalPath, blocks: readonly Block[]): boolean {
+  return blocks.some((block) => block.path === path || isBelow(block.path, path) || isBelow(path, block.path));
 }
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;
@@ -235,7 +235,7 @@ function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
 }
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
-  if (outcome.kind === "refused" && outcome.hold === null) {
+  if (outcome.kind === "refused" && outcome.block === null) {
     const { code, detail, requestId } = outcome;
     return { ...PLAIN, path, kind: "refused", code, detail, requestId, refused: "step" };
   }

@@ -1,4 +1,4 @@
-import type { Hold } from "../../model/link.ts";
+import type { Block } from "../../model/link.ts";
 import { type StopReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
@@ -80,18 +80,18 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
 
 type StandingFacts = {
   readonly meta: (key: string) => string | null;
-  readonly holds: readonly Hold[];
+  readonly blocks: readonly Block[];
   /** null: there is none, or a daemon is running one. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
-export function runStateOf({ meta, holds, newestRun }: StandingFacts): RunState {
+export function runStateOf({ meta, blocks, newestRun }: StandingFacts): RunState {
   const last = readLast(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
   const approved = meta(META.approved) !== null;
   const pending = approved && safetyStop === null ? [APPROVED] : [];
-  const told = attentionOf(holds, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
+  const told = attentionOf(blocks, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
   const wasOpen = last?.state === "attention" || (last?.state === "stopped" && safetyStop === null);
   const attention = wasOpen && told.length === 0 ? [UNPROVEN] : told;
   return {

@@ -70,8 +70,8 @@ function readQuiet(world: World): ReadonlyMap<DocId, Digest> {
 }
 
 function writeQuiet(world: World, end: Planned): void {
-  const waiting = end.plan.holds.flatMap((hold) =>
-    hold.reason === "review-delayed" && hold.digest !== null ? [[hold.key, hold.digest]] : [],
+  const waiting = end.plan.blocks.flatMap((block) =>
+    block.reason === "review-delayed" && block.digest !== null ? [[block.key, block.digest]] : [],
   );
   const text = waiting.length === 0 ? null : JSON.stringify(waiting);
   if (text !== world.state.meta(META.quiet)) world.state.setMeta(META.quiet, text);

@@ -1,7 +1,7 @@
 import type { FolderName } from "../../local/folder-names.ts";
 import { comparePaths } from "../../model/by-path.ts";
-import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
-import type { Hold } from "../../model/link.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
+import type { Block } from "../../model/link.ts";
 import { isBelow, joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";
 import { STAYS } from "./why-plan.ts";
@@ -57,17 +57,17 @@ function byKindAndName(a: Entry, b: Entry): number {
 }
 
 type Open = {
-  readonly holds: ReadonlyMap<string, Hold>;
+  readonly blocks: ReadonlyMap<string, Block>;
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
   /** Paths that require action. */
   readonly needing: readonly LocalPath[];
 };
 
-function openBy({ holds, conflicts, reviews }: FolderRows): Open {
-  const needing = holds.filter(({ reason }) => HOLD_REASONS[reason].open === "needs-you").map(({ path }) => path);
+function openBy({ blocks, conflicts, reviews }: FolderRows): Open {
+  const needing = blocks.filter(({ reason }) => BLOCK_REASONS[reason].open === "needs-you").map(({ path }) => path);
   return {
-    holds: new Map(holds.flatMap((hold) => [[hold.path, hold] as const, [hold.key, hold] as const])),
+    blocks: new Map(blocks.flatMap((block) => [[block.path, block] as const, [block.key, block] as const])),
     conflicts: new Set(conflicts),
     reviews: new Set(reviews),
     needing: [...new Set([...needing, ...conflicts])],
@@ -83,8 +83,8 @@ function folderEntry(
   const needs = open.needing.filter((one) => isBelow(one, path)).length;
   const stays = found?.stays ?? null;
   if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
-  const hold = open.holds.get(path);
-  if (hold !== undefined) return { ...common, needs, ...heldAs(hold) };
+  const block = open.blocks.get(path);
+  if (block !== undefined) return { ...common, needs, ...heldAs(block) };
   if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
   if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
   return { ...common, needs, state: "in-sync", why: null };
@@ -99,8 +99,8 @@ function fileEntry(
   const stays = found?.stays ?? null;
   if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
-  const hold = open.holds.get(row?.id ?? path) ?? open.holds.get(path);
-  if (hold !== undefined) return { ...common, ...heldAs(hold) };
+  const block = open.blocks.get(row?.id ?? path) ?? open.blocks.get(path);
+  if (block !== undefined) return { ...common, ...heldAs(block) };
   if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
@@ -108,17 +108,17 @@ function fileEntry(
   return { ...common, state: "in-sync", why: null, row };
 }
 
-const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
   "in-review",
   "review-conflict",
   "review-delayed",
   "review-unknown",
 ]);
 
-function heldAs({ reason, detail }: Hold): Pick<Entry, "state" | "why"> {
+function heldAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
   if (reason === "suspended") return { state: "ignored", why: detail };
   if (IN_REVIEW.has(reason)) return { state: "in-review", why };
-  return { state: HOLD_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
+  return { state: BLOCK_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
 }

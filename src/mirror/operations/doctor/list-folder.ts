@@ -98,7 +98,7 @@ export class FolderLists {
   }
 }
 
-const NOTHING: FolderRows = { documents: [], folders: [], holds: [], conflicts: [], reviews: [] };
+const NOTHING: FolderRows = { documents: [], folders: [], blocks: [], conflicts: [], reviews: [] };
 
 function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<readonly Entry[]> {
   const found = readFolderRows(own, folder);
@@ -129,12 +129,12 @@ function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed[
     if (row === null) return entry;
     if (stamp === null) return { ...entry, state: "waiting", why: "the file does not exist now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
-    if (isSame || holds(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
+    if (isSame || blocks(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
     return { ...entry, state: "waiting", why: "edited locally" };
   });
 }
 
-function holds({ localDigest, spelled }: DocumentRow, digest: Digest | null): boolean {
+function blocks({ localDigest, spelled }: DocumentRow, digest: Digest | null): boolean {
   return digest === localDigest || (digest !== null && spelled.includes(digest));
 }
 

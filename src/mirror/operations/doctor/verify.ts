@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { isOpen } from "../../model/hold.ts";
-import type { Hold, Link } from "../../model/link.ts";
+import type { Block, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -120,9 +120,9 @@ function isAnother(link: Link | undefined, file: RemoteFile, here: LocalFile, sh
 
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
   const linked = indexLinks(base);
-  const holds = [...base.holds.values(), ...justSubmitted(base)];
-  const held = listHeld(holds, local, rows);
-  const heldKeys = new Set<string>(holds.flatMap(({ key, path }) => [key, path]));
+  const blocks = [...base.blocks.values(), ...justSubmitted(base)];
+  const held = listHeld(blocks, local, rows);
+  const heldKeys = new Set<string>(blocks.flatMap(({ key, path }) => [key, path]));
   const free = Map.groupBy(
     rows.filter(({ file, path }) => !heldKeys.has(file.id) && !heldKeys.has(path)),
     ({ end }) => end,
@@ -164,11 +164,11 @@ function unseenOf(
   ];
 }
 
-type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;
+type HeldRow = Pick<Block, "key" | "path" | "reason" | "detail">;
 
 /** Returns documents that went to review in the last cycle of a run; the next run blocks them. */
-function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
-  const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !holds.has(id));
+function justSubmitted({ links, blocks }: BaseTree): HeldRow[] {
+  const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !blocks.has(id));
   return sent.map(({ id, localPath }) => ({
     key: id,
     path: localPath,
@@ -182,14 +182,14 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
  * (I18).
  */
 function listHeld(
-  holds: readonly HeldRow[],
+  blocks: readonly HeldRow[],
   local: LocalTree,
   rows: readonly Row[],
 ): VerifyReport["blocked"][number][] {
   const differing = new Set<string>(
     rows.flatMap(({ end, file, path }) => (end === "same" || local.ignores(path, "file") ? [] : [file.id, path])),
   );
-  const held = holds.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
+  const held = blocks.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
   return held.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }
 

@@ -1,7 +1,7 @@
 import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
 import { explainPath } from "../../planner/explain.ts";
 import type { WhoMoved } from "../../planner/drift/place-change.ts";
-import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
+import type { Conflict, DirLink, Block, Link } from "../../model/link.ts";
 import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -11,7 +11,7 @@ import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
-import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
+import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import { conflictPolicy } from "../../folder/run.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
@@ -37,11 +37,11 @@ export type Why = PlanFacts & {
   /** Null if offline, if the path has no document, or if all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
-  readonly blocked: Hold | null;
+  readonly blocked: Block | null;
   /** Open block, as reports show it; null if the path is not blocked. */
   readonly open: Attention | null;
   /** Blocked paths below a folder. */
-  readonly blockedBelow: readonly Pick<Hold, "path" | "reason">[];
+  readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
    * Versions that the present content was merged from, and the side of each changed line; null if
@@ -80,7 +80,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const subject = subjectAt(base, document, asked);
   const { link } = subject;
   const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
-  const hold = holdOf(base, planned?.plan ?? null, subject.keys);
+  const block = blockOf(base, planned?.plan ?? null, subject.keys);
   const events = eventsOf(state, subject.path);
   const look = lookAt(disk, asked);
   return {
@@ -92,11 +92,11 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     remote,
     verdict: document === null ? null : judgedOf(document),
     conflict: conflictOf(base, link),
-    blocked: hold,
+    blocked: block,
     merge: mergeHere(state, events, look),
-    open: hold === null ? null : attentionOfHold(hold),
+    open: block === null ? null : attentionOfBlock(block),
     steps,
-    blockedBelow: blockedBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
+    blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], asked),
     safetyStops,
     lastError: lastErrorOf(events),
     events: events.slice(-EVENTS),
@@ -133,8 +133,8 @@ function lookAt(disk: Disk, path: LocalPath): Look {
   return { kind: "folder", dev, ino, birthMs };
 }
 
-function blockedBelow(holds: readonly Hold[], folder: LocalPath): Why["blockedBelow"] {
-  return holds.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
+function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
+  return blocks.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
 }
 
 /** Returns the planner's match and decision for the document that is or was at the path. */
@@ -184,17 +184,17 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
  * A remembered refusal explains more than the block of a plan that would try the refused request
  * again.
  */
-function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
-  const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
+function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
+  const remembered = [...base.blocks.values()].filter((block) => isAbout(block, keys));
   return (
     remembered.find(({ code }) => code !== null) ??
-    plan?.holds.find((hold) => isAbout(hold, keys)) ??
+    plan?.blocks.find((block) => isAbout(block, keys)) ??
     remembered[0] ??
     null
   );
 }
 
-function isAbout({ key, path }: Hold, keys: ReadonlySet<string | undefined>): boolean {
+function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): boolean {
   return keys.has(key) || keys.has(path);
 }
 

@@ -2,7 +2,7 @@ import { needsUser } from "../../model/hold.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
-import { attentionOfHold } from "../../engine/run/report.ts";
+import { attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -30,16 +30,16 @@ export function listConflicts({ state, disk }: StateAndDisk): Listed {
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
       theirs: sizeOf(asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest)),
-      inReview: base.holds.get(conflict.id)?.reason === "review-conflict",
+      inReview: base.blocks.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,
     };
   });
-  const blocked = [...base.holds.values()]
+  const blocked = [...base.blocks.values()]
     .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
-    .map((hold): Listed["blocked"][number] => {
-      const open = attentionOfHold(hold);
+    .map((block): Listed["blocked"][number] => {
+      const open = attentionOfBlock(block);
       const { refused: _refused, ...shown } = open;
-      return { ...shown, next: nextFor(open), since: hold.since };
+      return { ...shown, next: nextFor(open), since: block.since };
     });
   return { conflicts: conflicts.toSorted(byPath), blocked: blocked.toSorted(byPath) };
 }

@@ -1,5 +1,5 @@
-import { HOLD_REASONS, type ResolutionKind } from "../../model/hold.ts";
-import type { Conflict, Hold, Link } from "../../model/link.ts";
+import { BLOCK_REASONS, type ResolutionKind } from "../../model/hold.ts";
+import type { Conflict, Block, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -12,7 +12,7 @@ export type OpenProblem = {
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
-  readonly hold: Hold | null;
+  readonly block: Block | null;
   readonly ways: readonly ResolutionKind[];
 };
 
@@ -26,19 +26,19 @@ const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
   const link = linkNamed(world, base, path);
-  const hold = base.holds.get(link?.id ?? path) ?? null;
-  if (link === null) return hold === null ? nothingOpen(path) : unfit(path, hold);
+  const block = base.blocks.get(link?.id ?? path) ?? null;
+  if (link === null) return block === null ? nothingOpen(path) : unfit(path, block);
   const subject = problemOf(world, base, link);
   if (subject !== null) return ok(subject);
-  return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
+  return block === null ? nothingOpen(link.localPath) : unfit(link.localPath, block);
 }
 
 /** Returns the open problem of a document, or null if no choice would resolve one. */
 export function problemOf(world: Pick<World, "disk">, base: BaseTree, link: Link): OpenProblem | null {
-  const hold = base.holds.get(link.id) ?? null;
+  const block = base.blocks.get(link.id) ?? null;
   const conflict = base.conflicts.get(link.id) ?? null;
-  const ways = waysOf(link, conflict, hold);
-  return ways === undefined ? null : { path: placeNow(world, link, hold), link, conflict, hold, ways };
+  const ways = waysOf(link, conflict, block);
+  return ways === undefined ? null : { path: placeNow(world, link, block), link, conflict, block, ways };
 }
 
 /** Returns true if two versions of the document wait for a choice. */
@@ -49,16 +49,16 @@ export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
 /**
  * Returns the possible choices; undefined if no problem is open or no choice resolves the problem.
  */
-function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly ResolutionKind[] | undefined {
+function waysOf(link: Link, conflict: Conflict | null, block: Block | null): readonly ResolutionKind[] | undefined {
   // Neither version can be sent while the service has no document to receive it.
-  if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
-  if (hold !== null) return HOLD_REASONS[hold.reason].ways;
+  if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
+  if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
 }
 
 function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
   return (
-    linkOfHold(base, path) ??
+    linkOfBlock(base, path) ??
     linkAt(base, path) ??
     linkOfSidecar(base, path) ??
     linkOfRenamed(world, base, path) ??
@@ -75,18 +75,18 @@ function nothingOpen(path: LocalPath): Result<never> {
 }
 
 /** A blocked move has not changed the record yet, so the block has the present path. */
-function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
-  return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
+function placeNow(world: Pick<World, "disk">, link: Link, block: Block | null): LocalPath {
+  return block !== null && world.disk.look(block.path).kind === "file" ? block.path : link.localPath;
 }
 
-function unfit(path: LocalPath, hold: Hold): Result<never> {
+function unfit(path: LocalPath, block: Block): Result<never> {
   return trouble(
     "usage",
-    `${path} is blocked (${hold.reason}: ${hold.detail}), and no choice resolves this`,
+    `${path} is blocked (${block.reason}: ${block.detail}), and no choice resolves this`,
     `mdmirror why ${path}`,
     {
-      code: hold.code,
-      requestId: hold.requestId,
+      code: block.code,
+      requestId: block.requestId,
     },
   );
 }
@@ -97,15 +97,15 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-function linkOfHold(base: BaseTree, path: LocalPath): Link | null {
-  for (const hold of base.holds.values())
-    if (hold.path === path) for (const link of base.links.values()) if (link.id === hold.key) return link;
+function linkOfBlock(base: BaseTree, path: LocalPath): Link | null {
+  for (const block of base.blocks.values())
+    if (block.path === path) for (const link of base.links.values()) if (link.id === block.key) return link;
   return null;
 }
 
 /** Finds a document that the service cannot move to the root, by its path on the service. */
 function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
-  for (const { key, reason } of base.holds.values()) {
+  for (const { key, reason } of base.blocks.values()) {
     if (reason !== "no-move-to-root") continue;
     for (const link of base.links.values()) if (link.id === key && link.remotePath === path) return link;
   }
@@ -117,10 +117,10 @@ function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPa
   const look = world.disk.look(path);
   if (look.kind !== "file") return null;
   const { ino, dev } = look.stamp;
-  for (const hold of base.holds.values()) {
-    if (hold.reason !== "renamed-out-of-mirror") continue;
+  for (const block of base.blocks.values()) {
+    if (block.reason !== "renamed-out-of-mirror") continue;
     for (const link of base.links.values())
-      if (link.id === hold.key && link.stamp?.ino === ino && link.stamp.dev === dev) return link;
+      if (link.id === block.key && link.stamp?.ino === ino && link.stamp.dev === dev) return link;
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
+import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
@@ -38,11 +38,11 @@ export type ProblemView = {
     /** Number of changes on the service since the conflict began. */
     readonly renewed: number;
   } | null;
-  readonly hold: (Attention & { readonly since: number }) | null;
+  readonly block: (Attention & { readonly since: number }) | null;
 };
 
 export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem): ProblemView {
-  const { path, link, conflict, hold, ways } = subject;
+  const { path, link, conflict, block, ways } = subject;
   const versions = versionsOf({ disk }, subject);
   return {
     path,
@@ -64,7 +64,7 @@ export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem)
             bothNew: conflict.baseDigest === null,
             renewed: conflict.shown.length - 1,
           },
-    hold: hold === null || hold.reason === "conflict" ? null : { ...attentionOfHold(hold), since: hold.since },
+    block: block === null || block.reason === "conflict" ? null : { ...attentionOfBlock(block), since: block.since },
   };
 }
 

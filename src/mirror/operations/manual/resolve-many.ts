@@ -4,7 +4,7 @@ import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";
 import { needsUser } from "../../model/hold.ts";
-import { type Hold, isAway, type Link } from "../../model/link.ts";
+import { type Block, isAway, type Link } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
@@ -136,28 +136,28 @@ type Open = {
   readonly path: LocalPath;
   readonly conflictCopy: LocalPath | null;
   readonly subject: OpenProblem | null;
-  readonly hold: Hold | null;
+  readonly block: Block | null;
 };
 
 function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
-  for (const { key, reason } of base.holds.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
+  for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
   return [...ids].flatMap((key): Open[] => {
     const link = base.links.get(key as DocId);
-    const hold = base.holds.get(key) ?? null;
-    if (link !== undefined) return [openOf(problemOf(world, base, link), hold, link.localPath)];
-    return hold === null ? [] : [openOf(null, hold, hold.path)];
+    const block = base.blocks.get(key) ?? null;
+    if (link !== undefined) return [openOf(problemOf(world, base, link), block, link.localPath)];
+    return block === null ? [] : [openOf(null, block, block.path)];
   });
 }
 
-function openOf(subject: OpenProblem | null, hold: Hold | null, path: LocalPath): Open {
-  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.newestCopyPath ?? null, subject, hold };
+function openOf(subject: OpenProblem | null, block: Block | null, path: LocalPath): Open {
+  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.newestCopyPath ?? null, subject, block };
 }
 
 /** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly Open[]> {
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
-  if (one?.kind === "ok") return ok([openOf(one.value, one.value.hold, one.value.path)]);
+  if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
   const things = openThings(world, base);
   const selection = selectPaths(names, knownPaths(base, things), world.disk);
   if (selection.kind === "trouble") return selection;
@@ -173,13 +173,13 @@ function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<Lo
   }
 }
 
-function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: BulkResolution, force: boolean): ResolveItem {
+function itemOf(world: StateAndDisk, { path, subject, block }: Open, way: BulkResolution, force: boolean): ResolveItem {
   if (subject === null)
-    return { kind: "left", path, why: `blocked (${hold?.reason ?? "not known"}): no choice resolves this` };
+    return { kind: "left", path, why: `blocked (${block?.reason ?? "not known"}): no choice resolves this` };
   if (way === "merged-where-clean") return mergedItem(world, subject, force);
   if (!subject.ways.includes(way)) {
     const ways = subject.ways.map((one) => `--${one}`).join(" or ");
-    return { kind: "left", path, why: `blocked (${hold?.reason ?? "in review"}): resolve it with ${ways}` };
+    return { kind: "left", path, why: `blocked (${block?.reason ?? "in review"}): resolve it with ${ways}` };
   }
   if (!force && markersIn(world, subject, { kind: way })) return { kind: "left", path, why: MARKERS };
   return { kind: "end", path, subject, way: { kind: way }, seen: null };

@@ -1,5 +1,5 @@
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
-import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
@@ -33,7 +33,7 @@ export function misfitOf(
 ): Trouble | null {
   const { path, ways } = subject;
   if (!ways.includes(way.kind)) {
-    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.hold?.reason ?? "in review"})`;
+    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.block?.reason ?? "in review"})`;
     const next = `choose ${ways.map((one) => `--${one}`).join(" or ")}`;
     return { kind: "usage", what: `${path} is ${what}: --${way.kind} does not resolve this`, next };
   }
@@ -87,7 +87,7 @@ export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenPro
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
   "in-review",
   "review-conflict",
   "review-delayed",
@@ -95,9 +95,9 @@ const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
 ]);
 
 async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
-  const { link, conflict, hold, path } = subject;
+  const { link, conflict, block, path } = subject;
   const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
-  const leftMirror = hold?.reason === "renamed-out-of-mirror";
+  const leftMirror = block?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":
       return conflict === null ? sendMine(ctx, subject) : keepMine(ctx, placed, conflict);
@@ -114,8 +114,8 @@ async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolutio
   }
 }
 
-function sendMine(ctx: PassContext, { link, hold }: OpenProblem): Promise<ManualEnd> | ManualEnd {
-  const isInReview = hold === null || IN_REVIEW.has(hold.reason);
+function sendMine(ctx: PassContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
+  const isInReview = block === null || IN_REVIEW.has(block.reason);
   return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
 }
 

@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
+import type { Conflict, Block, Link, Submission } from "../../model/link.ts";
 import { ancestorsOf } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
@@ -25,10 +25,10 @@ export const reviews = localRead(REVIEWS, (mirror) => {
 
 /** Lists the reviews by path; reviews of one document oldest first. */
 export function listReviews({ state, disk }: Pick<World, "state" | "disk">): WaitingReview[] {
-  const { links, conflicts, holds } = state.load();
+  const { links, conflicts, blocks } = state.load();
   const found = [...links.values()].flatMap((link) => {
-    const hold = holds.get(link.id);
-    const pinned = hold?.reason === "delete-pending" ? hold : null;
+    const block = blocks.get(link.id);
+    const pinned = block?.reason === "delete-pending" ? block : null;
     return reviewsOf(asOnDisk({ state, disk }, link.localPath), link, conflicts.get(link.id) ?? null, pinned);
   });
   return found.toSorted((a, b) => byPath(a, b) || a.since - b.since);
@@ -38,7 +38,7 @@ function reviewsOf(
   texts: Pick<World["state"], "text">,
   link: Link,
   conflict: Conflict | null,
-  pinned: Hold | null,
+  pinned: Block | null,
 ): readonly WaitingReview[] {
   const shown = conflict?.shown.at(-1) ?? link;
   const common = {

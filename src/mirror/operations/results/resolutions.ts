@@ -1,4 +1,4 @@
-import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../../model/hold.ts";
 
 /** Words for the choices that resolve a problem: label, effect and result. */
 
@@ -33,7 +33,7 @@ const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
 };
 
 /** @param reason of the block; null for an open conflict or a review */
-export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: HoldReason | null): WayWords {
+export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: BlockReason | null): WayWords {
   const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : IN_HOLD;
   return special[kind] ?? IN_CONFLICT[kind];
 }

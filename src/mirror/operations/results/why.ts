@@ -47,7 +47,7 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
 /** Returns open problems and errors. */
 function openFacts(
   now: number,
-  { link, folder, blocked: hold, conflict, lastError }: Why,
+  { link, folder, blocked: block, conflict, lastError }: Why,
   former: string | null,
 ): string[][] {
   const facts: string[][] = [];
@@ -56,8 +56,8 @@ function openFacts(
       "conflict",
       `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.newestCopyPath)}`,
     ]);
-  if (hold !== null)
-    facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
+  if (block !== null)
+    facts.push(["blocked", `${block.reason}: ${shownWords(block.detail)}${originClause(block.code, block.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
     facts.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
@@ -67,11 +67,11 @@ function openFacts(
 /**
  * Returns why the rule of the decision table does not apply: the block of the path, or a conflict.
  */
-function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
+function barredBy({ blocked: block, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
-  if (hold === null || steps.length > 0) return null;
-  if (hold.reason === "suspended") return `${shownWords(hold.detail)}`;
-  return `nothing while it is blocked (${hold.reason})`;
+  if (block === null || steps.length > 0) return null;
+  if (block.reason === "suspended") return `${shownWords(block.detail)}`;
+  return `nothing while it is blocked (${block.reason})`;
 }
 
 function ruleFact(why: Why): string {
@@ -156,10 +156,10 @@ function stepFacts(path: string, steps: Why["steps"]): string[] {
 }
 
 function nextFacts(why: Why): string[] {
-  const { path, steps, offline, blocked: hold, stays, link, remote, folder, blockedBelow, safetyStops: halts } = why;
+  const { path, steps, offline, blocked: block, stays, link, remote, folder, blockedBelow, safetyStops: halts } = why;
   if (offline !== null) return ["the next sync that reaches the service checks again"];
   if (steps.length > 0) return stepFacts(path, steps);
-  if (hold !== null) return ["nothing while it is blocked"];
+  if (block !== null) return ["nothing while it is blocked"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = link !== null || remote !== null || folder !== null || path === "";
   return isKnown ? agreeFacts(blockedBelow, halts) : ["nothing: it is on neither side"];

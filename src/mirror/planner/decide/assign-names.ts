@@ -1,4 +1,4 @@
-import type { HoldReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/hold.ts";
 import {
   hashedName,
   isTemporaryName,
@@ -31,7 +31,7 @@ export type Goals = Readonly<Record<Side, Place | null>>;
 export type Wishes = ReadonlyMap<Row, Goals>;
 
 /** A row that must be blocked so that the others can have their places. */
-export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly detail: string };
+export type Barred = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
 
 /** LIMIT: numbers that are tried for a name before the row is blocked. */
 const MAX_NUMBER = 99;
@@ -247,7 +247,7 @@ function isMapped({ local, remote }: Row): boolean {
   return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
-function bar(row: Row, reason: HoldReason, detail: string): Barred {
+function bar(row: Row, reason: BlockReason, detail: string): Barred {
   return { row, reason, detail };
 }
 

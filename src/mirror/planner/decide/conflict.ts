@@ -4,7 +4,7 @@ import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
-import { type CopyClaim, holdDocument, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
+import { type CopyClaim, blockDocument, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import { createLocal } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
@@ -51,7 +51,7 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here:
   if (link !== null && decideReviewConflict(draft, row, link, here, shown[0]?.changeId ?? null)) return;
   const sent = link !== null && link.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
-  holdDocument(draft, row, "conflict", detail, { digest: here.digest });
+  blockDocument(draft, row, "conflict", detail, { digest: here.digest });
 }
 
 /**

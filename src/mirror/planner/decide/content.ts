@@ -4,7 +4,7 @@ import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, type Place, samePlace, SIDES, wantAt, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
-import { holdDocument, keepHold, type PlanDraft, propose } from "./plan-draft.ts";
+import { blockDocument, keepBlock, type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
 import { isEmptied, takenText } from "./emptied.ts";
 import {
@@ -17,7 +17,7 @@ import {
   postAsNew,
   trash,
 } from "./presence.ts";
-import { holdUnseen, isStopped, remainingHold } from "./remembered.ts";
+import { blockUnseen, isStopped, remainingBlock } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
@@ -64,8 +64,8 @@ type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
  */
 const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   nothing: () => undefined,
-  "block-not-seen": holdNotSeen,
-  "block-unreadable": holdUnreadable,
+  "block-not-seen": blockNotSeen,
+  "block-unreadable": blockUnreadable,
   "block-outside": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
   "leave-subtree": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
   "trash-local": (draft, row, { here }) => trash(draft, row, here!, "gone"),
@@ -83,13 +83,13 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   merge: (draft, row, { here, there }) => merge(draft, row, row.link!, here!, there!),
 };
 
-function holdNotSeen(draft: PlanDraft, row: DocumentRow): void {
-  holdUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
+function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
+  blockUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
 }
 
-function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
+function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
   const { kind, why } = row.local.seen.kind === "unknown" ? row.local.seen.unread : unreadable("not seen");
-  holdUnseen(draft, row, kind, why);
+  blockUnseen(draft, row, kind, why);
 }
 
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
@@ -183,7 +183,7 @@ function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): 
 function followLocal(draft: PlanDraft, row: DocumentRow): void {
   const wish = remoteWish(draft, row);
   if (wish.kind === "barred") {
-    holdDocument(draft, row, wish.reason, wish.detail);
+    blockDocument(draft, row, wish.reason, wish.detail);
     return;
   }
   if (samePlace(wish.place, row.remote.now)) {
@@ -192,7 +192,7 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
   }
   if (isDirectionOff(draft, row, "pull", "moved locally")) return;
   if (isRootBarred(draft, row, wish.place)) return;
-  const standing = remainingHold(draft, row);
+  const standing = remainingBlock(draft, row);
   // Such a block concerns a move to the root alone; another move ends it.
   if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
   wantAt(row, "remote", wish.place);
@@ -205,19 +205,19 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
  */
 function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
   if (to.parent !== draft.forest.root || row.remote.now?.parent === draft.forest.root) return false;
-  const standing = remainingHold(draft, row);
+  const standing = remainingBlock(draft, row);
   if (standing?.reason === "no-move-to-root") {
-    keepHold(draft, standing);
+    keepBlock(draft, standing);
     return true;
   }
   if (draft.policy.movesToRoot) return false;
-  holdDocument(draft, row, "no-move-to-root", "the service cannot move a document to the root of the workspace");
+  blockDocument(draft, row, "no-move-to-root", "the service cannot move a document to the root of the workspace");
   return true;
 }
 
 function followRemote(draft: PlanDraft, row: DocumentRow, wish: WantedPlace, why: string): void {
   if (wish.kind === "barred") {
-    holdDocument(draft, row, wish.reason, wish.detail);
+    blockDocument(draft, row, wish.reason, wish.detail);
     return;
   }
   if (samePlace(wish.place, row.local.now)) {

@@ -1,10 +1,10 @@
-import { type HoldReason, ONE_WAY } from "../../model/hold.ts";
+import { type BlockReason, ONE_WAY } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
-import { type AboutText, holdDocument, type PlanDraft } from "./plan-draft.ts";
-import { remainingHold } from "./remembered.ts";
+import { type AboutText, blockDocument, type PlanDraft } from "./plan-draft.ts";
+import { remainingBlock } from "./remembered.ts";
 
 /** Reasons to stop an action before it is proposed; each leaves a block. */
 
@@ -15,7 +15,7 @@ const TEXT_FAULTS = {
   "not-utf-8": "the file is not UTF-8",
   "contains-nul": "the file contains a NUL character",
   "too-large": "the file is longer than the service accepts",
-} as const satisfies Partial<Record<HoldReason, string>>;
+} as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
  * Blocks content that is never sent as it is: content that the service cannot store, and unfinished
@@ -23,13 +23,13 @@ const TEXT_FAULTS = {
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
-    holdDocument(draft, row, here.textFault, TEXT_FAULTS[here.textFault], { digest: here.digest });
+    blockDocument(draft, row, here.textFault, TEXT_FAULTS[here.textFault], { digest: here.digest });
     return true;
   }
   if (link === null) return false;
   const text = draft.texts(here.digest);
   if (text === null || !hasNewMarkers(text, draft.texts(link.digest))) return false;
-  holdDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: here.digest });
+  blockDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: here.digest });
   return true;
 }
 
@@ -42,7 +42,7 @@ export function isDirectionOff(
   about?: AboutText,
 ): boolean {
   if (draft.policy.direction !== off) return false;
-  holdDocument(draft, row, "direction-off", `${what}; ${ONE_WAY[off]}`, about);
+  blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY[off]}`, about);
   return true;
 }
 
@@ -52,8 +52,8 @@ export function isDirectionOff(
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);
-  if (why === undefined || remainingHold(draft, row) !== null) return false;
-  holdDocument(draft, row, "in-use", why, about);
+  if (why === undefined || remainingBlock(draft, row) !== null) return false;
+  blockDocument(draft, row, "in-use", why, about);
   return true;
 }
 
@@ -62,8 +62,8 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link):
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
   // Another document is at the path, so no editor is between the two steps of a save. A blocked
   // document may have been elsewhere.
-  if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
-  holdDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
+  if (isOccupied(draft, link.localPath) && !draft.trees.base.blocks.has(link.id)) return false;
+  blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }
 

@@ -5,7 +5,7 @@ import { fileInodeKey } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
-import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { excludedBy, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { createLocal, forget } from "./presence.ts";
 
 /**
@@ -19,7 +19,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
   if (!here && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
     if (link.standing !== "suspended") noteStanding(draft, row, link, "suspended", why);
-    holdDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
+    blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
   if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
@@ -30,12 +30,12 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
   if (drift.local !== "deleted") return false;
   const other = findRenamed(draft, link.stamp);
   if (other !== null) {
-    holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
+    blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
   const instead = row.remote.seen.kind === "present" ? standsInstead(draft, link.localPath) : null;
   if (instead === null) return false;
-  holdDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
+  blockDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
   return true;
 }
 

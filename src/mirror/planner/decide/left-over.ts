@@ -11,7 +11,7 @@ import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type S
 import { nameOf } from "../../../contract/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
-import { isFolderStopped, isStopped, remainingHold } from "./remembered.ts";
+import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 
 /**
  * Takes back names that no user chose. A row that an interrupted plan left at a temporary name gets
@@ -99,18 +99,18 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
  * about to move it on: base records it, and the next scan decides.
  */
 function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
-  return nameOf(pathOn(link, side)) === name || draft.holds.has(link.id);
+  return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
 }
 
 function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
   if (side === "local") return true;
-  return draft.policy.folderMoves && (isRootHold(draft, id) || !isFolderStopped(draft, id, "move"));
+  return draft.policy.folderMoves && (isRootBlock(draft, id) || !isFolderStopped(draft, id, "move"));
 }
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
   if (side === "local") return !isStopped(draft, row, "move-local");
   // This rename does not touch the root.
-  return remainingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
+  return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
 /**
@@ -121,6 +121,6 @@ function isHeldAlone(row: Row): boolean {
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";
 }
 
-function isRootHold(draft: PlanDraft, key: string): boolean {
-  return draft.trees.base.holds.get(key)?.reason === "no-move-to-root";
+function isRootBlock(draft: PlanDraft, key: string): boolean {
+  return draft.trees.base.blocks.get(key)?.reason === "no-move-to-root";
 }

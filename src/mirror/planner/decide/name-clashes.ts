@@ -1,5 +1,5 @@
 import { isMoving, type Row, SIDES, wantAt } from "../match/row.ts";
-import { type PlanDraft, holdDocument, holdFolder, rowsOf, withdraw } from "./plan-draft.ts";
+import { type PlanDraft, blockDocument, blockFolder, rowsOf, withdraw } from "./plan-draft.ts";
 import { isLeftOver } from "./left-over.ts";
 import { type Barred, type Goals, NameAssignment, type Wishes } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
@@ -22,7 +22,7 @@ export function resolveNameClashes(draft: PlanDraft): void {
     const barred = new NameAssignment(draft, rows, heldInPlace, wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {
-      holdInPlace(draft, one);
+      blockInPlace(draft, one);
       heldInPlace.add(one.row);
     }
   }
@@ -51,14 +51,14 @@ function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes:
   }
 }
 
-function holdInPlace(draft: PlanDraft, { row, reason, detail }: Barred): void {
+function blockInPlace(draft: PlanDraft, { row, reason, detail }: Barred): void {
   draft.whys.delete(row);
   if (row.kind === "folder") {
-    holdFolder(draft, row, reason, detail);
+    blockFolder(draft, row, reason, detail);
     return;
   }
   withdraw(draft, row, "before");
   withdraw(draft, row, "arrive-local");
   withdraw(draft, row, "arrive-remote");
-  holdDocument(draft, row, reason, detail);
+  blockDocument(draft, row, reason, detail);
 }

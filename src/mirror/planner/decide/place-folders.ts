@@ -14,7 +14,7 @@ import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY } from "../../model/hold.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
-import { type PlanDraft, holdFolder } from "./plan-draft.ts";
+import { type PlanDraft, blockFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { isMet, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
 
@@ -53,7 +53,7 @@ const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remot
 /** @param side side on which the folder will move, because it moved on the other */
 function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: WantedPlace): void {
   if (wish.kind === "barred") {
-    holdFolder(draft, folder, wish.reason, wish.detail);
+    blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
   const why = MOVED_ON[otherSide(side)];
@@ -68,14 +68,14 @@ function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: WantedP
 function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
-    holdFolder(draft, folder, "direction-off", `${why}; ${ONE_WAY[off]}`);
+    blockFolder(draft, folder, "direction-off", `${why}; ${ONE_WAY[off]}`);
     return true;
   }
   if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;
   // An earlier PATCH of this folder that no read has settled yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
-    holdFolder(draft, folder, "not-seen", open);
+    blockFolder(draft, folder, "not-seen", open);
     return true;
   }
   return side === "remote" && isFolderStopped(draft, folder.dirId!, "move", folder.localPath);
@@ -92,7 +92,7 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 function isRootBarred(draft: PlanDraft, folder: FolderRow, to: FolderRow): boolean {
   const fromRoot = folder.remote.now?.parent === draft.forest.root;
   if (to !== draft.forest.root || fromRoot || draft.policy.movesToRoot) return false;
-  holdFolder(draft, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
+  blockFolder(draft, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
   return true;
 }
 

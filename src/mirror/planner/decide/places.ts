@@ -1,6 +1,6 @@
 import type { WhoMoved } from "../drift/place-change.ts";
 import { isNamePair } from "../../model/name-pair.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/hold.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import {
   type FolderRow,
@@ -26,7 +26,7 @@ import { PLACE_RULES, type PlaceRule } from "./table.ts";
  */
 export type WantedPlace = { readonly kind: "place"; readonly place: Place } | Bar;
 
-type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
+type Bar = { readonly kind: "barred"; readonly reason: BlockReason; readonly detail: string };
 
 /**
  * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
@@ -162,7 +162,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : null;
 }
 
-function barred(reason: HoldReason, detail: string): Bar {
+function barred(reason: BlockReason, detail: string): Bar {
   return { kind: "barred", reason, detail };
 }
 

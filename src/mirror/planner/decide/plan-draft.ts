@@ -1,8 +1,8 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
-import type { HoldReason } from "../../model/hold.ts";
-import type { Hold } from "../../model/link.ts";
+import type { BlockReason } from "../../model/hold.ts";
+import type { Block } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
@@ -34,7 +34,7 @@ export type PlanDraft = {
   /** Files that were seen, and are not judged. */
   readonly undecided: Matched["undecided"];
   readonly proposals: Map<Row, Proposal[]>;
-  readonly holds: Map<string, Hold>;
+  readonly blocks: Map<string, Block>;
   readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
@@ -67,7 +67,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     arrivals: matched.arrivals,
     occupancy: matched.occupancy,
     proposals: new Map(),
-    holds: new Map(),
+    blocks: new Map(),
     drifts: new Map(),
     whys: new Map(),
     gaveWay: new Map(),
@@ -191,26 +191,26 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
     );
 }
 
-export type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
+export type AboutText = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
  * Adds a block. Each row has one: a remembered block takes precedence over a computed one,
  * otherwise the first stays. `since` is kept from the state; 0 means "now", which only the engine
  * knows.
  */
-function hold(
+function block(
   draft: PlanDraft,
   key: string,
   path: LocalPath,
-  reason: HoldReason,
+  reason: BlockReason,
   detail: string,
   facts: AboutText = {},
 ): void {
-  const standing = draft.holds.get(key);
+  const standing = draft.blocks.get(key);
   if (standing !== undefined) return;
-  const before = draft.trees.base.holds.get(key);
+  const before = draft.trees.base.blocks.get(key);
   const since = before?.reason === reason ? before.since : 0;
-  draft.holds.set(key, {
+  draft.blocks.set(key, {
     key,
     path,
     reason,
@@ -225,18 +225,18 @@ function hold(
 }
 
 /** Keeps a remembered block as it is. */
-export function keepHold(draft: PlanDraft, remembered: Hold): void {
-  draft.holds.set(remembered.key, remembered);
+export function keepBlock(draft: PlanDraft, remembered: Block): void {
+  draft.blocks.set(remembered.key, remembered);
 }
 
-export function holdDocument(
+export function blockDocument(
   draft: PlanDraft,
   row: DocumentRow,
-  reason: HoldReason,
+  reason: BlockReason,
   detail: string,
   facts?: AboutText,
 ): void {
-  hold(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
+  block(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
 }
 
 export function keyOf(row: DocumentRow): string {
@@ -249,7 +249,7 @@ export function pathOfDocument(row: DocumentRow): LocalPath {
   return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
 }
 
-export function holdFolder(draft: PlanDraft, folder: FolderRow, reason: HoldReason, detail: string): void {
+export function blockFolder(draft: PlanDraft, folder: FolderRow, reason: BlockReason, detail: string): void {
   const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath ?? "";
-  hold(draft, folder.dirId ?? path, path, reason, detail);
+  block(draft, folder.dirId ?? path, path, reason, detail);
 }

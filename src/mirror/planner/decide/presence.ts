@@ -1,12 +1,12 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
-import { type Hold, isAway, type Link } from "../../model/link.ts";
+import { type Block, isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
-import { keyOf, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { keyOf, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
@@ -26,7 +26,7 @@ export function createLocal(
   const wish = localWish(draft, row);
   if (wish.kind === "barred") {
     // A path that the ignore rules exclude, and that was never local, is simply not synced.
-    if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
+    if (wish.reason !== "suspended" || row.link !== null) blockDocument(draft, row, wish.reason, wish.detail);
     return;
   }
   if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "pull")) return;
@@ -52,14 +52,14 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
   if (there.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: there.changeId };
-    holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
+    blockDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
     createLocal(draft, row, there, detail);
     return;
   }
   if (isStopped(draft, row, "delete")) {
     // While a review keeps the document on the service, it stays deleted locally: the deletion is
     // only delayed.
-    if (draft.holds.get(link.id)?.reason !== "delete-pending")
+    if (draft.blocks.get(link.id)?.reason !== "delete-pending")
       createLocal(draft, row, there, "the service refused to delete it");
     return;
   }
@@ -116,7 +116,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
     return;
   }
   if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
-  holdDocument(draft, row, "outside", "moved out of the linked folder of the workspace, and edited locally", {
+  blockDocument(draft, row, "outside", "moved out of the linked folder of the workspace, and edited locally", {
     digest: here.digest,
   });
 }
@@ -150,7 +150,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
   const folder = baseRemoteFolderAt(draft.forest, parentOf(link.remotePath), parentOf(link.localPath));
   if (link.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
-    holdDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
+    blockDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
     return;
   }
   if (!createThere(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
@@ -175,12 +175,12 @@ function createThere(
   // might exist twice (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
-    holdDocument(draft, row, "not-seen", open.why);
+    blockDocument(draft, row, "not-seen", open.why);
     return false;
   }
   const wish = remoteWish(draft, row);
   if (wish.kind === "barred") {
-    holdDocument(draft, row, wish.reason, wish.detail);
+    blockDocument(draft, row, wish.reason, wish.detail);
     return false;
   }
   if (isDirectionOff(draft, row, "pull", why) || isStopped(draft, row, "post")) return false;
@@ -219,9 +219,9 @@ export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: Loc
 function isKnownToDiffer(
   { trees }: PlanDraft,
   row: DocumentRow,
-  about: Required<Pick<Hold, "digest" | "changeId">>,
+  about: Required<Pick<Block, "digest" | "changeId">>,
 ): boolean {
-  const before = trees.base.holds.get(keyOf(row));
+  const before = trees.base.blocks.get(keyOf(row));
   return before?.reason === "direction-off" && before.digest === about.digest && before.changeId === about.changeId;
 }
 

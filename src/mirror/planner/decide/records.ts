@@ -96,7 +96,7 @@ function isGoingInside(start: FolderRow | null, folder: FolderRow, side: Side): 
 function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   const carried = listCarried(draft, tied);
   for (const folder of draft.forest.folders) {
-    if (!isLinkedHere(folder) || draft.holds.has(folder.dirId)) continue;
+    if (!isLinkedHere(folder) || draft.blocks.has(folder.dirId)) continue;
     if (!tied.has(folder) && !isTied(folder, tied)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
@@ -139,7 +139,7 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.whys.has(document)) return true;
-  if (draft.holds.has(document.link!.id)) return false;
+  if (draft.blocks.has(document.link!.id)) return false;
   draft.whys.set(document, "its folder moved");
   return true;
 }

@@ -1,16 +1,22 @@
 import { isDirId, isDocId } from "../../../contract/ids.ts";
-import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
-import type { Hold } from "../../model/link.ts";
+import {
+  type FolderIntention,
+  BLOCK_REASONS,
+  type BlockReason,
+  type Intention,
+  isRemembered,
+} from "../../model/hold.ts";
+import type { Block } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
-import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
+import { type PlanDraft, blockDocument, keepBlock, keyOf, pathOfDocument } from "./plan-draft.ts";
 
 /** Returns the block left by an earlier answer, unless such blocks are tried again. */
-function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null {
-  const one = trees.base.holds.get(key);
+function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | null {
+  const one = trees.base.blocks.get(key);
   return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
 }
 
@@ -18,10 +24,10 @@ function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null 
  * Returns the remembered block of a document, while the document has the content, version and path
  * that the block concerns; else null.
  */
-export function remainingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
-  const one = rememberedHold(draft, keyOf(row));
+export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
+  const one = rememberedBlock(draft, keyOf(row));
   if (one === null) return null;
-  if (one.digest === null && one.changeId === null) return holdOfPlace(draft, one, row);
+  if (one.digest === null && one.changeId === null) return blockOfPlace(draft, one, row);
   const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
   const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
   const isSameText = one.digest === null || one.digest === local;
@@ -33,7 +39,7 @@ export function remainingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
  * nor a version concerns a place, so another path ends it. A refusal for a missing grant applies at
  * any path.
  */
-function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null {
+function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | null {
   const path = pathOfDocument(row);
   const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
   if (one.path === path || isAtBase) return one;
@@ -45,11 +51,11 @@ function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null
  * by its id, so the folder's present path does not matter. When the move was blocked, the folder
  * was at base's place, or at the place of its own blocked move.
  */
-function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: DocumentRow, path: LocalPath): boolean {
+function isSameMove({ trees }: PlanDraft, { reason, path: held }: Block, row: DocumentRow, path: LocalPath): boolean {
   const folder = row.local.now?.parent?.link?.id;
   if (folder === undefined || row.link === null || (reason !== "read-only" && reason !== "refused")) return false;
-  const { dirs, holds } = trees.base;
-  const places = [dirs.get(folder)?.localPath, holds.get(folder)?.path];
+  const { dirs, blocks } = trees.base;
+  const places = [dirs.get(folder)?.localPath, blocks.get(folder)?.path];
   return nameOf(held) === nameOf(path) && places.includes(parentOf(held));
 }
 
@@ -57,19 +63,19 @@ function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: Doc
  * Returns true if the refusal concerned a name that is still wanted: the request would be the same,
  * whatever the path of the file's folder is now (I08).
  */
-function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
+function isSameRename({ reason, path: held }: Block, { link }: DocumentRow, path: LocalPath): boolean {
   if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
 /** Returns true if an earlier answer forbids an action; the block of that answer then stays. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
-  const one = remainingHold(draft, row);
-  if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
+  const one = remainingBlock(draft, row);
+  if (one === null || BLOCK_REASONS[one.reason].stops?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of others are still merged locally: only the version that was
   // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
-  keepHold(draft, one);
+  keepBlock(draft, one);
   return true;
 }
 
@@ -78,12 +84,12 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
  * answer stays until a scan shows whether it still applies (I22). Otherwise an incomplete listing
  * would end a refusal, and the write would be sent again without a read (I08).
  */
-export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
-  const one = draft.trees.base.holds.get(keyOf(row));
+export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
+  const one = draft.trees.base.blocks.get(keyOf(row));
   // Each scan checks a proven absence anyway, so a retry adds nothing.
   const isGone = one?.reason === "gone-or-unreadable";
-  if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
-  else holdDocument(draft, row, reason, detail);
+  if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepBlock(draft, one);
+  else blockDocument(draft, row, reason, detail);
 }
 
 /**
@@ -92,9 +98,9 @@ export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReaso
  * may be incomplete.
  */
 export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
-  const one = rememberedHold(draft, path);
+  const one = rememberedBlock(draft, path);
   if (one === null) return;
-  if (one.digest === null || one.digest === digest) keepHold(draft, one);
+  if (one.digest === null || one.digest === digest) keepBlock(draft, one);
 }
 
 /**
@@ -104,12 +110,12 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 export function keepUnseen(draft: PlanDraft): void {
   const { undecided, trees } = draft;
   const { base, local } = trees;
-  if (base.holds.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
+  if (base.blocks.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
   const hidden = hiddenFolders(draft);
-  for (const one of base.holds.values()) {
-    if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
+  for (const one of base.blocks.values()) {
+    if (!isRemembered(one) || draft.blocks.has(one.key) || isTriedAgain(draft, one)) continue;
     const isUnjudged = isDirId(one.key) ? hidden.has(one.key) : undecided.has(one.key) || isUnseenPath(trees, one.key);
-    if (isUnjudged) keepHold(draft, one);
+    if (isUnjudged) keepBlock(draft, one);
   }
 }
 
@@ -130,7 +136,7 @@ function isUnseenPath(trees: Trees, key: string): boolean {
  * Returns true if a block is tried again. A request for a route that the service does not have is
  * not.
  */
-function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
+function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
@@ -147,10 +153,10 @@ export function isFolderStopped(
   intention: FolderIntention,
   path: LocalPath | null = null,
 ): boolean {
-  const one = draft.trees.base.holds.get(key);
-  if (one === undefined || HOLD_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
+  const one = draft.trees.base.blocks.get(key);
+  if (one === undefined || BLOCK_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
   if (path !== null && one.path !== path && one.reason !== "read-only") return false;
   if (isTriedAgain(draft, one)) return false;
-  keepHold(draft, one);
+  keepBlock(draft, one);
   return true;
 }

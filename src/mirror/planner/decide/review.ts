@@ -3,7 +3,7 @@ import { holdsBaseText } from "../drift/place-change.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { takenText } from "./emptied.ts";
 import { isDirectionOff, isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
@@ -26,7 +26,7 @@ export function decideReview(
   }
   if (holdsBaseText(link, here)) return false;
   if (outstanding && !there.protected && !hasMetEdit(link)) {
-    holdDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
+    blockDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: here.digest,
     });
     return true;
@@ -34,11 +34,11 @@ export function decideReview(
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
     const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
     if (!decideReviewConflict(draft, row, link, here, met))
-      holdDocument(draft, row, "in-review", "in review", { digest: here.digest });
+      blockDocument(draft, row, "in-review", "in review", { digest: here.digest });
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
-    holdDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
+    blockDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
       digest: here.digest,
     });
     return true;
@@ -66,7 +66,9 @@ export function decideReviewConflict(
 ): boolean {
   if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === here.digest)) return false;
   const other = met === null ? "another edit" : `another edit (${met})`;
-  holdDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, { digest: here.digest });
+  blockDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
+    digest: here.digest,
+  });
   return true;
 }
 

@@ -4,7 +4,7 @@ import { baseFolderAt, baseRemoteFolderAt, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { absentPath } from "./absence.ts";
-import { type PlanDraft, propose, proposeFolderLink, holdFolder } from "./plan-draft.ts";
+import { type PlanDraft, propose, proposeFolderLink, blockFolder } from "./plan-draft.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { isOnBoth } from "./place-folders.ts";
 import { localWish, remoteWish } from "./places.ts";
@@ -129,7 +129,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
   const isForeign = occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
   if (wish.kind === "barred") {
-    if (!isForeign || need.there) holdFolder(draft, folder, wish.reason, wish.detail);
+    if (!isForeign || need.there) blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
   const isEmpty = !isForeign && !occupied().mirrored.has(path);
@@ -151,7 +151,7 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
   // An earlier POST of this folder has no observed result yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
-    holdFolder(draft, folder, "not-seen", open.why);
+    blockFolder(draft, folder, "not-seen", open.why);
     return true;
   }
   return draft.policy.direction === "pull" || isFolderStopped(draft, path, "make");
@@ -183,7 +183,7 @@ function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   if (!need.here && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "barred") {
-    if (wish.reason !== "suspended") holdFolder(draft, folder, wish.reason, wish.detail);
+    if (wish.reason !== "suspended") blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
   if (draft.policy.direction === "push") return;

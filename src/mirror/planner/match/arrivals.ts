@@ -63,8 +63,8 @@ export class Arrivals {
   }
 
   #isUnknown(id: DocId): boolean {
-    const { tombstones, conflicts, holds } = this.#trees.base;
-    return !tombstones.has(id) && !conflicts.has(id) && !holds.has(id);
+    const { tombstones, conflicts, blocks } = this.#trees.base;
+    return !tombstones.has(id) && !conflicts.has(id) && !blocks.has(id);
   }
 
   #isFree(place: Place): boolean {

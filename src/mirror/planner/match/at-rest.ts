@@ -69,7 +69,7 @@ function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
   const here = local.files.get(link.localPath);
   const there = remote.files.get(link.id);
   if (here === undefined || there === undefined || !bothSidesAreAsBase(link, here, there, local)) return false;
-  return !base.conflicts.has(link.id) && !base.holds.has(link.id);
+  return !base.conflicts.has(link.id) && !base.blocks.has(link.id);
 }
 
 /**
@@ -85,7 +85,7 @@ function foldersAtRest(
     const { id, localPath, remotePath } = dir;
     const isInPlace = found.get(id) === localPath && remote.folders.get(id)?.path === remotePath;
     const isInFolderAtRest = atRest.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInPlace && isInFolderAtRest && !base.holds.has(id) && hasLastingNames(dir, "folder", local))
+    if (isInPlace && isInFolderAtRest && !base.blocks.has(id) && hasLastingNames(dir, "folder", local))
       atRest.set(localPath, remotePath);
   }
   return atRest;

@@ -100,9 +100,9 @@ function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink
  */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
   const staying = new Map<LocalPath, DirLink>();
-  if (base.holds.size === 0) return staying;
+  if (base.blocks.size === 0) return staying;
   for (const dir of sorted)
-    if (base.holds.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
+    if (base.blocks.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
       staying.set(dir.localPath, dir);
   return staying;
 }

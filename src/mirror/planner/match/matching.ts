@@ -82,7 +82,7 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile, evi
  * (I31) or in a block (by a conflict, a refusal), while base has the published content.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
-  const held = trees.base.holds.get(id)?.digest ?? null;
+  const held = trees.base.blocks.get(id)?.digest ?? null;
   if (held === null && submissions.length === 0) return [localDigest];
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
 }
