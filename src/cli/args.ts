@@ -115,6 +115,7 @@ function argsOver(
   return {
     operands,
     flag: (name) => declared(name, false) === true,
+    count: (name) => (declared(name, false) as readonly true[] | undefined)?.length ?? 0,
     text: (name) => (declared(name, true) as string | undefined) ?? null,
     texts: (name) => (declared(name, true) as readonly string[] | undefined) ?? [],
   };

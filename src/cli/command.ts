@@ -80,6 +80,8 @@ export type Args = {
    * @throws if the command declares no such option with a value: a bug
    */
   text(name: string): string | null;
+  /** Returns how often a flag declared `multiple` was given, such as 2 for `-vv`. */
+  count(name: string): number;
   /** Returns every value of an option declared `multiple`, in order. */
   texts(name: string): readonly string[];
 };

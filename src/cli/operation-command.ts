@@ -66,7 +66,7 @@ export function operationCommand<D extends Declaration, Plan>(
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const mode = args.flag("dry-run") ? "read" : "write";
-      const use = { mode, what: name, quiet: args.flag("json"), ...reachOf(args) } as const;
+      const use = { mode, what: name, quiet: args.flag("json"), ...reachOf(io, args) } as const;
       const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
       if (given.kind === "trouble") return complain(io, given.trouble);
       return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));

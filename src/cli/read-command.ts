@@ -70,7 +70,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const { root, input } = located.value;
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
-      const reach = isOnline ? reachOf(args) : {};
+      const reach = isOnline ? reachOf(io, args) : {};
       const { env, cwd, clock, random } = io;
       const onNotes = (notes: readonly string[]) => {
         for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);

@@ -13,7 +13,7 @@ import { stoppedBy } from "../mirror/planner/verdict/stops.ts";
 import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { useMirror } from "./use-mirror.ts";
+import { type Reach, useMirror } from "./use-mirror.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 type PlanOptions = {
@@ -21,9 +21,7 @@ type PlanOptions = {
   readonly quiet: boolean;
   /** True to show all names, not only the first ten of each group. */
   readonly all: boolean;
-  readonly url: string | null;
-  readonly keyFile: string | null;
-};
+} & Reach;
 
 const MOST = 10;
 
@@ -33,8 +31,8 @@ const MOST = 10;
  * offline.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
-  const { json, quiet, url, keyFile } = options;
-  const use = { mode: "read", what: "plan", quiet: quiet || json, url, keyFile } as const;
+  const { json, quiet } = options;
+  const use = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
   return useMirror(io, root, use, async (mirror) => {
     const opposite = oppositeTrouble(mirror.config, request);
     if (opposite !== null) return complain(io, opposite);

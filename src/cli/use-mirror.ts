@@ -1,3 +1,4 @@
+import type { LogFields } from "../mirror/ports/log.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { ok } from "../common/trouble.ts";
@@ -17,20 +18,35 @@ export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },
 };
 
-export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+export const ADDRESS_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   url: { value: "URL", help: "base URL of the service (default: the linked address)" },
   ...KEY_OPTION,
 };
 
+export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  ...ADDRESS_OPTIONS,
+  verbose: { short: "v", multiple: true, help: "print each request and its answer; -vv: with its request id" },
+};
+
+export type Reach = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<MirrorOptions, "onExchange">;
+
 /**
- * Returns the address and key file that the options give.
+ * Returns the address and key file that the options give, and what prints requests for `-v`.
  * @param args of a command with `REACH_OPTIONS`
  */
-export function reachOf(args: Args): { readonly url: string | null; readonly keyFile: string | null } {
-  return { url: args.text("url"), keyFile: args.text("key-file") };
+export function reachOf(io: Io, args: Args): Reach {
+  const level = args.count("verbose");
+  const onExchange = (exchange: LogFields) => io.err(exchangeLine(exchange, level > 1));
+  return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };
 }
 
-type Use = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile"> & { readonly quiet?: boolean };
+/** Returns a line without content, key or query: what the log may have. */
+function exchangeLine({ method, route, status, outcome, code, ms, requestId }: LogFields, isLong: boolean): string {
+  const parts = [method, route, status ?? outcome, code, `(${ms ?? 0} ms)`, isLong ? requestId : null];
+  return parts.filter((part) => part !== null && part !== undefined).join(" ");
+}
+
+type Use = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile" | "onExchange"> & { readonly quiet?: boolean };
 
 /** Opens a linked folder with its service. */
 export async function useMirror(

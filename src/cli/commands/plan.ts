@@ -18,7 +18,7 @@ export const command: Command = {
   async run(io, args) {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOf(args) };
+    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOf(io, args) };
     return showPlan(io, root.value, { ...USUAL_RUN, attended: io.terminal.output }, options);
   },
 };

@@ -55,7 +55,7 @@ export const command: Command = {
     const wait = awaitedOf(io, root.value, args);
     if (wait.kind === "trouble") return complain(io, wait.trouble);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
-    const reach = reachOf(args);
+    const reach = reachOf(io, args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });

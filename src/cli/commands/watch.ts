@@ -6,7 +6,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { REACH_OPTIONS } from "../use-mirror.ts";
+import { ADDRESS_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
 import { keepAll } from "../../mirror/daemon/keep-all.ts";
 import { showEvents } from "../show-events.ts";
@@ -23,7 +23,7 @@ export const command: Command = {
   options: {
     all: { help: "every linked folder of this user, including those linked later" },
     json: { help: "print events as JSON, one object a line" },
-    ...REACH_OPTIONS,
+    ...ADDRESS_OPTIONS,
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {

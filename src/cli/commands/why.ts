@@ -33,7 +33,7 @@ export const command: Command = {
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, path } = place.value;
     const json = args.flag("json");
-    const use = { mode: "read", what: "why", quiet: true, ...reachOf(args) } as const;
+    const use = { mode: "read", what: "why", quiet: true, ...reachOf(io, args) } as const;
     return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));

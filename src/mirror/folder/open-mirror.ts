@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
 import type { Log, Progress } from "../ports/world.ts";
+import type { LogFields } from "../ports/log.ts";
 import type { Random } from "../../common/random.ts";
 import { checkRoot, rememberRoot } from "../engine/run/guard-facts.ts";
 import type { World } from "../engine/run/world.ts";
@@ -42,6 +43,8 @@ export type MirrorOptions = {
   readonly url?: string | null;
   readonly keyFile?: string | null;
   readonly tally?: ExchangeTally;
+  /** Called after each request with the members of its log line, which have no content. */
+  readonly onExchange?: (exchange: LogFields) => void;
 };
 
 /** One linked folder with its parts: configuration, key, lock, state, disk, service. */
@@ -148,7 +151,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const notes = [...admitted.notes, ...opened.value.notes];
   closers.add(() => state.close());
   const log = logOf(mode, folder, key, options, notes);
-  const reach = { key, clock, random, log, traits: readTraits(state) };
+  const reach = { key, clock, random, log: withExchanges(log, options.onExchange), traits: readTraits(state) };
   const remote = connect(admitted.origin, reach, options.tally ?? null);
   closers.add(() => remote.close());
   if (mode === "write" && isNew) {
@@ -200,6 +203,15 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
   const debug = options.env["MDMIRROR_LOG"] === "debug";
   const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
+}
+
+function withExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
+  if (onExchange === undefined) return log;
+  const write: Log["write"] = (level, event, fields) => {
+    if (event === "remote.exchange") onExchange(fields ?? {});
+    log.write(level, event, fields);
+  };
+  return { debug: true, write };
 }
 
 /** Functions that close resources, in reverse order of opening. */

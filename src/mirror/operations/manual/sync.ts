@@ -55,8 +55,11 @@ export async function syncMirror(
  * Returns true if a daemon can run the sync: a daemon uses the linked address and the default
  * options.
  */
-function isPlain({ direction, maxDeletes }: RunRequest, { url = null, keyFile = null }: SyncOptions): boolean {
-  return direction === "both" && maxDeletes === null && url === null && keyFile === null;
+function isPlain(
+  { direction, maxDeletes }: RunRequest,
+  { url = null, keyFile = null, onExchange }: SyncOptions,
+): boolean {
+  return onExchange === undefined && direction === "both" && maxDeletes === null && url === null && keyFile === null;
 }
 
 function syncedThere(root: string, report: RunReport): Result<Synced> {
