@@ -1,0 +1,108 @@
+/**
+ * `npm run soak -- openapi [--seconds 900] [--seed 1] [--profile NAME]`: the contract suite and
+ * random requests of several keys, in turn, through Prism, a proxy of Stoplight that compares each
+ * request and answer with `src/contract/openapi.json`. An answer that the document does not
+ * describe, and a request that the service accepts and the document does not, is a violation. Exit
+ * 1 if there is any. With `--profile NAME` (`test/variants/profiles.ts`) the service answers as
+ * that deployment, which the document does not describe: so Prism must find violations.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Api, type Exchange } from "../../src/conformance/world.ts";
+import { openData } from "../../src/service/data.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import { CONTRACT } from "../../test/contract/suite/all.ts";
+import { fetchStream } from "../../test/contract/suite/event-stream.ts";
+import { runContractTest } from "../../test/contract/suite/run.ts";
+import { fc } from "../../test/property.ts";
+import { requestTo } from "../../test/security/hostile-requests.ts";
+import { openWorld } from "../../test/security/tenants.ts";
+import { PROFILES, readProfile } from "../../test/variants/profiles.ts";
+import { varyService } from "../../test/variants/vary-service.ts";
+import { sendThrough, startPrism, Violations } from "./prism.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "900" },
+    seed: { type: "string", default: "1" },
+    profile: { type: "string" },
+  },
+});
+/** Random requests of one round. */
+const REQUESTS = 500;
+
+const folder = mkdtempSync(join(tmpdir(), "mdmirror-openapi-"));
+const { service, key, adminKey, close } = await openData(folder);
+const variant = values.profile === undefined ? {} : PROFILES[readProfile(values.profile)];
+const withdraw = async (changeId: string) => void (await service.admin.reviews.reject(changeId));
+const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw, calm: true });
+const server = await startHttp({ handle, streams: service.streams });
+const prism = await startPrism(server.url);
+const violations = new Violations();
+const wire = violations.watch(sendThrough(prism.url, server.url));
+const total = { rounds: 0, tests: 0, failed: 0, requests: 0, "not answered": 0 };
+/** Titles of tests that failed through the proxy, for example because it answers something itself. */
+const failed = new Set<string>();
+
+try {
+  const until = performance.now() + Number(values.seconds) * 1_000;
+  for (; performance.now() < until; total.rounds++) {
+    await runSuite(`r${total.rounds}`, until);
+    await sendRandom(Number(values.seed) * 1_000 + total.rounds, until);
+  }
+} finally {
+  await prism.end();
+  await server.close();
+  await close();
+  rmSync(folder, { recursive: true });
+}
+
+async function runSuite(round: string, until: number): Promise<void> {
+  const target = { wire, stream: fetchStream(server.url), key, adminKey, indexesLate: true };
+  for (const [n, test] of CONTRACT.entries()) {
+    if (performance.now() > until) return;
+    total.tests++;
+    try {
+      await runContractTest(test, target, `${round}-${n}`);
+    } catch {
+      total.failed++;
+      failed.add(test.title);
+    }
+  }
+}
+
+async function sendRandom(seed: number, until: number): Promise<void> {
+  const world = await openWorld(async () => {
+    const made = await service.admin.createWorkspace(`random ${seed}`);
+    return { service, key: made.key, workspaceId: made.workspaceId, api: new Api(wire, made.key) };
+  });
+  const step = fc.tuple(fc.constantFrom(...Object.keys(world.keys)), requestTo(world));
+  for (const [who, { method, path, body }] of fc.sample(step, { seed, numRuns: REQUESTS })) {
+    if (performance.now() > until) return;
+    const headers = { "x-api-key": world.keys[who]!.key, "content-type": "application/json" };
+    await sendIfPossible(wire, { method, path, headers, body: method === "GET" || method === "HEAD" ? null : body });
+  }
+}
+
+/** Sends a request, if `fetch` can: some methods and paths are not HTTP, or the proxy fails. */
+async function sendIfPossible(send: Exchange, request: Parameters<Exchange>[0]): Promise<void> {
+  try {
+    await send(request);
+    total.requests++;
+  } catch {
+    total["not answered"]++;
+  }
+}
+
+const counts = { ...total, ...violations.counts };
+console.log(
+  Object.entries(counts)
+    .map(([what, n]) => `${n.toLocaleString("en")} ${what}`)
+    .join(", "),
+);
+for (const title of failed) console.log(`failed through the proxy: ${title}`);
+for (const [what, n] of violations.found) console.log(`${n.toLocaleString("en")} × ${what}`);
+console.log(violations.found.size === 0 ? "all exchanges are as openapi.json says" : "VIOLATIONS");
+process.exit(violations.found.size === 0 ? 0 : 1);

@@ -1,0 +1,116 @@
+/** Prism as a validating proxy, and what it reports. */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Exchange } from "../../src/conformance/world.ts";
+
+const FOLDER = fileURLToPath(new URL("prism", import.meta.url));
+const PROGRAM = `${FOLDER}/node_modules/@stoplight/prism-cli/dist/index.js`;
+const DOCUMENT = fileURLToPath(new URL("../../src/contract/openapi.json", import.meta.url));
+/** Bytes of headers: Prism repeats parts of a request in a header of the answer. */
+const HEADER_BYTES = 1024 * 1024;
+
+/** Starts Prism before a service. The first start installs it, by the lock file beside it. */
+export async function startPrism(service: string): Promise<{ readonly url: string; end(): Promise<void> }> {
+  if (!existsSync(PROGRAM)) execFileSync("npm", ["ci", "--ignore-scripts"], { cwd: FOLDER, stdio: "inherit" });
+  const port = await freePort();
+  const limit = `--max-http-header-size=${HEADER_BYTES}`;
+  const args = ["proxy", DOCUMENT, service, "--port", String(port), "--verboseLevel", "fatal"];
+  const child = spawn(process.execPath, [limit, PROGRAM, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  const url = `http://127.0.0.1:${port}`;
+  await untilItAnswers(url, child);
+  const ended = once(child, "exit");
+  const end = async () => {
+    if (child.exitCode !== null) throw new Error(`prism ended with ${child.exitCode} before the soak did`);
+    child.kill("SIGKILL");
+    await ended;
+  };
+  return { url, end };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/healthz`).catch(() => null);
+    if (answer !== null) return;
+    if (child.exitCode !== null) throw new Error(`prism ended with ${child.exitCode}`);
+    await pause(200);
+  }
+}
+
+/** Milliseconds after which a request counts as lost. */
+const ANSWER_MS = 10_000;
+
+/**
+ * Returns the way to a service through Prism. A target with malformed percent-encoding ends Prism,
+ * so such requests go to the service itself.
+ */
+export function sendThrough(prism: string, service: string): Exchange {
+  return async ({ method, path, headers, body }) => {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const response = await fetch((isDecodable(path) ? prism : service) + path, { method, headers, body, signal });
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: await response.text() };
+  };
+}
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Violation = { readonly location: readonly string[]; readonly message: string };
+
+/** Counts exchanges, and collects those that are not as the document says. */
+export class Violations {
+  readonly counts = { judged: 0, "not in the document": 0, "not judged": 0 };
+  /** How often each violation was found. */
+  readonly found = new Map<string, number>();
+
+  watch(wire: Exchange): Exchange {
+    return async (request) => {
+      const answer = await wire(request);
+      // Prism answers some requests itself, and shows by the header CORS that it passed one on.
+      const { "x-request-id": id, "access-control-allow-origin": passed } = answer.headers;
+      if (id === undefined || passed === undefined) this.counts["not judged"]++;
+      else this.#note(`${request.method} ${routeOf(request.path)} ${answer.status}`, answer);
+      return answer;
+    };
+  }
+
+  #note(exchange: string, { status, headers }: Awaited<ReturnType<Exchange>>): void {
+    const told = JSON.parse(headers["sl-violations"] ?? "[]") as Violation[];
+    // An empty id is no id: the path of such a request is not in the document.
+    if (exchange.includes("/ ") || told.some(({ message }) => message === "Selected route not found")) {
+      this.counts["not in the document"]++;
+      return;
+    }
+    this.counts.judged++;
+    for (const { location, message } of told) {
+      // A service may refuse more than the document can say, and tells so by its status. Prism takes
+      // no `bearer` in lower case, although RFC 9110 compares schemes without case.
+      if (location[0] === "request" && (status >= 300 || message === "Invalid security scheme used")) continue;
+      const what = `${exchange}: ${location.join(".")}: ${message}`.replaceAll(/\.\d+\b/g, ".N");
+      this.found.set(what, (this.found.get(what) ?? 0) + 1);
+    }
+  }
+}
+
+function routeOf(path: string): string {
+  const { pathname } = new URL(path, "http://localhost");
+  return pathname.replace(/\/(doc|dir)_[^/]+/, "/{id}");
+}
