@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { optionsOf } from "../../src/cli/args.ts";
-import type { Command, Entry } from "../../src/cli/command.ts";
+import type { Command, CommandEntry } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
@@ -66,7 +66,7 @@ function overviewPage(version: string): string {
   ]);
 }
 
-function commandPage(version: string, { name, summary }: Entry, command: Command): string {
+function commandPage(version: string, { name, summary }: CommandEntry, command: Command): string {
   const heads = Object.entries(optionsOf(command)).map(([option, { short, value, help }]) => {
     const spelled = `${short === undefined ? "" : `-${short}, `}--${option}`;
     return [`${spelled}${value === undefined ? "" : ` ${value}`}`, sentence(help)] as const;

@@ -107,14 +107,14 @@ export type Command = {
    */
   readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
   /** Runs the command. `table` has every command, for commands that show all of them. */
-  readonly run: (io: Io, args: Args, table: readonly Entry[]) => Promise<ExitCode>;
+  readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };
 
 /** A group of commands in the help. */
 export type Group = "start" | "daily" | "problems" | "history" | "look" | "service";
 
 /** A row of the table of commands. A module is loaded when its command is named. */
-export type Entry = {
+export type CommandEntry = {
   readonly name: string;
   readonly group: Group;
   /** One line for the list of commands. Begins with a verb and has no full stop. */

@@ -1,5 +1,5 @@
 import { optionsOf } from "./args.ts";
-import type { Command, Entry, Group } from "./command.ts";
+import type { Command, CommandEntry, Group } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
@@ -37,7 +37,7 @@ export function overview(version: string): string[] {
   ];
 }
 
-export function commandHelp(entry: Entry, command: Command): string[] {
+export function commandHelp(entry: CommandEntry, command: Command): string[] {
   const specs = Object.entries(optionsOf(command));
   const heads = specs.map(([name, { short, value }]) => {
     return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;

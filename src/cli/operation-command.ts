@@ -9,9 +9,9 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
 import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
-import { WHOLE } from "../mirror/operations/manual/selection.ts";
+import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
-import { askForYes, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
+import { askForYes, REACH_OPTIONS, addressOptionsOf, showSync, useMirror } from "./use-mirror.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
@@ -66,7 +66,7 @@ export function operationCommand<D extends Declaration, Plan>(
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const mode = args.flag("dry-run") ? "read" : "write";
-      const use = { mode, what: name, quiet: args.flag("json"), ...reachOf(io, args) } as const;
+      const use = { mode, what: name, quiet: args.flag("json"), ...addressOptionsOf(io, args) } as const;
       const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
       if (given.kind === "trouble") return complain(io, given.trouble);
       return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));
@@ -140,5 +140,5 @@ export function locateDocuments(
   const located = locateAll(io, operands);
   if (located.kind === "trouble") return located;
   const { root, paths } = located.value;
-  return ok({ root, paths: paths.map((path) => (path === "" ? WHOLE : path)) });
+  return ok({ root, paths: paths.map((path) => (path === "" ? WHOLE_FOLDER : path)) });
 }

@@ -103,7 +103,7 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
 }
 
 /** Keeps an error of standard error from ending the process. */
-export function outliveReader(stream: NodeJS.WriteStream): void {
+export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
   usesStreams = true;
   stream.on("error", () => {
     // The reader has left, so a message would reach nobody.

@@ -6,7 +6,7 @@ import type { Stoppable } from "../mirror/ports/world.ts";
 import type { SudoCaller } from "../mirror/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../common/once.ts";
-import { Output, outliveReader } from "./output.ts";
+import { Output, ignoreClosedReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
@@ -17,7 +17,7 @@ type Printed = Pick<Output, "write" | "isTTY" | "columns">;
 export function processIo(stdout: Printed = new Output()): Io {
   // Opening a stream takes up to 3 ms, so each is opened on first use.
   const errors = once(() => {
-    outliveReader(process.stderr);
+    ignoreClosedReader(process.stderr);
     return process.stderr;
   });
   const stop = stopSignal();

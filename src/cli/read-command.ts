@@ -10,7 +10,7 @@ import { findMirror } from "./find-mirror.ts";
 import { jsonLine } from "./json-line.ts";
 import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { REACH_OPTIONS, reachOf } from "./use-mirror.ts";
+import { REACH_OPTIONS, addressOptionsOf } from "./use-mirror.ts";
 
 /**
  * Makes commands from operations that write nothing. Each command adds only the text that it
@@ -70,7 +70,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const { root, input } = located.value;
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
-      const reach = isOnline ? reachOf(io, args) : {};
+      const reach = isOnline ? addressOptionsOf(io, args) : {};
       const { env, cwd, clock, random } = io;
       const onNotes = (notes: readonly string[]) => {
         for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);

@@ -21,8 +21,8 @@ export function countsOf(ends: readonly Pick<ManyEnd, "end">[]): ManyCounts {
 export function showMany(io: Io, { run, ends, word }: Done): void {
   const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
   for (const group of groups.values()) showGroup(io, group, word);
-  io.out(sumLine(countsOf(ends), word));
-  if (run !== null) io.out(takeBackLine(run));
+  io.out(countsLine(countsOf(ends), word));
+  if (run !== null) io.out(undoLine(run));
 }
 
 /**
@@ -37,12 +37,12 @@ export function showStopped(io: Io, run: number | null, again = "the same comman
   return EXIT.attention;
 }
 
-export function takeBackLine(run: number): string {
+export function undoLine(run: number): string {
   return `  run ${run}; undo it: mdmirror undo ${run}`;
 }
 
 /** Returns lines for the documents that a plan leaves alone, by reason. */
-export function leftLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
+export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
     const more = alike.length - SHOWN;
     const lines = alike.slice(0, SHOWN).map(({ path }) => `  ${shownName(path)}  left alone: ${shownWords(why)}`);
@@ -65,7 +65,7 @@ function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
 }
 
 /** Returns `196 resolved, 3 left alone, 1 not done`. */
-export function sumLine({ done, left, failed }: ManyCounts, word: string): string {
+export function countsLine({ done, left, failed }: ManyCounts, word: string): string {
   const more = [left > 0 ? `${count(left)} left alone` : "", failed > 0 ? `${count(failed)} not done` : ""];
   return [`${count(done)} ${word}`, ...more.filter((part) => part !== "")].join(", ");
 }

@@ -1,4 +1,4 @@
-import type { MeetingRow } from "../mirror/operations/history/origins.ts";
+import type { MergeRow } from "../mirror/operations/history/origins.ts";
 import { originHunks } from "../mirror/operations/history/origins.ts";
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { Io } from "./command.ts";
@@ -29,7 +29,7 @@ const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 /**
  * Returns the changed lines with three lines around each change; an empty list if nothing changed.
  */
-export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
+export function originLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
   const lines = hunks.flatMap(({ before, after, lines: own }) => [
@@ -40,7 +40,7 @@ export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
 }
 
 /** Returns all rows, not only those near a change. */
-export function rowLines(io: Io, rows: readonly MeetingRow[]): string[] {
+export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
     const { marks, brush } = LOOKS[row.kind === "conflict" ? row.of : row.from] as Look;

@@ -9,7 +9,7 @@ import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
-import { stoppedBy } from "../mirror/planner/verdict/stops.ts";
+import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -89,7 +89,7 @@ function endLine(plan: Planned["plan"], held: number): string {
   if (steps === 0) return `nothing to do${held === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const all = plural(steps, "step");
   if (plan.verdict.kind === "run") return `${all}; nothing was written; carry them out: mdmirror sync`;
-  const asked = stoppedBy(plan.verdict, plan.steps).length;
+  const asked = actionsOfStop(plan.verdict, plan.steps).length;
   const part = asked === steps ? "" : `, ${count(asked)} of them need your approval`;
   return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
 }

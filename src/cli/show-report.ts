@@ -11,7 +11,7 @@ import { actionWords } from "../mirror/operations/results/actions.ts";
 import { actionName } from "../mirror/operations/results/actions.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { needs } from "../mirror/operations/results/needs.ts";
+import { problemsClause } from "../mirror/operations/results/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -142,7 +142,7 @@ function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): str
       return `${paint.good("Synced")}: ${did} (${seconds})`;
     case "attention":
       if (report.isStopped === true) return `${paint.asks("Interrupted")}: ${done ?? "nothing was done"} (${seconds})`;
-      return `${paint.asks("Synced")}: ${did} (${seconds}); ${paint.asks(needs(report.attention))}`;
+      return `${paint.asks("Synced")}: ${did} (${seconds}); ${paint.asks(problemsClause(report.attention))}`;
     case "stopped":
       return `${paint.bad("Stopped by a safety check")}: ${done ?? "nothing was done"} (${seconds})`;
     case "offline":

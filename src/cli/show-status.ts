@@ -19,7 +19,7 @@ import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 
 /** Shows the state of a linked folder, as lines. */
 
-export type Asked = {
+export type StatusAnswer = {
   readonly json: boolean;
   /** The value of `--max-age`, as text and in milliseconds; null if it was not given. */
   readonly maxAge: { readonly text: string; readonly ms: number } | null;
@@ -33,7 +33,7 @@ export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolea
   return old && state === "in-sync" ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
-export function isOver(age: number | null, most: number): boolean {
+export function isTooOld(age: number | null, most: number): boolean {
   return age === null || age > most;
 }
 

@@ -1,7 +1,7 @@
-import type { Entry, Group } from "./command.ts";
+import type { CommandEntry, Group } from "./command.ts";
 
 /** Every command, in the order of the help. */
-export const COMMANDS: readonly Entry[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   ...groupOf("start", [
     ["init", "link a folder to a workspace and sync it for the first time", () => import("./commands/init.ts")],
     [
@@ -68,12 +68,12 @@ export const COMMANDS: readonly Entry[] = [
   ]),
 ];
 
-type Row = readonly [name: string, summary: string, load: Entry["load"]];
+type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
-function groupOf(group: Group, rows: readonly Row[]): readonly Entry[] {
+function groupOf(group: Group, rows: readonly Row[]): readonly CommandEntry[] {
   return rows.map(([name, summary, load]) => ({ name, group, summary, load }));
 }
 
-export function findCommand(name: string): Entry | null {
+export function findCommand(name: string): CommandEntry | null {
   return COMMANDS.find((entry) => entry.name === name) ?? null;
 }

@@ -34,7 +34,7 @@ export type Reach = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<Mirr
  * Returns the address and key file that the options give, and what prints requests for `-v`.
  * @param args of a command with `REACH_OPTIONS`
  */
-export function reachOf(io: Io, args: Args): Reach {
+export function addressOptionsOf(io: Io, args: Args): Reach {
   const level = args.count("verbose");
   const onExchange = (exchange: LogFields) => io.err(exchangeLine(exchange, level > 1));
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };

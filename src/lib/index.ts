@@ -1,6 +1,6 @@
 import { requireFitNode } from "./fit-node.ts";
 import { mirrorOf } from "./mirror.ts";
-import { findRoot, Session, worldOf } from "./session.ts";
+import { findRoot, Session, environmentOf } from "./session.ts";
 import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
@@ -18,7 +18,7 @@ export type * from "./types.ts";
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
   return withLibraryErrors(dir, () => {
     requireFitNode();
-    const world = worldOf(options);
+    const world = environmentOf(options);
     return mirrorOf(new Session(unwrap(findRoot(dir, world.env), dir), world));
   });
 }
@@ -36,6 +36,6 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     const root = unwrap(await link(dir, options), dir);
     // After linking, the folder's own configuration has the address.
     const { url: _url, ...rest } = options;
-    return mirrorOf(new Session(root, worldOf(rest)));
+    return mirrorOf(new Session(root, environmentOf(rest)));
   });
 }

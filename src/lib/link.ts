@@ -18,13 +18,13 @@ import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { ownFolder, type World, worldOf } from "./session.ts";
+import { ownFolder, type Environment, environmentOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
 /** Links a folder as `init` does, after the service has answered with a list of documents. */
 export async function link(given: string, options: LinkOptions): Promise<Result<string>> {
   const dir = resolve(given);
-  const world = worldOf(options);
+  const world = environmentOf(options);
   const { env, cwd } = world;
   const judged = judgePlace(dir, env);
   if (judged.kind === "trouble") return judged;
@@ -47,7 +47,7 @@ export async function link(given: string, options: LinkOptions): Promise<Result<
   return linked.kind === "trouble" ? linked : ok(realpathSync(dir));
 }
 
-function judgePlace(dir: string, env: World["env"]): Result<null> {
+function judgePlace(dir: string, env: Environment["env"]): Result<null> {
   const there = nearestFolder(dir);
   if (there === dir || ownershipOf(there, env).kind === "by-sudo") {
     const own = ownFolder(realpathSync(there), env);
@@ -61,7 +61,7 @@ function judgePlace(dir: string, env: World["env"]): Result<null> {
 
 function targetOf(
   { url, remote = "", direction = "both", allowHttp = [] }: LinkOptions,
-  env: World["env"],
+  env: Environment["env"],
 ): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
   const prefix = cleanPrefix(remote);
   if (prefix === null)

@@ -13,10 +13,10 @@ import type { OpenOptions } from "./types.ts";
 
 /** Holds what the calls of one linked folder share: the caller's environment, and active calls. */
 
-export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
+export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
 /** Returns the environment in which a program's call runs, with the given key. */
-export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
+export function environmentOf({ url, key, keyFile, env = process.env }: OpenOptions): Environment {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
     cwd: process.cwd(),
@@ -31,7 +31,7 @@ export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): 
  * Checks that this user may work on a folder. Under `sudo`, a command becomes the user who called
  * `sudo`; a library does not change its process, and refuses the folder instead.
  */
-export function ownFolder(folder: string, env: World["env"]): Result<string> {
+export function ownFolder(folder: string, env: Environment["env"]): Result<string> {
   const ownership = ownershipOf(folder, env);
   switch (ownership.kind) {
     case "own":
@@ -49,7 +49,7 @@ export function ownFolder(folder: string, env: World["env"]): Result<string> {
 }
 
 /** Finds the linked folder at the path that the caller named. */
-export function findRoot(dir: string, env: World["env"]): Result<string> {
+export function findRoot(dir: string, env: Environment["env"]): Result<string> {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
     const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
@@ -66,12 +66,12 @@ export function findRoot(dir: string, env: World["env"]): Result<string> {
  */
 export class Session {
   readonly root: string;
-  readonly world: World;
+  readonly world: Environment;
   readonly #underWay = new Set<Promise<unknown>>();
   readonly #onClose: (() => Promise<void>)[] = [];
   #isClosed = false;
 
-  constructor(root: string, world: World) {
+  constructor(root: string, world: Environment) {
     this.root = root;
     this.world = world;
   }

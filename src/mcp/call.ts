@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { openSaving, judgePath } from "../mirror/operations/manual/save.ts";
+import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
-import { type Ended, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
+import { type ToolResult, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
 
 /** Carries out one call of a tool, from its arguments to its answer. */
 
@@ -28,7 +28,7 @@ export async function callTool(
   return resultOf(ended);
 }
 
-function unknownMirror({ mirrors }: Host): Ended {
+function unknownMirror({ mirrors }: Host): ToolResult {
   return misused(
     "no linked folder has this name",
     `one of: ${mirrors.map(({ name }) => name).join(", ")}`,
@@ -52,7 +52,7 @@ async function callOne(
   own: Paths,
   host: Host,
   onFault: (error: unknown) => void,
-): Promise<Ended> {
+): Promise<ToolResult> {
   try {
     const admitted = await admitMirror(mirror.root, host.openOptions);
     if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
@@ -65,9 +65,9 @@ async function callOne(
 }
 
 /** Checks each path of a call, so that nothing is read at a path that no document can have. */
-function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): Ended | null {
+function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): ToolResult | null {
   for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
-    const fit = path === undefined ? null : judgePath(openSaving(root, openOptions), path);
+    const fit = path === undefined ? null : judgePath(openSaveContext(root, openOptions), path);
     if (fit?.kind === "trouble") return refused(fit.trouble);
   }
   return null;
@@ -94,14 +94,14 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   };
 }
 
-function factsOf(ended: Ended): object {
+function factsOf(ended: ToolResult): object {
   if (ended.kind === "answer") return ended.facts;
   const { kind, what, code, requestId, next } = ended.trouble;
   return { error: { kind, code: code ?? kind, what, next, requestId: requestId ?? null }, ...ended.facts };
 }
 
 /** Returns the result with the facts first, so that no client takes content for facts. */
-function resultOf(ended: Ended): CallToolResult {
+function resultOf(ended: ToolResult): CallToolResult {
   const content: CallToolResult["content"] = [{ type: "text", text: JSON.stringify(factsOf(ended)) }];
   if (ended.text !== undefined) content.push({ type: "text", text: ended.text });
   return ended.kind === "answer" ? { content } : { content, isError: true };

@@ -10,7 +10,7 @@ import { type Operation, runOperation } from "../mirror/operations/run-operation
 import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
 import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 import { CHARACTERS, FROM_LINE, limit } from "./fields.ts";
-import { answer, defineTool, type Ended, refused, type Tool } from "./tool.ts";
+import { answer, defineTool, type ToolResult, refused, type Tool } from "./tool.ts";
 
 /** Makes tools from operations. An agent has to give the versions that it read. */
 
@@ -87,7 +87,7 @@ export function operationTool<D extends Declaration, Plan>(
     isDestructive: true,
     isOnline: true,
     input: inSnakeCase(fields),
-    async run({ root }, args, { inTurn, openOptions }): Promise<Ended> {
+    async run({ root }, args, { inTurn, openOptions }): Promise<ToolResult> {
       const given = givenFields(fields, args) as InputOf<D>;
       const ended = await inTurn(root, () => runOperation(root, operation, given, openOptions));
       if (ended.kind === "trouble") return refused(ended.trouble, { changed: ended.trouble.changed });

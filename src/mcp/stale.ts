@@ -1,8 +1,8 @@
-import { openSaving, readDocument } from "../mirror/operations/manual/save.ts";
+import { openSaveContext, readDocument } from "../mirror/operations/manual/save.ts";
 import { openLocal } from "../mirror/folder/open-local.ts";
 import type { Digest } from "../contract/digest.ts";
 import { boundedDiff } from "./bounded.ts";
-import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
+import { type ToolResult, type Host, refused, type ServedMirror } from "./tool.ts";
 import { noDocument } from "./tools/read.ts";
 
 /** Refuses a change that was made to another version than the present one. */
@@ -11,8 +11,13 @@ import { noDocument } from "./tools/read.ts";
  * Returns the refusal, with the difference to the present version.
  * @param given the version that the caller read
  */
-export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
-  const read = await readDocument(openSaving(root, host.openOptions), path);
+export async function refuseStale(
+  { root }: ServedMirror,
+  path: string,
+  given: string,
+  host: Host,
+): Promise<ToolResult> {
+  const read = await readDocument(openSaveContext(root, host.openOptions), path);
   if (read.kind === "trouble") return refused(read.trouble);
   if (read.value === null) return refused(noDocument(path).trouble);
   const { text, version } = read.value;

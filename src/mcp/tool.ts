@@ -31,7 +31,7 @@ export type Host = {
 };
 
 /** Result of a call. `facts` is sent as JSON, `text` as it is; `facts` never has content. */
-export type Ended =
+export type ToolResult =
   | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
   | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
 
@@ -47,7 +47,7 @@ export type Tool = {
   readonly input: z.ZodRawShape;
   /** True if the tool is about all folders when none is named. */
   readonly ofAll: boolean;
-  readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<Ended> | Ended;
+  readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<ToolResult> | ToolResult;
 };
 
 type ToolSpec<Shape extends z.ZodRawShape> = Pick<Tool, "name" | "title" | "description" | "effect"> & {
@@ -70,15 +70,15 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
   return { name, title, description, effect, annotations, input, ofAll: spec.ofAll ?? false, run: run as Tool["run"] };
 }
 
-export function answer(facts: object, text?: string): Ended {
+export function answer(facts: object, text?: string): ToolResult {
   return text === undefined ? { kind: "answer", facts } : { kind: "answer", facts, text };
 }
 
-export function refused(trouble: Trouble, facts: object = {}, text?: string): Ended {
+export function refused(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
   return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
 }
 
 /** Returns a refusal that the caller can correct. */
-export function misused(what: string, next: string, code: string, facts: object = {}): Ended {
+export function misused(what: string, next: string, code: string, facts: object = {}): ToolResult {
   return refused({ kind: "usage", what, next, code }, facts);
 }

@@ -4,16 +4,16 @@ import { renderMarkdown } from "./render-markdown.ts";
 
 /** The thread of `renderer.ts`. It renders one document after the other. */
 
-export type ToRender = { readonly text: string; readonly base: LinkBase };
+export type RenderRequest = { readonly text: string; readonly base: LinkBase };
 
 /** Messages of the thread: "ready" first, then each rendered document. */
-export type Said = "ready" | RenderedMarkdown;
+export type RenderMessage = "ready" | RenderedMarkdown;
 
-parentPort?.on("message", ({ text, base }: ToRender) => {
+parentPort?.on("message", ({ text, base }: RenderRequest) => {
   say(renderMarkdown(text, base));
 });
 say("ready");
 
-function say(said: Said): void {
+function say(said: RenderMessage): void {
   parentPort!.postMessage(said);
 }

@@ -9,12 +9,12 @@ import type { Tone } from "./layout.ts";
  * Shows a name or path from outside. Whatever its writing direction, it cannot change the look of
  * the text beside it.
  */
-export function nameOf(name: string): Html {
+export function nameView(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
 /** Shows a sentence with names from outside, or from the service. */
-export function wordsOf(words: string): Html {
+export function sentenceView(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
@@ -34,7 +34,7 @@ export function ageOf(at: number, now: number): Html {
 
 /** Shows the next step: a clause, often a command. */
 export function nextOf(next: string): Html {
-  return html`<p class="next">Next: ${wordsOf(next)}</p>`;
+  return html`<p class="next">Next: ${sentenceView(next)}</p>`;
 }
 
 /**

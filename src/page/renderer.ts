@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
-import type { Said, ToRender } from "./markdown-worker.ts";
+import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
 /**
  * Renders documents in a thread. A document can be written so that it takes a second, during which
@@ -25,7 +25,7 @@ const PROGRAM = new URL(
 /** Returns null if it takes too long, or too many documents wait; then the source is shown. */
 export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
-type Job = { readonly asked: ToRender; readonly settle: (rendered: RenderedMarkdown | null) => void };
+type Job = { readonly asked: RenderRequest; readonly settle: (rendered: RenderedMarkdown | null) => void };
 
 /** Calls back after some milliseconds. Returns a function that cancels it. */
 type Wait = (ms: number, work: () => void) => () => void;
@@ -88,7 +88,7 @@ export class Renderer {
     // The environment may have a key, and Node's own options are not meant for this thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
-    worker.on("message", (said: Said) => this.#hear(worker, said));
+    worker.on("message", (said: RenderMessage) => this.#hear(worker, said));
     // Out of memory, or an error of the renderer. This document is shown as source.
     worker.on("error", () => {
       if (worker === this.#worker) this.#giveUp();
@@ -96,7 +96,7 @@ export class Renderer {
     return worker;
   }
 
-  #hear(worker: Worker, said: Said): void {
+  #hear(worker: Worker, said: RenderMessage): void {
     const job = this.#current;
     if (worker !== this.#worker || job === null) return;
     if (said === "ready") {

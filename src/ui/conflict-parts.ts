@@ -4,7 +4,7 @@ import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import type { BlockReason, ResolutionKind } from "../mirror/model/hold.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
-import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";
 import { documentPart } from "./addresses.ts";
 import type { ConflictModel } from "./conflict-model.ts";
@@ -29,14 +29,14 @@ function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: numb
   }</p>
 <p class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy
-      ? html`beside it as ${nameOf(conflictCopy)}.`
-      : html`kept in the history: the file ${nameOf(conflictCopy)} was removed, which chooses mine at the next sync.`
+      ? html`beside it as ${nameView(conflictCopy)}.`
+      : html`kept in the history: the file ${nameView(conflictCopy)} was removed, which chooses mine at the next sync.`
   }</p>`;
 }
 
 function blockWords(block: NonNullable<ProblemView["block"]>, now: number): Html {
   const { kind, detail, code, since } = block;
-  return html`<p>${badgeOf("asks", "blocked")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
+  return html`<p>${badgeOf("asks", "blocked")} for ${ageOf(since, now)}. <b>${kind}</b>: ${sentenceView(detail)}${code !== null && ` (${code})`}</p>
 ${nextOf(nextFor(block))}`;
 }
 

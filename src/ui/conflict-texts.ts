@@ -2,7 +2,7 @@ import { mergeText } from "../markdown/merge/merge.ts";
 import { type Passage, sideBySide } from "../markdown/merge/side-by-side.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
-import { nameOf, wordsOf } from "../page/parts.ts";
+import { nameView, sentenceView } from "../page/parts.ts";
 import { countChanges, sidesOf } from "../page/side-by-side.ts";
 import type { ShownText, ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { documentAddress } from "./addresses.ts";
@@ -91,10 +91,10 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
  * comparison.
  */
 function oneOf({ mine, theirs, path }: ProblemView): Html {
-  return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
+  return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameView(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
 }
 
 function oneText(label: Html, text: ShownText): Html {
-  if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${wordsOf(text.why)}.</p>`;
+  if (text.kind === "none") return html`<h3>${label}</h3><p>It cannot be shown: ${sentenceView(text.why)}.</p>`;
   return html`<h3>${label}</h3><pre tabindex="0" dir="auto">${text.text}</pre>`;
 }

@@ -4,7 +4,7 @@ import { plural } from "../common/count.ts";
 import { joinPath } from "../contract/path.ts";
 import { html, type Html } from "../page/html.ts";
 import type { Tone } from "../page/layout.ts";
-import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
+import { badgeOf, nameView, sentenceView } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
 /** Rows for files and folders. */
@@ -30,11 +30,11 @@ export function entryBadge({ state, needs }: ShownEntry): Html {
  */
 export function entryRow(mirror: string, folder: string, entry: ShownEntry): Html {
   const { name, kind, why, needs } = entry;
-  const label = html`${nameOf(name)}${kind === "folder" && "/"}`;
+  const label = html`${nameView(name)}${kind === "folder" && "/"}`;
   const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
   const address = documentAddress(mirror, "docs", joinPath(folder, name));
   return html`<li id="${`e-${name}`}">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}
-<span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${wordsOf(why)}</span>`}${
+<span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}${
     needs > 0 && why === null && html` <span class="unseen">to fix</span>`
   }</span></li>`;
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
-import type { Ends, Peer } from "../mirror/trust/peer.ts";
+import type { ConnectionEnds, PeerUser } from "../mirror/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
@@ -40,7 +40,7 @@ type Site = {
   readonly pages: readonly UiPage[];
   readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
-  readonly peerOf: (ends: Ends) => Peer;
+  readonly peerOf: (ends: ConnectionEnds) => PeerUser;
   /** Controllers that end the event streams of live pages, one for each page. */
   readonly told: Set<AbortController>;
   /**

@@ -1,5 +1,5 @@
 import type { FolderStatus, MirrorWord } from "../mirror/folder/all-statuses.ts";
-import type { DaemonStatus, TrafficNow } from "../mirror/daemon/control/protocol.ts";
+import type { DaemonStatus, CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";
 import type { Tone } from "../page/layout.ts";
@@ -27,7 +27,7 @@ export type MirrorModel = {
     readonly phase: string;
     readonly detail: string;
     readonly paused: boolean;
-    readonly traffic: TrafficNow | null;
+    readonly traffic: CurrentTraffic | null;
   } | null;
   /** Problems to fix. */
   readonly needs: readonly Need[];

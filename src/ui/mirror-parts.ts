@@ -1,11 +1,11 @@
-import type { TrafficNow } from "../mirror/daemon/control/protocol.ts";
+import type { CurrentTraffic } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
 import type { MirrorWord } from "../mirror/folder/all-statuses.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { noticeOf } from "../page/layout.ts";
-import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../page/parts.ts";
 import { explained } from "./help-parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
 import { addressOf, type Need } from "./needs.ts";
@@ -64,15 +64,15 @@ export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   const { phase, detail, paused, traffic } = daemon;
   if (traffic !== null) return underWayOf(traffic);
   const words = paused ? "the daemon is paused" : (PHASES[phase] ?? `the daemon is ${phase}`);
-  return html`<p class="faint">${words}${detail !== "" && !paused && html`: ${wordsOf(detail)}`}</p>`;
+  return html`<p class="faint">${words}${detail !== "" && !paused && html`: ${sentenceView(detail)}`}</p>`;
 }
 
-function underWayOf({ done, total, under, more }: TrafficNow): Html {
+function underWayOf({ done, total, under, more }: CurrentTraffic): Html {
   return html`<p>The daemon syncs changes: ${count(done)} of ${count(total)} …</p>
 <progress aria-label="changes synced" value="${done}" max="${total}"></progress>
 <ul class="traffic">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
-    return html`<li><span aria-hidden="true">${arrow}</span> ${path !== "" && html`${nameOf(path)}: `}${label}</li>`;
+    return html`<li><span aria-hidden="true">${arrow}</span> ${path !== "" && html`${nameView(path)}: `}${label}</li>`;
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}`;
 }
 
@@ -103,9 +103,9 @@ export function attentionList(needs: readonly Need[], mirror: string): Html {
 }
 
 function attentionItem({ path, kind, code, detail, next }: Need, address: string | null): Html {
-  const what = path === "" ? kind : nameOf(path);
+  const what = path === "" ? kind : nameView(path);
   const named = address === null ? explained(kind, what) : html`<a href="${address}">${what}</a>`;
-  return html`<li class="card"><p><strong>${named}</strong>: ${path !== "" && html`<b>${explained(kind, kind)}</b>: `}${wordsOf(detail)}${
+  return html`<li class="card"><p><strong>${named}</strong>: ${path !== "" && html`<b>${explained(kind, kind)}</b>: `}${sentenceView(detail)}${
     code !== null && html` (${explained(code, code)})`
   }</p>${nextOf(next)}</li>`;
 }

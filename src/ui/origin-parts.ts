@@ -1,6 +1,6 @@
-import { type MeetingRow, type MergeOrigins, originHunks } from "../mirror/operations/history/origins.ts";
+import { type MergeRow, type MergeOrigins, originHunks } from "../mirror/operations/history/origins.ts";
 import { html, type Html } from "../page/html.ts";
-import { wordsOf } from "../page/parts.ts";
+import { sentenceView } from "../page/parts.ts";
 
 /** Shows merged content with the side of each line. */
 
@@ -26,10 +26,10 @@ export function originsPart(origins: MergeOrigins): Html {
 <div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST).map(rowOf)}</div>`;
 }
 
-function rowOf(row: MeetingRow | string): Html {
+function rowOf(row: MergeRow | string): Html {
   if (typeof row === "string") return html`<p class="place">${row}</p>`;
   const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
-  const line = html`<span class="whose">${whose}</span>${wordsOf(row.line.replace(/\n$/, ""))}`;
+  const line = html`<span class="whose">${whose}</span>${sentenceView(row.line.replace(/\n$/, ""))}`;
   if (row.kind === "added") return html`<ins><span class="sign">+</span>${line}</ins>`;
   if (row.kind === "removed") return html`<del><span class="sign">-</span>${line}</del>`;
   return html`<div><span class="sign"> </span>${line}</div>`;

@@ -1,6 +1,6 @@
 import { ancestorsOf, nameOf as lastName } from "../contract/path.ts";
 import { html, type Html } from "../page/html.ts";
-import { nameOf } from "../page/parts.ts";
+import { nameView } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
 /** Parts that the pages of one document or folder share. */
@@ -19,7 +19,7 @@ export function versionNumber(text: string | null): number | null {
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const link = (to: string, label: Html) =>
     html`<li><a href="${documentAddress(mirror, "docs", to)}">${label}</a></li>`;
-  const above = path === "" ? [] : ancestorsOf(path).map((one) => link(one, nameOf(lastName(one))));
-  const last = path === "" ? null : isLinked ? link(path, nameOf(lastName(path))) : null;
+  const above = path === "" ? [] : ancestorsOf(path).map((one) => link(one, nameView(lastName(one))));
+  const last = path === "" ? null : isLinked ? link(path, nameView(lastName(path))) : null;
   return html`<nav aria-label="Folders above"><ol class="crumbs">${link("", html`All documents`)}${above}${last}</ol></nav>`;
 }

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Server } from "node:http";
-import { type Ends, isOwnPeer, type Peer } from "../mirror/trust/peer.ts";
+import { type ConnectionEnds, isOwnPeer, type PeerUser } from "../mirror/trust/peer.ts";
 import { effectiveUser } from "../common/effective-user.ts";
 
 /**
@@ -9,13 +9,13 @@ import { effectiveUser } from "../common/effective-user.ts";
  * and the ticket is an argument of the program that opens the browser.
  */
 export class Peers {
-  readonly #peerOf: (ends: Ends) => Peer;
+  readonly #peerOf: (ends: ConnectionEnds) => PeerUser;
   #tells = true;
 
-  constructor(server: Server, peerOf: (ends: Ends) => Peer) {
+  constructor(server: Server, peerOf: (ends: ConnectionEnds) => PeerUser) {
     this.#peerOf = peerOf;
     // ORDER: this listener comes before the listener that reads from the connection.
-    server.prependListener("connection", (socket: Ends & { destroy(): void }) => {
+    server.prependListener("connection", (socket: ConnectionEnds & { destroy(): void }) => {
       if (this.#tells && !isOwnPeer(this.#peerOf(socket))) socket.destroy();
     });
   }

@@ -4,7 +4,7 @@ import { Documents } from "../page/shared-renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
-import { type Ends, type Peer, peerOf } from "../mirror/trust/peer.ts";
+import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { Changes } from "./changes.ts";
@@ -33,7 +33,7 @@ export type UiOptions = {
   /** Called for a bug. The page itself shows no details of the error. */
   readonly onFault: (error: unknown) => void;
   /** Returns the user at the other end of a connection; default: the system's answer. */
-  readonly peerOf?: (ends: Ends) => Peer;
+  readonly peerOf?: (ends: ConnectionEnds) => PeerUser;
   /** Milliseconds within which a request's headers must arrive. */
   readonly arriveMs?: number;
 };

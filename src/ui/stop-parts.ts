@@ -2,7 +2,7 @@ import { waitingClause } from "../mirror/operations/results/stop.ts";
 import type { StopView } from "../mirror/operations/manual/answer-stop.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
-import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { badgeOf, nameView, nextOf, sentenceView } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";
 import { BRING_BACK, LET_GO } from "./actions/stop.ts";
 import { mirrorAddress } from "./addresses.ts";
@@ -20,7 +20,7 @@ type Shown = { readonly model: StopModel; readonly view: StopView; readonly mome
 
 export function reasonsOf(reasons: StopModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
-    ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${wordsOf(detail)}</li>`,
+    ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${sentenceView(detail)}</li>`,
   )}</ul>`;
 }
 
@@ -39,7 +39,7 @@ export function answerButtons({ model: { mirror }, view: { stop, back }, moment 
 ${approval}</details>
 ${
   back.kind === "trouble"
-    ? html`<p>${wordsOf(back.trouble.what)}</p>${nextOf(back.trouble.next)}`
+    ? html`<p>${sentenceView(back.trouble.what)}</p>${nextOf(back.trouble.next)}`
     : html`<details id="bring-back" class="confirm"><summary>Reject …</summary><p>The list below shows the effect.</p>
 ${mirrorForm(mirror, { ...BRING_BACK, fields }, moment, button(`Undo ${plural(back.value.items.filter(({ end }) => end !== "left").length, "change")}`))}</details>`
 }</section>`;
@@ -58,7 +58,7 @@ ${
   items.length > 0 &&
   html`<table><thead><tr><th scope="col">What</th><th scope="col">Path</th></tr></thead><tbody>${items.map(
     ({ what, path, notes }) =>
-      html`<tr><td>${what}</td><td>${nameOf(path)}${notes.map((note) => html` <span class="faint">${wordsOf(note)}</span>`)}</td></tr>`,
+      html`<tr><td>${what}</td><td>${nameView(path)}${notes.map((note) => html` <span class="faint">${sentenceView(note)}</span>`)}</td></tr>`,
   )}</tbody></table>`
 }
 ${pagerOf(part, "changes", (page) => mirrorAddress(mirror.name, "safety-stop", { page }))}</section>`;
@@ -72,7 +72,7 @@ export function backOf({ view: { back } }: Shown): Html | null {
       html`<li>${count(all.length)} × ${what}: ${all
         .slice(0, MOST_BACK)
         .map(
-          ({ path, why }, at) => html`${at > 0 && ", "}${nameOf(path)}${why !== "" && html` (${wordsOf(why)})`}`,
+          ({ path, why }, at) => html`${at > 0 && ", "}${nameView(path)}${why !== "" && html` (${sentenceView(why)})`}`,
         )}${all.length > MOST_BACK && html` … and ${count(all.length - MOST_BACK)} more`}</li>`,
   )}</ul></section>`;
 }

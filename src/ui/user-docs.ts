@@ -11,7 +11,7 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   Begin: ["start.md", "editors.md", "glossary.md"],
   "Run it always": ["background.md", "cron.md", "monitoring.md"],
   "Solve a problem": [TROUBLESHOOTING, "conflicts.md", "reviews.md", "recovery.md"],
-  "Look something up": ["commands.md", "configuration.md", "links.md"],
+  "Look something up": ["commands.md", "configuration.md", "direction.md", "links.md"],
   "Understand it": ["how-it-works.md", "security.md"],
   "Build on it": ["library.md", "mcp.md"],
   "Run a service": [

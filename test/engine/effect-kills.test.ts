@@ -6,12 +6,12 @@ import { makeFolderRemote, removeFolderRemote } from "../../src/mirror/engine/ap
 import { moveFolderLocal, moveFolderRemote } from "../../src/mirror/engine/apply/folder-move.ts";
 import { moveDocument } from "../../src/mirror/engine/apply/move-document.ts";
 import { moveFile } from "../../src/mirror/engine/apply/move-file.ts";
-import { putText } from "../../src/mirror/engine/apply/put.ts";
+import { putContent } from "../../src/mirror/engine/apply/put.ts";
 import { removalOf } from "../../src/mirror/engine/apply/presence.ts";
 import { trashFile } from "../../src/mirror/engine/apply/trash-file.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/mirror/engine/apply/run-effect.ts";
-import { writeFile, type Writing } from "../../src/mirror/engine/apply/write-file.ts";
+import { writeFile, type FileWrite } from "../../src/mirror/engine/apply/write-file.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Action, ActionOf, Outcome } from "../../src/mirror/model/action.ts";
@@ -108,7 +108,7 @@ const removal = remote(deleteDocument, (action) => ({
 }));
 
 /** The service has the content "two\n" by then. */
-function download(ctx: PassContext, planned: Action): Writing {
+function download(ctx: PassContext, planned: Action): FileWrite {
   const { id, localPath: path, expect, changeId, why } = planned as ActionOf<"write-local">;
   const next = { changeId, digest: digestOf("two\n") };
   const event = { kind: "write-local", side: "local", detail: why } as const;
@@ -130,7 +130,7 @@ type Case = readonly [
 const CASES: readonly Case[] = [
   [
     "put",
-    remote(putText),
+    remote(putContent),
     ({ mirror }) => mirror.write("note.md", "two\n"),
     { ...BEFORE, "note.md": "two\n" },
     ({ mirror }) => mirror.write("note.md", "three\n"),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import { settleIntent } from "../../src/mirror/engine/journal/recover-remote.ts";
+import { concludeByRead } from "../../src/mirror/engine/journal/recover-remote.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import { digestOf } from "../../src/contract/digest.ts";
@@ -53,7 +53,7 @@ type Base = { readonly note: Link; readonly dirId: DirId };
 type Write = readonly [
   what: string,
   happen: (app: App) => void,
-  intent: (base: Base) => Parameters<typeof settleIntent>[2],
+  intent: (base: Base) => Parameters<typeof concludeByRead>[2],
 ];
 
 const WRITES: readonly Write[] = [
@@ -124,7 +124,7 @@ describe.each(WRITES)("I08 %s whose end is not known", (_, happen, intentOf) => 
     if (hasHappened) happen(rig.app);
     fixture.fault = () => fault;
     const ctx = new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
-    expect(await settleIntent(ctx, intentId, intent)).toMatchObject({ kind });
+    expect(await concludeByRead(ctx, intentId, intent)).toMatchObject({ kind });
     expect(mirror.state.intents().filter((row) => row.intentId === intentId)).toHaveLength(open);
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mirrorOf } from "../../src/lib/mirror.ts";
-import { Session, worldOf } from "../../src/lib/session.ts";
+import { Session, environmentOf } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";
 import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
 import { LiveClock } from "../cli/live-clock.ts";
@@ -31,7 +31,7 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
   const linked = await linkMirror(root, { url: service.url, key: service.key, env });
   const clock = new LiveClock();
   clock.hurry(times);
-  const mirror = times === 1 ? linked : mirrorOf(new Session(realpathSync(root), { ...worldOf({ env }), clock }));
+  const mirror = times === 1 ? linked : mirrorOf(new Session(realpathSync(root), { ...environmentOf({ env }), clock }));
   onTestFinished(async () => {
     await mirror.close();
     await linked.close();

@@ -33,7 +33,7 @@ describe("an agent without a daemon", () => {
 
   test("what an edit was killed in is held, not deleted, and comes back", async () => {
     const { rig } = watched;
-    // As `saveOver` leaves it when its process dies while the old file is aside.
+    // As `saveBesideDaemon` leaves it when its process dies while the old file is aside.
     renameSync(join(rig.root, "a.md"), join(rig.root, ".~mdmirror-0123456789abcdef"));
     const one = await agent();
     const synced = await one.call("sync");

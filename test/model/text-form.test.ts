@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KeptForms, learnForms, mayBeNormalised, plainsToRead } from "../../src/mirror/model/text-form.ts";
+import { type KeptForms, learnForms, mayBeNormalised, readBacksLeft } from "../../src/mirror/model/text-form.ts";
 
 const ODD: readonly (readonly [form: string, text: string])[] = [
   ["carriage-return", "a\r\n"],
@@ -21,17 +21,17 @@ describe("what a service keeps of a text's form", () => {
     const changed = learnForms({ plain: 3 }, text, false);
     expect(changed).toEqual({ plain: 3, [form]: 0 });
     expect(mayBeNormalised(text, changed)).toBe(true);
-    expect(plainsToRead(changed)).toBe(0);
+    expect(readBacksLeft(changed)).toBe(0);
   });
 
   test("three plain texts are read, and three again where one was changed", () => {
     let kept: KeptForms = {};
     const toRead = [1, 2, 3, 4].map(() => {
       kept = learnForms(kept, "a\n", true);
-      return plainsToRead(kept);
+      return readBacksLeft(kept);
     });
     expect(toRead).toEqual([2, 1, 0, 0]);
-    expect(plainsToRead(learnForms(kept, "a\n", false))).toBe(3);
+    expect(readBacksLeft(learnForms(kept, "a\n", false))).toBe(3);
     expect(learnForms(kept, "a\n", true)).toBe(kept);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/page/html.ts";
-import { nameOf } from "../../src/page/parts.ts";
+import { nameView } from "../../src/page/parts.ts";
 import { fc } from "../property.ts";
 
 describe("a template", () => {
@@ -22,8 +22,8 @@ describe("a template", () => {
 });
 
 test("a name that steers how lines are shown is shown in quotes, apart from what stands beside it", () => {
-  expect(nameOf("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
-  expect(nameOf("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
+  expect(nameView("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
+  expect(nameView("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
 });
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

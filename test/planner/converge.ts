@@ -4,7 +4,7 @@ import type { BlockReason } from "../../src/mirror/model/hold.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
-import { sequels } from "../../src/mirror/planner/sequel.ts";
+import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
@@ -83,6 +83,6 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
 function leavesMore(plan: Plan, trees: Trees): boolean {
   const { steps, blocks } = plan;
   if (steps.length === 0) return false;
-  const hasSequel = sequels(plan, trees);
+  const hasSequel = leavesMoreWork(plan, trees);
   return steps.some(({ action }) => hasSequel(action)) || blocks.some(({ reason }) => MAY_END.has(reason));
 }

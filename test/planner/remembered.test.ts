@@ -3,7 +3,7 @@ import type { BlockReason } from "../../src/mirror/model/hold.ts";
 import type { Block } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
-import { sequels } from "../../src/mirror/planner/sequel.ts";
+import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
@@ -188,7 +188,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       expect(plan.gaveWay).toEqual([gaveWay]);
       // The hold stands until the look after it shows that nothing is wanted any more.
       const move = plan.steps[0]!.action;
-      expect([move.kind, sequels(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
+      expect([move.kind, leavesMoreWork(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
     }
   });
   test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {

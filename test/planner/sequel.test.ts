@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { hashedName } from "../../src/mirror/model/local-name.ts";
-import { sequels } from "../../src/mirror/planner/sequel.ts";
+import { leavesMoreWork } from "../../src/mirror/planner/sequel.ts";
 import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { planOf, say, worldAfter } from "./table.ts";
 import { treesOf } from "./world-trees.ts";
@@ -10,7 +10,7 @@ function hasSequel(base: string, local: string, remote = ""): boolean {
   const world = worldAfter([base, local, remote, ""]);
   const plan = planOf(world);
   expect(say(plan)).not.toBe("");
-  return plan.steps.some(({ action }) => sequels(plan, treesOf(world))(action));
+  return plan.steps.some(({ action }) => leavesMoreWork(plan, treesOf(world))(action));
 }
 
 test.each([
@@ -31,8 +31,8 @@ test("I02 a dropped conflict copy asks for another cycle, if its folder is on on
   const plan = planOf(world);
   const dropped = plan.steps.find(({ action }) => action.kind === "drop-conflict")!.action;
   expect(dropped).toMatchObject({ newestCopyPath: "d/a (theirs).md" });
-  expect(sequels(plan, trees)(dropped)).toBe(true);
-  expect(sequels(plan, trees)({ ...dropped, newestCopyPath: null } as typeof dropped)).toBe(false);
+  expect(leavesMoreWork(plan, trees)(dropped)).toBe(true);
+  expect(leavesMoreWork(plan, trees)({ ...dropped, newestCopyPath: null } as typeof dropped)).toBe(false);
 });
 
 test("a name that only breaks a circle, or has the digits of its document's id, asks for another cycle", () => {
@@ -45,5 +45,5 @@ test("a name that only breaks a circle, or has the digits of its document's id, 
   const plan = planOf(world);
   const move = plan.steps[0]!.action;
   expect(move).toMatchObject({ kind: "move-local", from: standIn, to: "a.md" });
-  expect(sequels(plan, treesOf(world))(move)).toBe(true);
+  expect(leavesMoreWork(plan, treesOf(world))(move)).toBe(true);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { WireResult } from "../../src/common/wire.ts";
-import { ExchangeTally, tallied } from "../../src/mirror/remote/tally.ts";
+import { ExchangeTally, countingWire } from "../../src/mirror/remote/tally.ts";
 
 const answer = (status: number): WireResult => ({ kind: "answer", response: { status, headers: {}, body: "" } });
 
@@ -12,7 +12,7 @@ test("exchanges are counted by how they ended, and pass as they are", async () =
   ];
   const left = [...results];
   const tally = new ExchangeTally();
-  const wire = tallied({ send: async () => left.shift()!, close: async () => undefined }, tally);
+  const wire = countingWire({ send: async () => left.shift()!, close: async () => undefined }, tally);
   const request = { method: "GET", path: "/", headers: {}, body: null };
   expect(tally.counts()).toEqual({});
   for (const result of results) expect(await wire.send(request, { deadlineMs: 1, maxBytes: 1 })).toBe(result);

@@ -17,7 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { listenControl } from "../../src/mirror/daemon/control/listen.ts";
 import { chooseSocketPath, readSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
-import { MAX_REQUEST, PROTOCOL } from "../../src/mirror/daemon/control/protocol.ts";
+import { MAX_REQUEST, PROTOCOL_VERSION } from "../../src/mirror/daemon/control/protocol.ts";
 import { connectAs } from "./process.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
@@ -149,7 +149,7 @@ function caller(deaf = false): Promise<Socket> {
 }
 
 const good = (id: unknown, more: object = {}) =>
-  JSON.stringify({ protocol: PROTOCOL, id, root, do: "status", ...more });
+  JSON.stringify({ protocol: PROTOCOL_VERSION, id, root, do: "status", ...more });
 
 describe("whatever is said on it", () => {
   const LINES = [

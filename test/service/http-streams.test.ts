@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Sink } from "../../src/service/http/write-answer.ts";
+import type { AnswerStream } from "../../src/service/http/write-answer.ts";
 import type { HttpService } from "../../src/service/http/desk.ts";
 import { type HttpOptions, startHttp } from "../../src/service/http/server.ts";
 import { openService } from "./fixture.ts";
@@ -17,7 +17,7 @@ async function serve(service: HttpService, options?: HttpOptions) {
 describe("a stream", () => {
   /** A service whose `/v1/events` sends what the test says, and tells what ended. */
   async function streaming() {
-    const sinks: Sink[] = [];
+    const sinks: AnswerStream[] = [];
     const opened = await openService();
     const ended = Promise.withResolvers<void>();
     const service: HttpService = {
@@ -27,7 +27,7 @@ describe("a stream", () => {
         path: "/v1/events",
         open: async (request) => {
           if (request.headers["x-api-key"] !== opened.key) return opened.service.handle(request);
-          const stream = (sink: Sink) => {
+          const stream = (sink: AnswerStream) => {
             sinks.push(sink);
             return ended.resolve;
           };

@@ -1,4 +1,4 @@
-import { translating } from "../../src/mirror/engine/links/translating.ts";
+import { withTranslation } from "../../src/mirror/engine/links/translating.ts";
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
 import { followed } from "../../src/mirror/folder/open-disk.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
@@ -198,7 +198,7 @@ export class Mirror {
       prefix: this.#options.prefix ?? "",
     };
     const { links = false } = this.#options;
-    return links === false ? world : translating(world, true, links === "wiki");
+    return links === false ? world : withTranslation(world, true, links === "wiki");
   }
 
   /** Copies everything that outlives the process, between two runs. */

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Ends, isOwnPeer, type Peer, peerOf } from "../../src/mirror/trust/peer.ts";
+import { type ConnectionEnds, isOwnPeer, type PeerUser, peerOf } from "../../src/mirror/trust/peer.ts";
 import { openUi, type UiRig } from "./rig.ts";
 
 /** What others on this machine, and pages of theirs, may try. */
@@ -31,8 +31,8 @@ function answered(socket: Socket, sent = ""): Promise<string> {
 
 describe("another user of this machine", () => {
   test("is not heard, with the session of this one too; root is", async () => {
-    const others = { peer: null as Peer | null };
-    const opened = await openUi({ peerOf: (ends: Ends) => others.peer ?? peerOf(ends) });
+    const others = { peer: null as PeerUser | null };
+    const opened = await openUi({ peerOf: (ends: ConnectionEnds) => others.peer ?? peerOf(ends) });
     const cookie = await opened.enter();
     const ask = () => opened.ask("/", { headers: { cookie } });
     expect((await ask()).status).toBe(200);
@@ -51,7 +51,7 @@ describe("another user of this machine", () => {
     const socket = open(portOf(opened));
     await new Promise((done) => socket.once("connect", done));
     const { localAddress, localPort, remoteAddress, remotePort } = socket;
-    const ends: Ends = {
+    const ends: ConnectionEnds = {
       remoteAddress: localAddress,
       remotePort: localPort,
       localAddress: remoteAddress,

@@ -6,7 +6,7 @@ import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
 /**
- * As `plainsToRead` in src/mirror/model/text-form.ts tells a new mirror: documents that are read back.
+ * As `readBacksLeft` in src/mirror/model/text-form.ts tells a new mirror: documents that are read back.
  */
 const VERIFIED = 3;
 

@@ -8,7 +8,7 @@ import { jsonLine } from "../json-line.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
 import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
-import { showMade, withKeyFile } from "./made-key.ts";
+import { showNewKey, withKeyFile } from "./made-key.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
@@ -139,7 +139,7 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
 function tellMade(io: Io, args: Args, made: MadeKey, { name }: WorkspaceJson): ExitCode {
   const { key } = made;
   const what = `created the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
-  showMade(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
+  showNewKey(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
   return tellWaiting(io, key);
 }
 

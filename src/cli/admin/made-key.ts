@@ -22,7 +22,7 @@ export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result
 }
 
 /** Shows a new key. Its secret is shown only now, unless the secret is in a file. */
-export function showMade(io: Io, args: Args, { key, text }: MadeKey, told: string): void {
+export function showNewKey(io: Io, args: Args, { key, text }: MadeKey, told: string): void {
   const out = args.text("out");
   const file = out === null ? null : resolve(io.cwd, out);
   if (args.flag("json")) {

@@ -8,7 +8,7 @@ import { count, plural } from "../../common/count.ts";
 import { askForYes } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { type Action, type Actions, printDone } from "./action.ts";
-import { showMade, withKeyFile } from "./made-key.ts";
+import { showNewKey, withKeyFile } from "./made-key.ts";
 import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
 
 const list: Action = {
@@ -47,7 +47,7 @@ const create: Action = {
     const made = await withKeyFile(io, args, () => session.ask("createWorkspace", { body: { name } }));
     if (made.kind === "trouble") return made;
     const { workspaceId, id } = made.value.key;
-    showMade(
+    showNewKey(
       io,
       args,
       made.value,

@@ -10,7 +10,7 @@ import { type ResolveItem, type ResolvePlan, resolve } from "../../mirror/operat
 import type { Args, Io } from "../command.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
-import { countsOf, showMany, sumLine } from "../show-many.ts";
+import { countsOf, showMany, countsLine } from "../show-many.ts";
 
 const FLAGS = (Object.keys(WAYS) as Way[]).filter((way) => way !== "merged");
 
@@ -107,7 +107,7 @@ function planLines({ way, items }: ResolvePlan, isDryRun: boolean): readonly str
   if (items.length === 0)
     return [way === "merged-where-clean" ? "no conflicts" : "no conflicts and no blocked documents"];
   const counts = countsOf(items.map(({ kind }) => ({ end: kind === "end" ? "done" : "left" })));
-  return [...lines, `${sumLine(counts, "would be resolved")}; nothing was done`];
+  return [...lines, `${countsLine(counts, "would be resolved")}; nothing was done`];
 }
 
 function planned(item: ResolveItem): string {

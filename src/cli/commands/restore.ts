@@ -6,7 +6,7 @@ import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { type RestoreItem, type RestorePlan, restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
-import { leftLines, countsOf, sumLine, takeBackLine } from "../show-many.ts";
+import { leftAloneLines, countsOf, countsLine, undoLine } from "../show-many.ts";
 
 export const command = operationCommand(restore, {
   operands: { usage: "PATH[@N] | ID[@N] | FOLDER | 'GLOB' …", least: 1, most: 10_000 },
@@ -37,8 +37,8 @@ export const command = operationCommand(restore, {
     }
     for (const { path, end, why } of items)
       if (end === "failed" && why !== NOT_BEGUN) io.err(`${shownName(path)}: not done: ${shownWords(why)}`);
-    io.out(sumLine(countsOf(items), "restored"));
-    if (run !== null) io.out(takeBackLine(run));
+    io.out(countsLine(countsOf(items), "restored"));
+    if (run !== null) io.out(undoLine(run));
   },
 });
 
@@ -48,7 +48,7 @@ function planLines({ isOne, asOf, items }: RestorePlan, isDryRun: boolean): read
   const when = asOf === null ? "deleted documents" : `state at ${localTime(asOf)}`;
   if (items.length === 0) return [`${when}: nothing to restore`];
   const lines = planned.map((item) => `  ${versionLine(item, "  ", "")}`);
-  return [`${when}:`, ...lines, ...leftLines(items.filter((item) => item.kind === "left"))];
+  return [`${when}:`, ...lines, ...leftAloneLines(items.filter((item) => item.kind === "left"))];
 }
 
 function versionLine(

@@ -3,14 +3,14 @@ import { type FailedHook, failedHooks as failedHooksIn } from "../../mirror/hook
 import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
-import type { Asked } from "../show-status.ts";
+import type { StatusAnswer } from "../show-status.ts";
 import { parseAge } from "../../common/age.ts";
 import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
 import { printShortStatus } from "../status-short.ts";
 import { printMetrics } from "../status-prometheus.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
-import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.ts";
+import { exitOfStatus, isTooOld, showStatus, showUntrusted } from "../show-status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../json-line.ts";
 import { hookMemoryOf } from "../../mirror/trust/gate.ts";
@@ -37,7 +37,7 @@ export const command: Command = {
     const most = text === null ? null : parseAge(text);
     if (text !== null && most === null)
       return misuse(io, "status", "--max-age takes a time such as 90s, 15m, 6h or 2d");
-    const asked: Asked = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
+    const asked: StatusAnswer = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
     const all = args.flag("all");
     if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
@@ -56,14 +56,14 @@ async function runShort(io: Io, args: Args): Promise<ExitCode> {
   return printShortStatus(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
-async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise<ExitCode> {
+async function tellFigures(io: Io, args: Args, { json, maxAge }: StatusAnswer): Promise<ExitCode> {
   if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
   return printMetrics(io, root === null ? null : realpathSync(root.value));
 }
 
-async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promise<ExitCode> {
+async function tellStatus(io: Io, root: string, { json, maxAge }: StatusAnswer): Promise<ExitCode> {
   const look = await readFolderStatus(root, io);
   if (look.kind === "unseen") {
     const { trouble } = look;
@@ -72,7 +72,7 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   const { status, daemon } = look;
   const hooks = failedHooks(io, root);
   const age = ageOf(status, io.clock.now());
-  const old = maxAge !== null && isOver(age, maxAge.ms);
+  const old = maxAge !== null && isTooOld(age, maxAge.ms);
   if (json) {
     io.out(jsonLine({ ...statusJson(status, age), daemon, ...(hooks.length === 0 ? {} : { hooks }) }));
   } else {

@@ -1,5 +1,5 @@
 import { plural } from "../../common/count.ts";
-import type { HeldBack } from "../../mirror/daemon/control/protocol.ts";
+import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
 import { parseAge } from "../../common/age.ts";
 import type { WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
@@ -12,7 +12,7 @@ import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import type { RunPrinter } from "../print-run.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
+import { REACH_OPTIONS, addressOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { printRun, printTrouble } from "../print-run.ts";
@@ -55,7 +55,7 @@ export const command: Command = {
     const wait = awaitedOf(io, root.value, args);
     if (wait.kind === "trouble") return complain(io, wait.trouble);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
-    const reach = reachOf(io, args);
+    const reach = addressOptionsOf(io, args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
@@ -107,7 +107,7 @@ async function syncNow(
   root: string,
   request: RunRequest,
   telling: RunPrinter & { readonly wait: WaitRequest | null },
-  reach: ReturnType<typeof reachOf>,
+  reach: ReturnType<typeof addressOptionsOf>,
 ): Promise<ExitCode> {
   const { env, cwd, clock, random, stoppable } = io;
   const silent = telling.quiet || telling.json || hidesProgress(root);
@@ -117,7 +117,7 @@ async function syncNow(
     byDaemon = true;
     if (io.terminal.error && !silent) io.status("the daemon is syncing …");
   };
-  const onHeldBack = (heldBack: HeldBack) => {
+  const onHeldBack = (heldBack: DelayedChanges) => {
     if (!silent) io.err(heldBackLine(heldBack));
   };
   const began = clock.monotonic();
@@ -137,7 +137,7 @@ async function syncNow(
  * Returns a line about deletions that the daemon delays. Otherwise a sync prints nothing until they
  * are sent.
  */
-function heldBackLine({ deletions }: HeldBack): string {
+function heldBackLine({ deletions }: DelayedChanges): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 

@@ -8,7 +8,7 @@ import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { findMirror } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
-import { leftLines } from "../show-many.ts";
+import { leftAloneLines } from "../show-many.ts";
 
 export const command = operationCommand(undo, {
   operands: { usage: "[DIR] [RUN]", least: 0, most: 2 },
@@ -55,14 +55,14 @@ function planLines({ runs, items, passed }: UndoPlan, since: SeenUndo["since"]):
   const [newest] = runs;
   const before = passed.flatMap(({ run, kind, startedAt, left }) => [
     `run ${run} (${beginning({ kind, startedAt })}) cannot be undone and is skipped:`,
-    ...leftLines(left),
+    ...leftAloneLines(left),
   ]);
   const what = runs.length === 0 ? "no run" : runsClause(runs);
   const when = since === null ? beginning(newest!) : `since ${localTime(since)}`;
   const nothing = since === null ? "it changed no document" : "there is nothing to undo";
   const lines = [
     ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),
-    ...leftLines(items.filter((item) => item.kind === "left")),
+    ...leftAloneLines(items.filter((item) => item.kind === "left")),
   ];
   return [...before, `${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
 }

@@ -8,7 +8,7 @@ import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
-import { keepAll } from "../../mirror/daemon/keep-all.ts";
+import { syncAllMirrors } from "../../mirror/daemon/keep-all.ts";
 import { showEvents } from "../show-events.ts";
 import { HookKeeper } from "../../mirror/hooks/keeper.ts";
 
@@ -46,7 +46,7 @@ async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
   if (args.text("url") !== null || args.text("key-file") !== null)
     return misuse(io, "watch", "--url and --key-file are for one linked folder; with --all, each folder uses its own");
-  return keepWith(io, args, true, (world) => keepAll(world, io.stop));
+  return keepWith(io, args, true, (world) => syncAllMirrors(world, io.stop));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { optionsOf } from "../args.ts";
-import type { Command, Entry, OptionSpec } from "../command.ts";
+import type { Command, CommandEntry, OptionSpec } from "../command.ts";
 
 /** Kind of words that the completion of a shell offers at one place. */
 export type Offer =
@@ -38,7 +38,7 @@ const FILE: Offer = { kind: "file" };
 const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
 
 /** Returns every command of the table with its options. Loads the modules of all commands. */
-export async function declaredCommands(table: readonly Entry[]): Promise<readonly DeclaredCommand[]> {
+export async function declaredCommands(table: readonly CommandEntry[]): Promise<readonly DeclaredCommand[]> {
   return Promise.all(
     table.map(async ({ name, summary, load }) => {
       const { command } = await load();

@@ -16,7 +16,7 @@ export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemC
 const SHOWN_CHARACTERS = 100;
 
 /** Quotes a request's value in a message. */
-export function shown(text: string): string {
+export function quoted(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
 
@@ -27,7 +27,7 @@ export function pointerTo(...names: readonly PropertyKey[]): string {
 }
 
 /** Makes the schema of a string that `judge` accepts by returning null. */
-export function judged(judge: (value: string) => FieldFault | null) {
+export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
   return z.string().superRefine((value, { addIssue }) => {
     const fault = judge(value);
     if (fault !== null) addIssue({ code: "custom", message: fault.detail, params: fault });
@@ -65,7 +65,7 @@ function withoutSlash(path: string): string {
 }
 
 function nameFault(name: string, fault: NameFault): FieldFault {
-  return { code: fieldCode(fault), detail: `The name ${shown(name)} ${NAME_FAULT_TEXT[fault]}.` };
+  return { code: fieldCode(fault), detail: `The name ${quoted(name)} ${NAME_FAULT_TEXT[fault]}.` };
 }
 
 function fieldCode(fault: NameFault): FieldCode {
@@ -90,12 +90,12 @@ export function contentFault(value: string): FieldFault | null {
 }
 
 const pathOf = (kind: NameKind) =>
-  judged((value) => judgePath(value, kind))
+  stringJudgedBy((value) => judgePath(value, kind))
     .transform(withoutSlash)
     .meta({ description: `Path of a ${kind}, from the root.`, maxLength: MAX_PATH_CHARACTERS[kind] + 1 });
 
 const nameOf = (kind: NameKind) =>
-  judged((value) => {
+  stringJudgedBy((value) => {
     const [fault] = nameFaults(value, kind);
     return fault === undefined ? null : nameFault(value, fault);
   }).meta({ description: `Name of a ${kind}.`, minLength: 1, maxLength: 255 });
@@ -104,13 +104,13 @@ export const filePath = pathOf("file");
 export const folderPath = pathOf("folder");
 export const fileName = nameOf("file");
 export const folderName = nameOf("folder");
-export const content = judged(contentFault).meta({
+export const content = stringJudgedBy(contentFault).meta({
   description: "Markdown or plain text.",
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
 /** Path of a folder; `/` is the whole tree, read as an empty path. */
-export const pathPrefix = judged((value) => (value === "/" ? null : judgePath(value, "folder")))
+export const pathPrefix = stringJudgedBy((value) => (value === "/" ? null : judgePath(value, "folder")))
   .transform(withoutSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
@@ -142,12 +142,12 @@ export type IdAge = "first" | "usual";
 const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
 /** Makes the schema of an id in a request. */
-export function idOf(form: IdForm, age: IdAge) {
+export function idSchema(form: IdForm, age: IdAge) {
   const isIssued = (id: string) =>
     id.startsWith(form) && (isStrictId(id) || (age === "first" && FIRST_SUFFIX.test(id.slice(form.length))));
-  return judged((value) => {
+  return stringJudgedBy((value) => {
     if (isIssued(value)) return null;
-    const detail = `${shown(value)} is not of the form ${form}….`;
+    const detail = `${quoted(value)} is not of the form ${form}….`;
     return { code: "invalid_format", problem: "invalid_id", detail };
   }).meta({ pattern: `^${form}[a-z0-9]{14}$` });
 }

@@ -19,10 +19,10 @@ import {
   flagParameter,
   folderName,
   folderPath,
-  idOf,
+  idSchema,
   type IdAge,
   integerParameter,
-  judged,
+  stringJudgedBy,
   pathPrefix,
   type Range,
 } from "./fields.ts";
@@ -74,7 +74,7 @@ const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
 const MISUSE = "mutually_exclusive" satisfies FieldCode;
 
 /** Makes the parameters of a list. A `path` must name an item of the list. */
-function listQuery(path: typeof filePath, folderId: ReturnType<typeof idOf>) {
+function listQuery(path: typeof filePath, folderId: ReturnType<typeof idSchema>) {
   const parameters = z.strictObject({
     limit: integerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
     cursor: z.string().optional(),
@@ -94,7 +94,7 @@ function listQuery(path: typeof filePath, folderId: ReturnType<typeof idOf>) {
 
 function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
   return z.strictObject({
-    query: judged(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
+    query: stringJudgedBy(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
     limit: z.int().min(range.min).max(range.max).default(range.default),
     includeSources: z.boolean().default(true),
     path_prefix: pathPrefix.optional(),
@@ -120,7 +120,7 @@ function tooLong(query: string, most: number): FieldFault | null {
     : null;
 }
 
-type Ids = { readonly [Name in "fileId" | "folderId" | "changeId"]: ReturnType<typeof idOf> };
+type Ids = { readonly [Name in "fileId" | "folderId" | "changeId"]: ReturnType<typeof idSchema> };
 
 function declareReads({ fileId, folderId }: Ids) {
   return {
@@ -308,7 +308,7 @@ const OTHERS = {
  * @param age age of the workspace, which decides the valid ids
  */
 export function declareOperations(age: IdAge) {
-  const ids = { fileId: idOf("doc_", age), folderId: idOf("dir_", age), changeId: idOf("chg_", age) };
+  const ids = { fileId: idSchema("doc_", age), folderId: idSchema("dir_", age), changeId: idSchema("chg_", age) };
   return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHERS };
 }
 

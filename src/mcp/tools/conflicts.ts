@@ -8,7 +8,7 @@ import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { answer, defineTool, type Ended, misused, refused } from "../tool.ts";
+import { answer, defineTool, type ToolResult, misused, refused } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -62,7 +62,7 @@ function factsOf({ path, ways, versions, conflict, block }: ProblemView): object
 
 type Range = { readonly from: number; readonly lines: number | undefined; readonly most: number };
 
-function sideOf(facts: object, shown: ShownText, { from, lines, most }: Range): Ended {
+function sideOf(facts: object, shown: ShownText, { from, lines, most }: Range): ToolResult {
   if (shown.kind === "none")
     return misused(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
   const part = partOf(shown.text, from, lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1, most);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import {
-  openSaving,
+  openSaveContext,
   createDocument,
   withLineEndsOf,
   readDocument,
@@ -10,7 +10,7 @@ import type { Digest } from "../../contract/digest.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { replaceIn } from "../replace.ts";
 import { refuseStale } from "../stale.ts";
-import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
+import { answer, defineTool, type ToolResult, type Host, misused, refused, type ServedMirror } from "../tool.ts";
 
 /** LIMIT: characters of content in a request; the service has a lower limit. */
 const TEXT = z.string().max(200_000);
@@ -26,7 +26,7 @@ export const WRITE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION, text: TEXT.describe("the complete new content") },
   async run(mirror, { path, version, text }, host) {
-    const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
+    const before = await readDocument(openSaveContext(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
     return save(mirror, { path, version, text: withLineEndsOf(before.value.text, text) }, host);
@@ -55,7 +55,7 @@ export const EDIT = defineTool({
       .max(100),
   },
   async run(mirror, { path, version, edits }, host) {
-    const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
+    const before = await readDocument(openSaveContext(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
     const edited = replaceIn(before.value.text, edits);
@@ -64,7 +64,7 @@ export const EDIT = defineTool({
   },
 });
 
-function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): Ended {
+function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): ToolResult {
   const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
   const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
   return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
@@ -78,7 +78,7 @@ export const CREATE = defineTool({
   effect: "edits",
   input: { path: PATH, text: TEXT.describe("its whole content") },
   async run({ root }, { path, text }, { openOptions, seen }) {
-    const made = await createDocument(openSaving(root, openOptions), path, text);
+    const made = await createDocument(openSaveContext(root, openOptions), path, text);
     if (made.kind === "trouble") return refused(made.trouble);
     if (made.value.kind === "changed")
       return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
@@ -97,8 +97,8 @@ async function save(
   { path, version, text }: Wanted,
   host: Host,
   more: object = {},
-): Promise<Ended> {
-  const saved = await saveText(openSaving(mirror.root, host.openOptions), path, text, version as Digest);
+): Promise<ToolResult> {
+  const saved = await saveText(openSaveContext(mirror.root, host.openOptions), path, text, version as Digest);
   if (saved.kind === "trouble") return refused(saved.trouble);
   if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
   const now = saved.value.value.version;

@@ -1,4 +1,4 @@
-import { openSaving, moveDocument, readDocument, removeDocument } from "../../mirror/operations/manual/save.ts";
+import { openSaveContext, moveDocument, readDocument, removeDocument } from "../../mirror/operations/manual/save.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -16,7 +16,7 @@ export const MOVE = defineTool({
   effect: "edits",
   input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
   async run(mirror, { path, to, version }, host) {
-    const saving = openSaving(mirror.root, host.openOptions);
+    const saving = openSaveContext(mirror.root, host.openOptions);
     const before = await readDocument(saving, path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value === null) return refused(noDocument(path).trouble);
@@ -32,7 +32,10 @@ export const MOVE = defineTool({
 
 function notMoved(path: string, to: string): ReturnType<typeof misused> {
   const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
-  return misused(what, "read both with list and read; then try again, or choose another path", "taken", { path, to });
+  return misused(what, "read both with list and read; then try again, or choose another path", "taken", {
+    path,
+    to,
+  });
 }
 
 export const DELETE = defineTool({
@@ -44,7 +47,7 @@ export const DELETE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION },
   async run(mirror, { path, version }, host) {
-    const removed = await removeDocument(openSaving(mirror.root, host.openOptions), path, version as Digest);
+    const removed = await removeDocument(openSaveContext(mirror.root, host.openOptions), path, version as Digest);
     if (removed.kind === "trouble") return refused(removed.trouble);
     if (removed.value.kind === "changed") return refuseStale(mirror, path, version, host);
     const { keptAs } = removed.value.value;

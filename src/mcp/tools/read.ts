@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { openSaving, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
+import { openSaveContext, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { countLinesOf, partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
-import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
+import { answer, defineTool, type ToolResult, type Host, misused, refused, type ServedMirror } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */
 const MOST_HEADINGS = 200;
@@ -39,7 +39,7 @@ export const READ = defineTool({
 });
 
 async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Document>> {
-  const read = await readDocument(openSaving(root, openOptions), path);
+  const read = await readDocument(openSaveContext(root, openOptions), path);
   if (read.kind === "trouble") return read;
   if (read.value === null) return noDocument(path);
   seen.add(read.value.version, read.value.text);
@@ -57,7 +57,7 @@ export function noDocument(path: string): ReturnType<typeof trouble> {
   );
 }
 
-function outlineOf(facts: object, text: string): Ended {
+function outlineOf(facts: object, text: string): ToolResult {
   const all = headingsOf(text);
   const cut = all.length > MOST_HEADINGS ? { headingsLeftOut: all.length - MOST_HEADINGS } : {};
   // Headings are content of the document, so they are sent as `text`.
@@ -75,7 +75,7 @@ type Asked = {
   readonly max_characters?: number | undefined;
 };
 
-function partly(facts: { readonly lines: number }, text: string, asked: Asked): Ended {
+function partly(facts: { readonly lines: number }, text: string, asked: Asked): ToolResult {
   const range = rangeOf(facts, text, asked);
   if ("kind" in range) return range;
   const { from, last } = range;
@@ -88,7 +88,7 @@ function rangeOf(
   { lines }: { readonly lines: number },
   text: string,
   { heading, from_line: from = 1, lines: count }: Asked,
-): { readonly from: number; readonly last: number } | Ended {
+): { readonly from: number; readonly last: number } | ToolResult {
   if (heading !== undefined) return sectionOf(text, heading, count);
   if (from > Math.max(1, lines))
     return misused(`there is no line ${from}: the document has ${lines}`, "read from a line that it has", "bad-range");
@@ -108,7 +108,7 @@ function sectionOf(text: string, wanted: string, count: number | undefined): Ret
   return { from: only.line, last: count === undefined ? only.last : Math.min(only.last, only.line + count - 1) };
 }
 
-function manyHeadings(found: readonly Heading[]): Ended {
+function manyHeadings(found: readonly Heading[]): ToolResult {
   const lines = found.slice(0, MOST_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
   return misused(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });

@@ -1,11 +1,11 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { Clock } from "../../common/clock.ts";
-import type { Call, Handled } from "./control/listen.ts";
-import { boundReport, type ControlRequest, type DaemonStatus, type HeldBack } from "./control/protocol.ts";
+import type { ControlCall, CallResult } from "./control/listen.ts";
+import { boundReport, type ControlRequest, type DaemonStatus, type DelayedChanges } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
-import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "./control/waited.ts";
+import { NO_STANDSTILL, waitReportOf, type WaitResult, type WaitReport } from "./control/waited.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
 const LOOK_MS = 100;
@@ -17,7 +17,7 @@ type SyncNow = {
   /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
   /** Called once if deletions are delayed. */
-  readonly onHeldBack: (heldBack: HeldBack) => void;
+  readonly onHeldBack: (heldBack: DelayedChanges) => void;
 };
 
 /**
@@ -91,7 +91,7 @@ const BEAT_MS = 2_000;
 const HELD_BACK_MS = 45_000;
 
 /** Returns the status of a folder. `daemon` is null if the folder is closed. */
-export function statusOf(
+export function folderStatus(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
@@ -115,8 +115,12 @@ type Folder = {
 };
 
 /** Sends signs of life to the caller until the work is done or a command keeps the folder. */
-export async function beatDuring(work: Promise<Handled>, call: Call, folder: Folder): Promise<Handled> {
-  const busy = Promise.withResolvers<Handled>();
+export async function keepCallerWaiting(
+  work: Promise<CallResult>,
+  call: ControlCall,
+  folder: Folder,
+): Promise<CallResult> {
+  const busy = Promise.withResolvers<CallResult>();
   const beating = setInterval(() => {
     const what = folder.lentTo();
     if (what !== null) busy.resolve(refusedFor(folder.root, what));
@@ -129,7 +133,7 @@ export async function beatDuring(work: Promise<Handled>, call: Call, folder: Fol
   }
 }
 
-function refusedFor(root: string, what: string): Handled {
+function refusedFor(root: string, what: string): CallResult {
   const busy = trouble(
     "locked",
     `${root} is in use by mdmirror ${what}`,
@@ -141,9 +145,9 @@ function refusedFor(root: string, what: string): Handled {
 export async function carryOutRequest(
   { mirror, daemon }: OpenedDaemon,
   request: Extract<ControlRequest, { do: "sync" | "wait" | "pause" | "resume" }>,
-  call: Call,
+  call: ControlCall,
   clock: Clock,
-): Promise<Handled> {
+): Promise<CallResult> {
   if (request.do === "wait") return { kind: "done", value: await waitAsked(daemon, request, call.gone) };
   const { do: verb } = request;
   if (verb === "sync") {
@@ -160,7 +164,7 @@ export async function carryOutRequest(
   return { kind: "done", value: { changed } };
 }
 
-export function endingTrouble(root: string): Trouble {
+export function daemonEndsTrouble(root: string): Trouble {
   return trouble("fault", `the daemon of ${root} is ending`, "run the command again").trouble;
 }
 
@@ -170,8 +174,8 @@ export function codeClause(error: unknown): string {
 }
 
 /** @param by reason why it is closed; null if it is ending */
-export function refusedClosed(root: string, by: Trouble | null): Handled {
-  const { what, next } = by ?? endingTrouble(root);
+export function refuseClosedFolder(root: string, by: Trouble | null): CallResult {
+  const { what, next } = by ?? daemonEndsTrouble(root);
   return { kind: "refused", trouble: { kind: "fault", what, next } };
 }
 
@@ -192,16 +196,16 @@ async function waitAsked(
   daemon: Pick<Daemon, "whenThere" | "status">,
   { paths, timeoutMs }: Asked,
   gone: AbortSignal,
-): Promise<WaitAnswer> {
+): Promise<WaitResult> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));
   const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
   if (end.kind === "outside") return end;
-  return { kind: "waited", ...waitedOf(end.paths, end.documents, standstillOf(daemon)) };
+  return { kind: "waited", ...waitReportOf(end.paths, end.documents, standstillOf(daemon)) };
 }
 
-function standstillOf(daemon: Pick<Daemon, "status">): Waited["still"] {
+function standstillOf(daemon: Pick<Daemon, "status">): WaitReport["still"] {
   const { phase } = daemon.status();
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
   if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };
-  return phase.kind === "waiting" ? { kind: "offline", detail: phase.detail } : MOVES_ON;
+  return phase.kind === "waiting" ? { kind: "offline", detail: phase.detail } : NO_STANDSTILL;
 }

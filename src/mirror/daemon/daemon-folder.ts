@@ -2,23 +2,23 @@ import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type Call, type Handled, listenControl } from "./control/listen.ts";
+import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
+import { folderEndOf, type FolderEnd, type LeaveRequest } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
 import { lendFolder } from "./lend.ts";
 import { KeyRenewal, dropsRefusedKey } from "./new-key.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
-  beatDuring,
+  keepCallerWaiting,
   codeClause,
   carryOutRequest,
-  endingTrouble,
-  refusedClosed,
+  daemonEndsTrouble,
+  refuseClosedFolder,
   retryMsAfter,
-  statusOf,
+  folderStatus,
 } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
@@ -54,7 +54,7 @@ export class DaemonFolder {
   /**
    * A command works on the folder while the daemon has nothing of it open; `free` is called then.
    */
-  #leaving: Leaving | null = null;
+  #leaving: LeaveRequest | null = null;
   readonly #renewal = new KeyRenewal();
   readonly #marker: string | null;
 
@@ -118,7 +118,7 @@ export class DaemonFolder {
     const { tally, traffic } = this.#options;
     const counted = { requests: tally.counts(), traffic: traffic.now() };
     const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
-    return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
+    return folderStatus(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 
   /** Returns milliseconds since the loop last made progress; 0 while lent or closed. */
@@ -151,14 +151,14 @@ export class DaemonFolder {
   }
 
   /** Nothing is open: the command that asked for the folder works until it ends. */
-  async #wayOff({ gone, free }: Leaving, stop: AbortSignal): Promise<void> {
+  async #wayOff({ gone, free }: LeaveRequest, stop: AbortSignal): Promise<void> {
     free();
     await aborted(AbortSignal.any([gone, stop]));
     this.#leaving = null;
   }
 
-  #endOfLeft(): ReturnType<typeof endOfLeft> {
-    const left = endOfLeft(this.root, this.#marker, this.#options.env);
+  #endOfLeft(): ReturnType<typeof folderEndOf> {
+    const left = folderEndOf(this.root, this.#marker, this.#options.env);
     if (left !== null)
       this.#publish({ kind: "left", at: this.#options.clock.now(), to: left.kind === "moved" ? left.root : null });
     return left;
@@ -196,36 +196,36 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  async #handle(request: ControlRequest, call: Call, stop: AbortSignal): Promise<Handled> {
+  async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
     const { clock } = this.#options;
     if (request.do === "status") return { kind: "done", value: this.status() };
     const open = await this.#renewal.settled(() => this.#open);
     // A closed folder has nothing open.
     if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
-    if (open === null) return refusedClosed(this.root, this.#closedBy);
+    if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
     const work = this.#workOf(request, open, call, stop);
     const lentTo = () => (this.#lent !== null && clock.monotonic() - this.#lent.at > LENT_MS ? this.#lent.what : null);
     try {
-      return await beatDuring(work, call, { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS });
+      return await keepCallerWaiting(work, call, { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS });
     } catch (error) {
       // The daemon rejects requests while it ends; a bug would have ended it.
       if (!stop.aborted && !open.reopen.signal.aborted) throw error;
-      return { kind: "refused", trouble: endingTrouble(this.root) };
+      return { kind: "refused", trouble: daemonEndsTrouble(this.root) };
     }
   }
 
   #workOf(
     request: Exclude<ControlRequest, { do: "status" }>,
     open: OpenedDaemon,
-    call: Call,
+    call: ControlCall,
     stop: AbortSignal,
-  ): Promise<Handled> {
+  ): Promise<CallResult> {
     if (request.do === "lend") return this.#lend(open, request.what, call, stop);
     return request.do === "leave" ? this.#leave(open, call) : carryOutRequest(open, request, call, this.#options.clock);
   }
 
   /** Answers once nothing of the folder is open. */
-  async #leave({ reopen }: OpenedDaemon, { gone }: Call): Promise<Handled> {
+  async #leave({ reopen }: OpenedDaemon, { gone }: ControlCall): Promise<CallResult> {
     const free = Promise.withResolvers<void>();
     this.#leaving = { gone, free: free.resolve };
     reopen.abort();
@@ -234,7 +234,12 @@ export class DaemonFolder {
   }
 
   /** Answers once the lock is free; takes it again when the caller has left. */
-  async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
+  async #lend(
+    { mirror, daemon, reopen }: OpenedDaemon,
+    what: string,
+    call: ControlCall,
+    stop: AbortSignal,
+  ): Promise<CallResult> {
     await lendFolder({
       mirror,
       daemon,

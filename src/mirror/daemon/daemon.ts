@@ -26,10 +26,10 @@ export async function runDaemons(
   given: DaemonsOptions,
   stop: AbortSignal,
 ): Promise<Result<null>> {
-  const options = await fullOptions(given);
+  const options = await withEngine(given);
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await openOne(dir, options);
+    const opened = await openDaemonFolder(dir, options);
     if (opened.kind === "ok") {
       folders.push(opened.value);
       continue;
@@ -41,7 +41,7 @@ export async function runDaemons(
 }
 
 /** Adds the engine to the options. */
-export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
+export async function withEngine(given: DaemonsOptions): Promise<FolderOptions> {
   const alerts = new Alerts(given);
   const onEvent: FolderOptions["onEvent"] = (root, event, log) => {
     alerts.take(root, event);
@@ -50,7 +50,7 @@ export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions>
   return { ...given, createDaemon, createWatcher, onEvent };
 }
 
-export async function openOne(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
+export async function openDaemonFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
   // A daemon that lent its folder does not have the lock at this moment, so it is asked.
   const running = await askDaemon(dir, { do: "status" });
   if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
@@ -106,7 +106,7 @@ async function runOne(
     kept.delete(folder);
     if (end.kind === "trouble") return end;
     if (end.value.kind !== "moved") return ok(null);
-    const opened = await openOne(end.value.root, options);
+    const opened = await openDaemonFolder(end.value.root, options);
     if (opened.kind === "trouble") return opened;
     folder = opened.value;
     kept.add(folder);

@@ -7,7 +7,7 @@ import { errnoClause, ok, type Result, type Trouble, trouble } from "../../commo
 import { placeOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { retryMsAfter } from "./answer.ts";
-import { type DaemonsOptions, fullOptions, openOne, notifySystemd } from "./daemon.ts";
+import { type DaemonsOptions, withEngine, openDaemonFolder, notifySystemd } from "./daemon.ts";
 import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -30,14 +30,14 @@ const UNREST_MS = 20_000;
  * Resolves when `stop` is aborted and all active work has ended.
  * @returns trouble of kind `locked` if another process does the same
  */
-export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
+export async function syncAllMirrors(given: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
   const place = placeOf(given.env);
   if (place.kind === "trouble") return place;
   const lock = lockList(dirname(place.value), given);
   if (lock.kind === "trouble") return lock;
   // Each folder, and each of its runs, waits for the end.
   EventEmitter.setMaxListeners(0, stop);
-  const all = new AllMirrors(await fullOptions(given), given.onNote, stop);
+  const all = new AllMirrors(await withEngine(given), given.onNote, stop);
   const systemd = notifySystemd(given, () => all.folders(), stop);
   try {
     await all.keep(place.value, (count) => systemd.ready(count));
@@ -161,7 +161,7 @@ class AllMirrors {
   /** Returns null if it ended as intended. */
   async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
     try {
-      const opened = await openOne(root, this.#options);
+      const opened = await openDaemonFolder(root, this.#options);
       if (opened.kind === "trouble") return opened.trouble;
       kept.folder = opened.value;
       const end = await opened.value.run(ending);

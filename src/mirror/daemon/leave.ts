@@ -7,7 +7,7 @@ import { placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 
 /** A command works on the folder; `free` is called when the daemon has nothing of it open. */
-export type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
+export type LeaveRequest = { readonly gone: AbortSignal; readonly free: () => void };
 
 /** Reason why a folder is no longer synced. */
 export type FolderEnd =
@@ -24,7 +24,7 @@ export type FolderEnd =
  * @param marker as it was when the folder was opened; null if it had none
  * @returns null if the folder is unchanged
  */
-export function endOfLeft(
+export function folderEndOf(
   root: string,
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,

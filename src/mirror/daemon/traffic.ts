@@ -1,6 +1,6 @@
 import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
-import type { TrafficNow } from "./control/protocol.ts";
+import type { CurrentTraffic } from "./control/protocol.ts";
 
 /** LIMIT: effects that are named; some hundred can be active at a time. */
 const MOST = 12;
@@ -23,7 +23,7 @@ export class Traffic implements Progress {
   }
 
   /** Returns null if there are none. */
-  now(): TrafficNow | null {
+  now(): CurrentTraffic | null {
     if (this.#under.size === 0) return null;
     const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));
     return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };

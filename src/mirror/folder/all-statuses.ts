@@ -1,6 +1,6 @@
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./status.ts";
+import { askDaemonForStatus, type StatusReading, type StatusOptions, readStatusFromState } from "./status.ts";
 import { errorCodeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
 /**
@@ -41,15 +41,17 @@ export async function readAllStatuses(
   for (const [at, mirror] of listed.value.mirrors.entries()) {
     const first = asked[at]!;
     const look =
-      first.kind === "asked" ? await orTell(mirror.root, () => readAfter(mirror.root, first, options)) : first;
+      first.kind === "asked"
+        ? await orTell(mirror.root, () => readStatusFromState(mirror.root, first, options))
+        : first;
     mirrors.push({ mirror, look, state: wordOf(mirror, look) });
   }
   return ok({ mirrors, unfit: listed.value.unfit });
 }
 
-async function askListed(mirror: ListedMirror, options: StatusOptions): ReturnType<typeof askFirst> {
+async function askListed(mirror: ListedMirror, options: StatusOptions): ReturnType<typeof askDaemonForStatus> {
   if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
-  return orTell(mirror.root, () => askFirst(mirror.root, options));
+  return orTell(mirror.root, () => askDaemonForStatus(mirror.root, options));
 }
 
 async function orTell<T>(

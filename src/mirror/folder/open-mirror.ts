@@ -12,7 +12,7 @@ import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { withOwnFolderOpen } from "../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
-import { translating } from "../engine/links/translating.ts";
+import { withTranslation } from "../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
@@ -174,7 +174,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     bootId: readBootId(),
     prefix: config.remote,
   };
-  const world = config.links.mode === "keep" ? plain : translating(plain, mode === "write", config.links.wiki);
+  const world = config.links.mode === "keep" ? plain : withTranslation(plain, mode === "write", config.links.wiki);
   // A new state has no record of this folder, so any root is accepted: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);

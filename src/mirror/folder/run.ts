@@ -14,7 +14,7 @@ import {
   attentionOf,
   attentionOfBlock,
   attentionOfScan,
-  countStaying,
+  countUnsynced,
   type RunReport,
 } from "../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
@@ -226,7 +226,7 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const { plan, trees } = end;
   const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
-  return { kind: "planned", plan, trees, open, oneWay, staysLocal: countStaying(trees.local) };
+  return { kind: "planned", plan, trees, open, oneWay, staysLocal: countUnsynced(trees.local) };
 }
 
 /**

@@ -25,7 +25,7 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
     const opened = openSearch(join(root, MIRROR_FOLDER));
     if (opened.kind === "unusable") return;
     try {
-      const indexed = takeIn(opened.search, tree, (path) => readText(disk, path));
+      const indexed = indexChangedFiles(opened.search, tree, (path) => readText(disk, path));
       log.write("debug", "search-index", { indexed });
     } finally {
       opened.search.close();
@@ -42,7 +42,11 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
  * Indexes the files of a walk that changed, and removes missing files. Returns how many files it
  * read.
  */
-export function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
+export function indexChangedFiles(
+  search: MirrorSearch,
+  tree: LocalTree,
+  read: (path: LocalPath) => string | null,
+): number {
   const unseen = [...tree.unseen.keys()];
   // The file with the rules of a folder is no document, so a search does not find it, as on the
   // service.

@@ -4,7 +4,7 @@ import { CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { DaemonStatus } from "../daemon/control/protocol.ts";
 import { admit } from "../trust/gate.ts";
 import { readConfig } from "../settings/config.ts";
-import type { Glances } from "./glances.ts";
+import type { RepeatedReads } from "./glances.ts";
 import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
@@ -29,7 +29,7 @@ export type StatusOptions = {
   /** True to read nothing of a folder that is not admitted, for any reason. */
   readonly isStrict?: boolean;
   /** Cache of summaries, for a process that reads states repeatedly. */
-  readonly glances?: Glances;
+  readonly glances?: RepeatedReads;
 };
 
 /**
@@ -37,8 +37,8 @@ export type StatusOptions = {
  * @param root a folder that has `.mdmirror/`
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
-  const asked = await askFirst(root, options);
-  return asked.kind === "asked" ? readAfter(root, asked, options) : asked;
+  const asked = await askDaemonForStatus(root, options);
+  return asked.kind === "asked" ? readStatusFromState(root, asked, options) : asked;
 }
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
@@ -49,7 +49,7 @@ type Unasked = Extract<StatusReading, { kind: "unseen" }>;
  * Checks whether the folder belongs to the user, and asks its daemon: the first half of reading the
  * state.
  */
-export async function askFirst(root: string, options: StatusOptions): Promise<Asked | Unasked> {
+export async function askDaemonForStatus(root: string, options: StatusOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
   const daemon = await askAny(root, options.daemonMs);
@@ -57,10 +57,10 @@ export async function askFirst(root: string, options: StatusOptions): Promise<As
   return { kind: "asked", daemon: daemon.value };
 }
 
-type Glanced = { readonly glances?: Glances | null };
+type Glanced = { readonly glances?: RepeatedReads | null };
 
 /** Reads the state file: the second half. */
-export async function readAfter(
+export async function readStatusFromState(
   root: string,
   { daemon }: Asked,
   { glances = null }: Glanced = {},

@@ -6,7 +6,7 @@ import { hookMemoryOf } from "../trust/gate.ts";
 import type { RunReport } from "../folder/run.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { failureClause, keepEnd } from "./deliver.ts";
-import { type Due, tell } from "./due.ts";
+import { type Due, reportEvent } from "./due.ts";
 import { pendingEventsOf, hooksFor, mirrorName } from "./pending-events.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
@@ -85,7 +85,7 @@ async function tellOne(hook: Hook, root: string, file: string, { facts, after, l
     if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${due.event}: ${failureClause(end)}`);
     // A hook that did not finish is run again next time, if the state is the same.
     const heard = end.kind === "done" || end.reason !== "stopped";
-    if (heard) known = tell(due.event, facts, known);
+    if (heard) known = reportEvent(due.event, facts, known);
     keepEnd(file, hook, message, end, heard ? known : null);
     if (late.aborted) return;
   }

@@ -59,7 +59,7 @@ export function dueEvents(facts: Facts, told: ReportedStates): Due[] {
   });
 }
 
-export function tell(event: EventName, facts: Facts, told: ReportedStates): ReportedStates {
+export function reportEvent(event: EventName, facts: Facts, told: ReportedStates): ReportedStates {
   return RULES[event].tell(facts, told);
 }
 
@@ -67,7 +67,7 @@ export function tell(event: EventName, facts: Facts, told: ReportedStates): Repo
  * Returns the states that a new hook is assumed to have: in sync, and the present reviews. Existing
  * problems are reported.
  */
-export function knownAtFirst({ state, reviews }: Facts): ReportedStates {
+export function initialStates({ state, reviews }: Facts): ReportedStates {
   const inSync = state === "in-sync";
   return { inSync, attention: [], conflict: [], stopped: [], offline: false, reviews: (reviews ?? []).slice(0, MOST) };
 }

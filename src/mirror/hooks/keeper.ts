@@ -3,11 +3,11 @@ import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
-import { Glances } from "../folder/glances.ts";
+import { RepeatedReads } from "../folder/glances.ts";
 import { errnoClause } from "../../common/trouble.ts";
 import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
 import { failureClause, keepEnd, logEnd } from "./deliver.ts";
-import { type Due, tell } from "./due.ts";
+import { type Due, reportEvent } from "./due.ts";
 import { pendingEventsOf, hooksFor, mirrorName } from "./pending-events.ts";
 import { type Facts, factsOf, type Changes, type Offline, type Seen } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
@@ -15,7 +15,7 @@ import { readMemory, type ReportedStates } from "./memory.ts";
 import { messageOf } from "./message.ts";
 import { readHooks } from "./read-hooks.ts";
 import { runCommand } from "./run-command.ts";
-import { Waits } from "./waits.ts";
+import { PendingSince } from "./waits.ts";
 import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
 
 /** State of one folder of a daemon, by its events. */
@@ -99,10 +99,10 @@ const LEAVE_MS = 5_000;
  */
 export class HookKeeper {
   readonly #options: KeeperOptions;
-  readonly #folders = new Map<string, { readonly standing: Standing; readonly waits: Waits }>();
+  readonly #folders = new Map<string, { readonly standing: Standing; readonly waits: PendingSince }>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #under = new Set<AbortController>();
-  readonly #glances = new Glances();
+  readonly #glances = new RepeatedReads();
   readonly #stop = new AbortController();
   readonly #kept: Promise<void>;
   #wake = new AbortController();
@@ -116,7 +116,7 @@ export class HookKeeper {
 
   take(root: string, event: FolderEvent, log: Log | null): void {
     if (event.kind === "left") return void this.#folders.delete(root);
-    const folder = this.#folders.get(root) ?? { standing: new Standing(), waits: new Waits() };
+    const folder = this.#folders.get(root) ?? { standing: new Standing(), waits: new PendingSince() };
     this.#folders.set(root, folder);
     folder.standing.log = log ?? folder.standing.log;
     if (folder.standing.take(event, this.#options.clock.monotonic())) this.#wake.abort();
@@ -220,7 +220,7 @@ export class HookKeeper {
     if (end.kind === "failed")
       onNote(`the hook "${hook.name}" failed on ${due.event} of ${shellWord(root)}: ${failureClause(end)}`);
     // A hook that the end of the daemon interrupted is run again by the next one.
-    keepEnd(file, hook, message, end, mine.signal.aborted ? null : tell(due.event, facts, told));
+    keepEnd(file, hook, message, end, mine.signal.aborted ? null : reportEvent(due.event, facts, told));
   }
 }
 

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { isSameName } from "../trust/names.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { basename } from "node:path";
-import { type Due, dueEvents, forgetEnded, knownAtFirst, tell } from "./due.ts";
+import { type Due, dueEvents, forgetEnded, initialStates, reportEvent } from "./due.ts";
 import type { Facts } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { type HookMemory, type Memory, NOTHING_REPORTED, rememberHook, type ReportedStates } from "./memory.ts";
@@ -24,9 +24,9 @@ export function pendingEventsOf(
 }
 
 function knownNow(hook: Hook, facts: Facts, { told }: HookMemory): ReportedStates {
-  const known = forgetEnded(facts, told ?? knownAtFirst(facts));
+  const known = forgetEnded(facts, told ?? initialStates(facts));
   // Reviews that no hook asked about must not be reported as settled when one does.
-  return hook.on.has("review-settled") ? known : tell("review-settled", facts, known);
+  return hook.on.has("review-settled") ? known : reportEvent("review-settled", facts, known);
 }
 
 /**

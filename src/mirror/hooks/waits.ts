@@ -12,7 +12,7 @@ const MOST_TOLD = { times: 30, withinMs: 600_000 } as const;
 type Wait = { readonly key: string; readonly first: number; readonly from: number };
 
 /** Times since when each hook has pending events for one folder, by the monotonic clock. */
-export class Waits {
+export class PendingSince {
   readonly #since = new Map<string, Wait>();
   readonly #toldAt = new Map<string, readonly number[]>();
 

@@ -8,7 +8,7 @@ import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
-import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
+import { type FolderName, folderSeal, namesIn, stampsIn, whyUnsynced } from "./folder-names.ts";
 import type { LinkedSource } from "./linked-paths.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -16,8 +16,8 @@ import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./mov
 import { removeSetAside, isOpenToWrite, putBack, readSetAside, sweep } from "./set-aside.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { rescanFiles } from "./rescan-files.ts";
-import { createFile, replaceFile, saveOver, NO_FILE } from "./write.ts";
-import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { createFile, replaceFile, saveBesideDaemon, NO_FILE } from "./write.ts";
+import { attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
@@ -130,16 +130,16 @@ export class LocalDisk implements Disk {
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
-  /** Works as `saveOver` of `write.ts`. */
+  /** Works as `saveBesideDaemon` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
     this.names();
-    return this.#change((guard) => saveOver(guard, path, text, expect, keepAt));
+    return this.#change((guard) => saveBesideDaemon(guard, path, text, expect, keepAt));
   }
 
-  /** Works as `staysAt` of `folder-names.ts`. */
-  staysAt(path: LocalPath): ReturnType<typeof staysAt> {
+  /** Works as `whyUnsynced` of `folder-names.ts`. */
+  staysAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
-    return staysAt(this.#guard, this.#options.gitignore, path);
+    return whyUnsynced(this.#guard, this.#options.gitignore, path);
   }
 
   /** Works as `folderSeal`. */
@@ -179,7 +179,7 @@ function look(guard: RootGuard, path: LocalPath): Look {
   try {
     const place = guard.place(path, "file");
     if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };
-    const stat = unless(["ENOENT"], () => guard.fs.lstat(place.abs));
+    const stat = nullOnErrno(["ENOENT"], () => guard.fs.lstat(place.abs));
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
     if (stat.kind !== "file") return { kind: "other" };
@@ -193,10 +193,10 @@ function look(guard: RootGuard, path: LocalPath): Look {
 }
 
 function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const place = guard.place(path, "file");
     if (!place.ok) return place.outcome;
-    const found = unless(NO_FILE, () => guard.fs.readFile(place.abs));
+    const found = nullOnErrno(NO_FILE, () => guard.fs.readFile(place.abs));
     if (found === null) return stale("no file is at this path now");
     const { text } = decodeText(found.bytes);
     if (text === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);

@@ -14,7 +14,7 @@ export function errnoOf(error: unknown): string | null {
 }
 
 /** Runs a system call that may fail with one of `expected`. Returns null if it does. */
-export function unless<T>(expected: readonly string[], call: () => T): T | null {
+export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
   } catch (error) {
@@ -38,7 +38,7 @@ export function anyErrno<T>(call: () => T): T | null {
  * Runs an effect. A system call that fails with an errno makes it a fault; any other exception
  * passes through.
  */
-export function attempt<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
+export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return effect();
   } catch (error) {

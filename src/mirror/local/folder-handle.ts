@@ -1,6 +1,6 @@
 import { type DiskFolding, pathKey } from "../../contract/path.ts";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
-import { unless } from "./errno.ts";
+import { nullOnErrno } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
 /**
@@ -83,7 +83,7 @@ export class WalkHold {
 }
 
 function openFolder(fs: Fs, abs: string): FolderHandle | null {
-  return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.handle?.(abs) ?? null);
+  return nullOnErrno(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.handle?.(abs) ?? null);
 }
 
 /**

@@ -5,7 +5,7 @@ import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, unless } from "./errno.ts";
+import { anyErrno, nullOnErrno } from "./errno.ts";
 import { isLitterName } from "./ignore.ts";
 import { type LinkedPaths, type LinkedSource, linkedPaths } from "./linked-paths.ts";
 import type { RootGuard } from "./root-guard.ts";
@@ -53,7 +53,7 @@ export function namesIn(
   return guard.during(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
     if (!inside.ok) return null;
-    const entries = unless(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
+    const entries = nullOnErrno(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
     const rules = readRules(guard, gitignore, folder);
     const own = folder === "" ? MIRROR_FOLDER : null;
     return entries?.filter(({ name }) => name !== own).map((entry) => nameOf(rules, folder, entry)) ?? null;
@@ -76,7 +76,7 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
  * Returns why a path is not synced, whether a file exists or not; null if it is.
  * @throws UnfitRules
  */
-export function staysAt(guard: RootGuard, gitignore: LinkedSource | null, path: LocalPath): FolderName["stays"] {
+export function whyUnsynced(guard: RootGuard, gitignore: LinkedSource | null, path: LocalPath): FolderName["stays"] {
   return guard.during(() => {
     const rules = readRules(guard, gitignore, parentOf(path));
     for (const folder of ancestorsOf(path)) {
@@ -104,7 +104,7 @@ function readRules(guard: RootGuard, gitignore: LinkedSource | null, folder: Loc
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
     const place = guard.place(path, "file");
-    const found = place.ok ? unless(GONE, () => guard.fs.readFile(place.abs)) : null;
+    const found = place.ok ? nullOnErrno(GONE, () => guard.fs.readFile(place.abs)) : null;
     return found === null ? "" : Buffer.from(found.bytes).toString("utf8");
   };
   for (const at of rulesAbove(folder)) {

@@ -1,5 +1,5 @@
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, unless } from "./errno.ts";
+import { anyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
@@ -29,12 +29,12 @@ export function readMarker(fs: Fs, root: string): string | null {
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   if (!FORM.test(markerId)) throw new TypeError("not the form of a marker id");
   const folder = `${root}/${MIRROR_FOLDER}`;
-  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) unless(["EEXIST"], () => fs.mkdir(path, 0o700));
+  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) nullOnErrno(["EEXIST"], () => fs.mkdir(path, 0o700));
   for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) {
     if (fs.lstat(path).kind !== "folder")
       throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR", path });
   }
-  unless(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
+  nullOnErrno(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
   if (hasMarker(fs, root)) return;
   const fresh = `${root}/${MARKER}.new`;
   anyErrno(() => fs.unlink(fresh));
@@ -45,6 +45,6 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
 
 /** An empty marker does not count: its writer was killed between two calls. */
 function hasMarker(fs: Fs, root: string): boolean {
-  const found = unless(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
+  const found = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return found !== null && !(found.kind === "file" && found.size === 0);
 }

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
@@ -19,12 +19,12 @@ export function moveFile(
   to: LocalPath,
   expect: Digest | null,
 ): DiskOutcome<Written> {
-  return attempt(from, () => {
+  return attemptEffect(from, () => {
     const source = guard.place(from, "file");
     if (!source.ok) return source.outcome;
     const target = guard.place(to, "file");
     if (!target.ok) return target.outcome;
-    const found = unless(NO_FILE, () => guard.fs.readFile(source.abs));
+    const found = nullOnErrno(NO_FILE, () => guard.fs.readFile(source.abs));
     if (found === null) return stale("no file is at this path now");
     if (expect !== null && digestOf(found.bytes) !== expect) return stale("the content changed meanwhile");
     if (from === to) return done({ stamp: stampOf(found.stat) });
@@ -82,7 +82,7 @@ export function trashFile(
   expect: Digest | null,
   trashPath: string,
 ): DiskOutcome<null> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const source = guard.place(path, "file");
     if (!source.ok) return source.outcome;
     const stat = statOrNull(guard.fs, source.abs);
@@ -91,7 +91,7 @@ export function trashFile(
     const trash = guard.mirrorPlace(trashPath, true);
     if (!trash.ok) return trash.outcome;
     if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
-    const taken = unless(["ENOENT", "ENOTDIR"], () => {
+    const taken = nullOnErrno(["ENOENT", "ENOTDIR"], () => {
       guard.fs.rename(source.abs, trash.abs);
       return true;
     });
@@ -118,10 +118,10 @@ export function makeFolder(
   guard: RootGuard,
   path: LocalPath,
 ): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
-    const made = unless(["EEXIST"], () => {
+    const made = nullOnErrno(["EEXIST"], () => {
       guard.fs.mkdir(place.abs, 0o777);
       return true;
     });
@@ -138,7 +138,7 @@ export function makeFolder(
  * is lost); anything else stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
-  return attempt(from, () => {
+  return attemptEffect(from, () => {
     if (from !== to && isWithin(to, from)) return fault("EINVAL", `${from}: cannot be moved into itself`);
     const source = guard.place(from, "folder");
     if (!source.ok) return source.outcome;
@@ -153,7 +153,7 @@ export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): Di
 }
 
 function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<null> {
-  const moved = unless(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
+  const moved = nullOnErrno(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
     fs.rename(from, to);
     return true;
   });
@@ -161,7 +161,7 @@ function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<
 }
 
 export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: string): DiskOutcome<null> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const place = guard.place(path, "folder");
     if (!place.ok) return place.outcome;
     if (statOrNull(guard.fs, place.abs)?.kind !== "folder") return stale("no folder is at this path now");
@@ -174,7 +174,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
       const left = trashLitter(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
       if (left !== null) return left;
     }
-    const removed = unless(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
+    const removed = nullOnErrno(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
       guard.fs.rmdir(place.abs);
       return true;
     });
@@ -189,6 +189,6 @@ function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone 
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;
   if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
-  unless(["ENOENT"], () => guard.fs.rename(abs, trash.abs));
+  nullOnErrno(["ENOENT"], () => guard.fs.rename(abs, trash.abs));
   return null;
 }

@@ -1,6 +1,6 @@
 import { folds, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat, OpenFile } from "../ports/fs.ts";
-import { anyErrno, errnoOf, unless } from "./errno.ts";
+import { anyErrno, errnoOf, nullOnErrno } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -24,7 +24,7 @@ const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"]
  * the whole folder for each file that is replaced in it.
  * RACE: letters that change between this call and the next are changed back.
  */
-export function asListed(guard: RootGuard, abs: string): string {
+export function listedSpelling(guard: RootGuard, abs: string): string {
   const folding = guard.names();
   if (!folds(folding)) return abs;
   const [folder, name] = [parentOf(abs), nameOf(abs)];
@@ -69,16 +69,16 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
  * `to` between the check and the rename is overwritten.
  * @returns the stat of `to` now, or null if the path is taken (nothing was changed)
  */
-export function nameNew(guard: RootGuard, from: string, to: string): FsStat | null {
+export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
   const stat = guard.fs.lstat(from);
   return giveName(guard, from, to, stat.kind === "file") ? statNow(guard, to, stat) : null;
 }
 
 /**
- * Works as `nameNew` for a file that was just made and is still open: one `fstat` replaces two
- * `lstat`.
+ * Works as `renameWithoutReplacing` for a file that was just made and is still open: one `fstat`
+ * replaces two `lstat`.
  */
-export function nameMade(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
+export function nameCreatedFile(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
   if (!giveName(guard, from, to, true)) return null;
   return anyErrno(() => made.stat()) ?? guard.fs.lstat(to);
 }
@@ -172,7 +172,7 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
  * @returns `other` if another inode had the name, and has it again
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
-  const taken = unless(["ENOENT"], () => {
+  const taken = nullOnErrno(["ENOENT"], () => {
     guard.fs.rename(abs, aside);
     return true;
   });
@@ -182,7 +182,7 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: s
     unlinkLeftover(guard, aside);
     return "dropped";
   }
-  const isBack = anyErrno(() => nameNew(guard, aside, abs) ?? "taken");
+  const isBack = anyErrno(() => renameWithoutReplacing(guard, aside, abs) ?? "taken");
   // If the path is taken by now, or the disk refuses, `sweep` keeps the file unless it has another
   // name.
   return isBack === null ? "dropped" : "other";

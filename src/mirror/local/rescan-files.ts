@@ -3,7 +3,7 @@ import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
-import { errnoOf, unless } from "./errno.ts";
+import { errnoOf, nullOnErrno } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
@@ -67,7 +67,7 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   const root = guard.root();
   if (root === null) return false;
   try {
-    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
+    const stat = nullOnErrno(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
     if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
     // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
@@ -96,7 +96,7 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFil
   try {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
-    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
+    const stat = nullOnErrno(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
     if (stat === null || stat.kind !== "file") return null;
     if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
     return hashAgain(guard, place.abs, known, onText);

@@ -3,7 +3,7 @@ import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { Random } from "../../common/random.ts";
 import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";
-import { anyErrno, fault, stale, unless } from "./errno.ts";
+import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -155,7 +155,7 @@ export class RootGuard {
     if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
     const folding = this.names();
     const expected = below === "" ? known.real : `${known.real}/${below}`;
-    const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
+    const real = nullOnErrno(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refused(stale("the folder is missing"), true);
     // A disk that folds names may answer with the spelling under which it keeps the folder.
     if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
@@ -180,7 +180,7 @@ export class RootGuard {
       made = made === "" ? name : `${made}/${name}`;
       folder = this.#folderAt(made);
       if (!folder.ok && folder.absent) {
-        unless(["EEXIST"], () => this.fs.mkdir(`${parent}/${name}`, 0o700));
+        nullOnErrno(["EEXIST"], () => this.fs.mkdir(`${parent}/${name}`, 0o700));
         folder = this.#folderAt(made);
       }
     }
@@ -219,5 +219,5 @@ function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
 }
 
 export function statOrNull(fs: Fs, abs: string): FsStat | null {
-  return unless(["ENOENT", "ENOTDIR"], () => fs.lstat(abs));
+  return nullOnErrno(["ENOENT", "ENOTDIR"], () => fs.lstat(abs));
 }

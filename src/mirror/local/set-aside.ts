@@ -1,10 +1,10 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
-import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { SET_ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
@@ -13,10 +13,10 @@ import { decodeText } from "../../common/text.ts";
 const UNCLAIMED = "trash/unclaimed";
 
 export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<LocalText | null> {
-  return attempt(setAsideAt, () => {
+  return attemptEffect(setAsideAt, () => {
     const place = guard.mirrorPlace(setAsideAt, false);
     if (!place.ok) return place.absent ? done(null) : place.outcome;
-    const found = unless(["ENOENT"], () => guard.fs.readFile(place.abs));
+    const found = nullOnErrno(["ENOENT"], () => guard.fs.readFile(place.abs));
     if (found === null) return done(null);
     const { text } = decodeText(found.bytes);
     if (text === null) return fault("EILSEQ", `${setAsideAt}: ${errnoText("EILSEQ")}`);
@@ -29,7 +29,7 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
  * already.
  */
 export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const aside = guard.mirrorPlace(setAsideAt, false);
     if (!aside.ok) return aside.outcome;
     const target = guard.place(path, "file");
@@ -41,7 +41,7 @@ export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): 
       unlinkLeftover(guard, aside.abs);
       return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
     }
-    const stat = there === null ? nameNew(guard, aside.abs, target.abs) : null;
+    const stat = there === null ? renameWithoutReplacing(guard, aside.abs, target.abs) : null;
     return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
   });
 }
@@ -93,6 +93,6 @@ function sweepOne(guard: RootGuard, path: string): void {
 function tempNames(guard: RootGuard): string[] {
   const folder = guard.mirrorPlace("tmp/any", false);
   if (!folder.ok) return [];
-  const entries = unless(["ENOENT"], () => guard.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
+  const entries = nullOnErrno(["ENOENT"], () => guard.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
   return entries.map(({ name }) => `tmp/${name}`).sort();
 }

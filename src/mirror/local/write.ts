@@ -2,9 +2,16 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
-import { asListed, freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import {
+  listedSpelling,
+  freshName,
+  nameCreatedFile,
+  renameWithoutReplacing,
+  TEMP_PREFIX,
+  unlinkLeftover,
+} from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
@@ -26,7 +33,7 @@ export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
     // Only `link` proves that the path is free: an earlier check would prove nothing.
@@ -34,7 +41,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
     const made = guard.fs.makeNew(temp, bytes);
     try {
       return orDrop(guard, temp, () => {
-        const stat = nameMade(guard, made, temp, target.abs);
+        const stat = nameCreatedFile(guard, made, temp, target.abs);
         if (stat !== null) return done({ stamp: stampOf(stat) });
         unlinkLeftover(guard, temp);
         return stale("this path is taken now");
@@ -60,7 +67,7 @@ export function replaceFile(
   expect: Digest,
   setAsideAt: string,
 ): DiskOutcome<Written> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const ready = readyFor(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const aside = guard.mirrorPlace(setAsideAt, true);
@@ -78,22 +85,22 @@ export function replaceFile(
  * @param keepAt where the old file goes: a free `trash/…` path. It stays a file, since an editor
  * that has it open may still write into it
  */
-export function saveOver(
+export function saveBesideDaemon(
   guard: RootGuard,
   path: LocalPath,
   text: string,
   expect: Digest,
   keepAt: string,
 ): DiskOutcome<Written> {
-  return attempt(path, () => {
+  return attemptEffect(path, () => {
     const ready = readyFor(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
     const keep = guard.mirrorPlace(keepAt, true);
     if (!keep.ok) return keep.outcome;
-    const beside = `${parentOf(ready.target)}/${BESIDE_PREFIX}${guard.random.hex(16)}`;
+    const beside = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
     const ended = exchange(guard, ready, beside, expect);
     // If the disk refuses, it stays beside the document: never uploaded, and never lost.
-    anyErrno(() => statOrNull(guard.fs, beside) !== null && nameNew(guard, beside, keep.abs));
+    anyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
     return ended;
   });
 }
@@ -111,12 +118,12 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
   const target = guard.place(path, "file");
   if (!target.ok) return target.outcome;
-  const found = unless(NO_FILE, () => guard.fs.readFile(target.abs));
+  const found = nullOnErrno(NO_FILE, () => guard.fs.readFile(target.abs));
   if (found === null) return stale("no file is at this path now");
   const digest = digestOf(found.bytes);
   if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
   if (digest !== expect) return stale("the content changed meanwhile");
-  return { kind: "ready", bytes, target: asListed(guard, target.abs), mode: found.stat.mode };
+  return { kind: "ready", bytes, target: listedSpelling(guard, target.abs), mode: found.stat.mode };
 }
 
 function exchange(
@@ -131,7 +138,7 @@ function exchange(
 }
 
 /** Prefix of a document's old file during its replacement: not synced, by `ignore.ts`. */
-export const BESIDE_PREFIX = ".~mdmirror-";
+export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
  * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
@@ -140,7 +147,7 @@ export const BESIDE_PREFIX = ".~mdmirror-";
 function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
   // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or by its random
   // name.
-  const taken = unless(["ENOENT", "ENOTDIR"], () => {
+  const taken = nullOnErrno(["ENOENT", "ENOTDIR"], () => {
     guard.fs.rename(target, aside);
     return true;
   });
@@ -151,7 +158,7 @@ function swap(guard: RootGuard, temp: string, target: string, aside: string, exp
   let ended: NotDone = stale("the content changed at this moment");
   try {
     if (digestOrNull(guard.fs, aside) === expect) {
-      const stat = nameNew(guard, temp, target);
+      const stat = renameWithoutReplacing(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
       return {
@@ -173,7 +180,7 @@ function swap(guard: RootGuard, temp: string, target: string, aside: string, exp
  * not the expected one.
  */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
-  const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
+  const found = nullOnErrno([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
   return found === null ? null : digestOf(found.bytes);
 }
 
@@ -184,7 +191,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
   try {
-    if (nameNew(guard, aside, target) !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
+    if (renameWithoutReplacing(guard, aside, target) !== null)
+      return { ...ended, detail: `${ended.detail}; it was restored` };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;

@@ -83,7 +83,7 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
  * The service answered a PUT with the base's own content, because it normalises the local content
  * to that. The local content is not sent again.
  */
-export function noteEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
+export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
 }
 
@@ -98,7 +98,7 @@ export function movePlace(
  * The document is gone from both sides. `trashPath`: place of its local content in the trash; null
  * if there was none.
  */
-export function bury(link: Link, trashPath: string | null, at: number): Tombstone {
+export function tombstoneOf(link: Link, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = link;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };
 }

@@ -50,7 +50,7 @@ function oddForms(text: string): TextForm[] {
 }
 
 /** Returns how many plain contents must still be read back. */
-export function plainsToRead(kept: KeptForms): number {
+export function readBacksLeft(kept: KeptForms): number {
   return ENOUGH.plain - (kept.plain ?? 0);
 }
 

@@ -36,7 +36,7 @@ export type Operation<D extends Declaration, Plan> = {
 type Seen = Readonly<Record<string, string | null>>;
 
 /** Steps in which a front end takes part. */
-export type Hooks<Plan, Output> = {
+export type FrontEndSteps<Plan, Output> = {
   /** Asks the user about the plan, which the user has to see. If false, nothing is done. */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Called before the sync that follows. */
@@ -44,7 +44,7 @@ export type Hooks<Plan, Output> = {
   readonly stoppable?: Stoppable;
 };
 
-export type Carried<Plan, Output> =
+export type OperationEnd<Plan, Output> =
   /** The user did not agree. */
   | { readonly kind: "declined" }
   /** The call was a dry run, or there is nothing to do. */
@@ -67,8 +67,8 @@ export async function carryOut<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   input: ReadInput<D>,
-  hooks: Hooks<Plan, ResultOf<D>> = {},
-): Promise<Result<Carried<Plan, ResultOf<D>>>> {
+  hooks: FrontEndSteps<Plan, ResultOf<D>> = {},
+): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
   const elsewhere = operation.declared.isForNextSync === true ? null : troubleOfPlace(mirror);
   if (elsewhere !== null) return elsewhere;
   const planned = await operation.plan(mirror, input);
@@ -101,9 +101,9 @@ async function perform<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   plan: Plan,
-  { onDone, stoppable }: Hooks<Plan, ResultOf<D>>,
+  { onDone, stoppable }: FrontEndSteps<Plan, ResultOf<D>>,
   syncs: boolean,
-): Promise<Result<Carried<Plan, ResultOf<D>>>> {
+): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
   const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));
   if (done.kind === "trouble") return done;
   const result = done.value;
@@ -139,7 +139,7 @@ function stale(changed: readonly string[]): Result<never> {
 
 /** Returns the object of `--json`, which the library and the tools for agents return too. */
 export function operationJson<D extends Declaration>(
-  carried: Exclude<Carried<unknown, ResultOf<D>>, { kind: "declined" }>,
+  carried: Exclude<OperationEnd<unknown, ResultOf<D>>, { kind: "declined" }>,
 ): ResultWithSync<D> {
   const report = carried.kind === "done" ? carried.report : null;
   return { ...carried.result, sync: report === null ? null : reportJson(report) };
@@ -150,7 +150,7 @@ export async function runOperation<D extends Declaration, Plan>(
   root: string,
   operation: Operation<D, Plan>,
   given: InputOf<D>,
-  options: GuestOptions & Pick<Hooks<Plan, ResultOf<D>>, "stoppable">,
+  options: GuestOptions & Pick<FrontEndSteps<Plan, ResultOf<D>>, "stoppable">,
 ): Promise<Result<ResultWithSync<D>>> {
   const read = readInput(operation.declared, given);
   if (read.kind === "trouble") return read;

@@ -17,7 +17,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 import { openDisk } from "../folder/open-disk.ts";
-import { readText, takeIn } from "../folder/search-index.ts";
+import { readText, indexChangedFiles } from "../folder/search-index.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
@@ -167,7 +167,7 @@ async function bringUpToDate(search: MirrorSearch, disk: Disk): Promise<Update> 
   };
   try {
     const indexed = await takeInParts(search, tree, read);
-    return { indexed: indexed + takeIn(search, tree, read), notes: [] };
+    return { indexed: indexed + indexChangedFiles(search, tree, read), notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full: the present index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -193,8 +193,8 @@ async function inParts<T>(work: Generator<void, T>): Promise<T> {
 const PART = 400;
 
 /**
- * Indexes most of the new documents in parts. `takeIn` indexes the others, and deletes removed
- * documents.
+ * Indexes most of the new documents in parts. `indexChangedFiles` indexes the others, and deletes
+ * removed documents.
  */
 async function takeInParts(
   search: MirrorSearch,

@@ -10,7 +10,7 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
 /** Submitted content, or its merge with published content, which counts as submitted too. */
-export type Sent = KnownText & Omit<Submission, "digest">;
+export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
   /** The local content from now on; null if it does not merge with the published content. */
@@ -19,7 +19,7 @@ type AfterReview = {
    * Content that still waits for review, oldest first: as it was sent, then as merged with the new
    * published content.
    */
-  readonly waiting: readonly Omit<Sent, "digest">[];
+  readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
    * The common base of local and published content: the submitted content that was published, else
    * base; null if the store does not have it.
@@ -39,7 +39,7 @@ type AfterReview = {
  */
 export function settleSubmissions(
   base: KnownText | null,
-  sent: readonly Sent[],
+  sent: readonly SubmittedText[],
   local: KnownText,
   live: KnownText,
   liveChangeId: Submission["baseChangeId"],
@@ -72,7 +72,7 @@ function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: 
   return null;
 }
 
-function isLive(base: KnownText | null, sent: Sent, live: KnownText): boolean {
+function isLive(base: KnownText | null, sent: SubmittedText, live: KnownText): boolean {
   if (sent.digest === live.digest) return true;
   const merged = base === null ? null : mergeClean(base, sent.text, live);
   return merged !== null && sameExceptTextForm(merged, live.text);

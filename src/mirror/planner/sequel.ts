@@ -86,7 +86,7 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
  * @param plan a plan that may have been carried out completely
  * @param trees the trees of that plan
  */
-export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
+export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));

@@ -27,7 +27,7 @@ import { type CallContext, getFile } from "./reads.ts";
 import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
-import { TraitBook } from "./traits.ts";
+import { TraitLearner } from "./traits.ts";
 import type { WireRequest } from "../../contract/wire.ts";
 
 export type RemoteOptions = {
@@ -82,7 +82,7 @@ class Client implements Remote {
     const queue = new CallQueue(clock, closing);
     this.#queue = queue;
     const caller = new Caller({ http: this.#http, queue, clock, random, log, closing });
-    this.#context = { caller, traits: new TraitBook(options.traits) };
+    this.#context = { caller, traits: new TraitLearner(options.traits) };
   }
 
   listFiles(...[selector, onPage, taken]: Parameters<Remote["listFiles"]>): Promise<Listing<FileResource>> {

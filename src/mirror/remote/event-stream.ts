@@ -4,7 +4,7 @@ import type { EventHint, EventListener, EventStreamState, RemoteEvents } from ".
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { Http, StreamReply } from "./http.ts";
-import { by, type IdRule, readPath } from "./shapes.ts";
+import { idCheckFor, type IdRule, readPath } from "./shapes.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { parseJson } from "./json.ts";
@@ -211,7 +211,7 @@ const READERS: { readonly [Type in EventType]: Read } = {
   file: readFileEvent,
   folder: (data, rule) => {
     const id = member(data, "id");
-    return by(rule, isDirId)(id) ? { kind: "folder", id } : null;
+    return idCheckFor(rule, isDirId)(id) ? { kind: "folder", id } : null;
   },
   reset: () => ALL,
 };
@@ -232,14 +232,14 @@ function readEvent(type: string, data: string, rule: IdRule): EventHint | null {
 
 function readFileEvent(data: JsonObject, rule: IdRule): EventHint | null {
   const id = member(data, "id");
-  if (!by(rule, isDocId)(id)) return null;
+  if (!idCheckFor(rule, isDocId)(id)) return null;
   const path = readPath(member(data, "path"), "file");
   const changeId = member(data, "lastChangeId");
   return {
     kind: "file",
     id,
     path: path.ok ? path.value.path : null,
-    changeId: by(rule, isChangeId)(changeId) ? changeId : null,
+    changeId: idCheckFor(rule, isChangeId)(changeId) ? changeId : null,
     gone: member(data, "change") === "gone",
   };
 }

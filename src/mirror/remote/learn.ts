@@ -5,7 +5,7 @@ import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Reply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
-import type { TraitBook } from "./traits.ts";
+import type { TraitLearner } from "./traits.ts";
 
 /** Learns about the deployment from answers to writes. */
 
@@ -67,7 +67,13 @@ export async function move<T extends { readonly path: RemotePath }>(
 }
 
 /** Learns from the refusal of a legal name: its doubtful characters are the likely reason. */
-function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name", path: string, kind: NameKind): void {
+function learnRefusal(
+  traits: TraitLearner,
+  fault: Fault,
+  pointer: "/path" | "/name",
+  path: string,
+  kind: NameKind,
+): void {
   if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
   traits.sawRefusal(path, kind);
 }
@@ -76,7 +82,7 @@ function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name
  * Learns from a move to the root. `parentId: null` means the root, but a deployment may refuse or
  * ignore that value.
  */
-function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
+function learnRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);
 }

@@ -8,20 +8,20 @@ import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
-import { type IdRule, type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
-import type { TraitBook } from "./traits.ts";
+import { type IdRule, type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
+import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
 
 type ListOptions<Item> = {
   readonly caller: Caller;
-  readonly traits: TraitBook;
+  readonly traits: TraitLearner;
   readonly route: string;
   /**
    * Selector of the list. Its path has no leading slash; the client sends the path in the
    * deployment's form.
    */
   readonly selector: Selector;
-  readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
+  readonly read: (value: unknown, rule: IdRule) => Parsed<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /** Takes some of the items. Left out: the listing contains all of them. */
   readonly taken?: Taken<Item> | undefined;
@@ -227,7 +227,7 @@ function idOf(value: unknown): string {
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
 }
 
-function spellSelector(selector: Selector, traits: TraitBook): Selector {
+function spellSelector(selector: Selector, traits: TraitLearner): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;

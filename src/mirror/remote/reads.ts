@@ -6,10 +6,10 @@ import { faultOf, misreadFault } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { readFileWithContent } from "./shapes.ts";
-import type { TraitBook } from "./traits.ts";
+import type { TraitLearner } from "./traits.ts";
 
 /** Context that the calls of all resources share. */
-export type CallContext = { readonly caller: Caller; readonly traits: TraitBook };
+export type CallContext = { readonly caller: Caller; readonly traits: TraitLearner };
 
 export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };

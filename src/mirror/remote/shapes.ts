@@ -27,7 +27,7 @@ import type { RemotePath } from "../../contract/path.ts";
 export type IdRule = "strict" | "loose";
 
 /** Returns the check of ids of one kind for a rule. */
-export function by<Id extends string>(
+export function idCheckFor<Id extends string>(
   rule: IdRule,
   is: (value: unknown) => value is Id,
 ): (value: unknown) => value is Id {
@@ -115,7 +115,7 @@ export function readReview(
   if (!isJsonObject(value)) return { changeId: null, reason: null };
   const id = member<ChangeInReview>(value, "id");
   const reason = REVIEW_REASONS.find((each) => each === member<ChangeInReview>(value, "reason"));
-  return { changeId: by(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
+  return { changeId: idCheckFor(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
 }
 
 export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
@@ -128,8 +128,8 @@ export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFil
   return {
     ok: true,
     value: {
-      id: by(rule, isDocId)(id) ? id : null,
-      lastChangeId: by(rule, isChangeId)(lastChangeId) ? lastChangeId : null,
+      id: idCheckFor(rule, isDocId)(id) ? id : null,
+      lastChangeId: idCheckFor(rule, isChangeId)(lastChangeId) ? lastChangeId : null,
       path: path.ok ? path.value : null,
       protected: typeof isProtected === "boolean" ? isProtected : null,
       content: typeof content === "string" && content.isWellFormed() ? content : null,
@@ -137,18 +137,18 @@ export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFil
   };
 }
 
-export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
+export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
 
 /**
  * Reads a file from a list or from a GET. `protected` may be missing: the answers to later writes
  * (202, 409) then show whether the file is protected.
  */
-export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
+export function readFile(value: unknown, rule: IdRule): Parsed<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
-  if (!by(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
+  if (!idCheckFor(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
   const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
-  if (!by(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  if (!idCheckFor(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
   const path = readPath(member<AnsweredContent>(value, "path"), "file");
   if (!path.ok) return path;
   const isProtected = readProtected(value);
@@ -162,7 +162,7 @@ function readProtected(file: JsonObject): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighted<FileWithContent>> {
+export function readFileWithContent(value: unknown, rule: IdRule): Parsed<ListedItem<FileWithContent>> {
   const file = readFile(value, rule);
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
@@ -174,10 +174,10 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
 
-export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderResource>> {
+export function readFolder(value: unknown, rule: IdRule): Parsed<ListedItem<FolderResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredFolder>(value, "id");
-  if (!by(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
+  if (!idCheckFor(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
   const path = readPath(member<AnsweredFolder>(value, "path"), "folder");
   if (!path.ok) return path;
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
@@ -186,7 +186,7 @@ export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderR
 /** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
 export function readFolderId(value: unknown, rule: IdRule): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
-  return by(rule, isDirId)(id) ? id : null;
+  return idCheckFor(rule, isDirId)(id) ? id : null;
 }
 
 export type Page = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;

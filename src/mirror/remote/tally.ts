@@ -31,7 +31,7 @@ function endOf(result: WireResult): ExchangeEnd {
 }
 
 /** Returns a wire that counts the result of each request. */
-export function tallied(wire: Wire, tally: ExchangeTally): Wire {
+export function countingWire(wire: Wire, tally: ExchangeTally): Wire {
   return {
     async send(request, bounds) {
       const result = await wire.send(request, bounds);

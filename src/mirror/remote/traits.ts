@@ -32,7 +32,7 @@ export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
 }
 
 /** Learns about the deployment from its answers. */
-export class TraitBook {
+export class TraitLearner {
   #traits: RemoteTraits;
   #slashIsKnown = false;
   /** Doubtful characters that were seen in paths of the service. */

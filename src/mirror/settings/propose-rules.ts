@@ -71,11 +71,11 @@ function proposeRules(local: LocalTree, followed: LocalTree): Proposal {
   const byPattern = new Map<string, Share>();
   for (const file of rest) {
     const pattern = patternFor(local, file.path);
-    if (pattern !== null) byPattern.set(pattern, plus(byPattern.get(pattern), file));
+    if (pattern !== null) byPattern.set(pattern, addToShare(byPattern.get(pattern), file));
   }
   const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
   return {
-    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(plus, NONE),
+    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(addToShare, NONE),
     patterns: patterns.toSorted((a, b) => b.documents - a.documents || (a.pattern < b.pattern ? -1 : 1)),
   };
 }
@@ -88,7 +88,7 @@ export function isEmpty({ gitignore, patterns }: Proposal): boolean {
 
 const NONE: Share = { documents: 0, bytes: 0 };
 
-export function plus(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp">): Share {
+export function addToShare(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp">): Share {
   const { documents, bytes } = share ?? NONE;
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }

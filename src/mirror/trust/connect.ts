@@ -1,7 +1,7 @@
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
-import { type ExchangeTally, tallied } from "../remote/tally.ts";
+import { type ExchangeTally, countingWire } from "../remote/tally.ts";
 import { type Route, routeTo } from "../remote/proxy.ts";
 import { createWire } from "../remote/wire.ts";
 import { userAgent } from "../../common/version.ts";
@@ -32,5 +32,5 @@ export function connect(
   tally: ExchangeTally | null = null,
 ): Remote {
   const wire = openWire(origin);
-  return createRemote({ ...options, wire: tally === null ? wire : tallied(wire, tally), address: origin.url });
+  return createRemote({ ...options, wire: tally === null ? wire : countingWire(wire, tally), address: origin.url });
 }

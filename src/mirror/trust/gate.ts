@@ -17,7 +17,7 @@ import {
   registryFolder,
   writeMirror,
 } from "./registry.ts";
-import { type Doubt, untrusted } from "./untrusted.ts";
+import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
 
 /**
  * Decides whether the documents of a folder, and the key, may go to the address in its
@@ -75,7 +75,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   if (place.kind === "trouble") return place;
   const found = findMirror(place.value, root);
   const doubt = doubtOf(found, picked, address.value);
-  if (doubt !== null) return untrusted(root, picked, doubt, place.value, options);
+  if (doubt !== null) return untrustedTrouble(root, picked, doubt, place.value, options);
   const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
   const origin = seal(picked, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
@@ -132,7 +132,7 @@ export function findMirror(place: string, root: string): FoundMirror {
   return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
 }
 
-function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt | null {
+function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
   switch (found.kind) {
     case "unknown":
       return found;

@@ -5,7 +5,7 @@ import { effectiveUser } from "../../common/effective-user.ts";
 /** Finds the user at the other end of a loopback connection. */
 
 /** Both ends of a connection, as its server sees them. */
-export type Ends = {
+export type ConnectionEnds = {
   readonly remoteAddress?: string | undefined;
   readonly remotePort?: number | undefined;
   readonly localAddress?: string | undefined;
@@ -16,7 +16,7 @@ export type Ends = {
  * User id at the other end. `unknown`: the system has no answer. `gone`: the program has closed the
  * connection, so any user may have made it.
  */
-export type Peer = number | "gone" | "unknown";
+export type PeerUser = number | "gone" | "unknown";
 
 /** Tables of sockets of the system: for IPv4, and for IPv6, which also has IPv4 connections. */
 const TABLES = [
@@ -24,7 +24,7 @@ const TABLES = [
   { path: "/proc/net/tcp6", prefix: littleOrBig("00000000") + littleOrBig("00000000") + littleOrBig("0000FFFF") },
 ] as const;
 
-export function peerOf(ends: Ends): Peer {
+export function peerOf(ends: ConnectionEnds): PeerUser {
   let told = false;
   for (const { path, prefix } of TABLES) {
     const table = readTable(path);
@@ -41,7 +41,7 @@ export function peerOf(ends: Ends): Peer {
  * anyway (a forwarded port often belongs to root). If the system has no answer, the session
  * decides.
  */
-export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): boolean {
+export function isOwnPeer(peer: PeerUser, me: number | null = effectiveUser()): boolean {
   return peer === "unknown" || me === null || peer === me || peer === 0;
 }
 
@@ -49,7 +49,7 @@ export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): bool
  * Finds the user of the socket at the other end: its local address is our remote address. A socket
  * that its program has closed has no inode, and root as its user.
  */
-function userIn(table: string, prefix: string, ends: Ends): number | null {
+function userIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
   const remote = endOf(prefix, ends.localAddress, ends.localPort);
   if (local === null || remote === null) return null;

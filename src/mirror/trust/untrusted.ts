@@ -13,7 +13,7 @@ import { addressOf, type PickedUrl } from "./address.ts";
  */
 
 /** Reason why a folder is not admitted. */
-export type Doubt =
+export type NotAdmitted =
   | { readonly kind: "unknown" }
   /** The registry entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
@@ -31,10 +31,10 @@ type Asking = {
 /** LIMIT: entries that are visited to count documents. */
 const MOST_ENTRIES = 100_000;
 
-export function untrusted(
+export function untrustedTrouble(
   root: string,
   picked: PickedUrl,
-  doubt: Doubt,
+  doubt: NotAdmitted,
   place: string,
   asking: Asking,
 ): ReturnType<typeof trouble> {
@@ -50,7 +50,7 @@ export function untrusted(
   );
 }
 
-function doubtWords(doubt: Doubt, service: string, place: string): string {
+function doubtWords(doubt: NotAdmitted, service: string, place: string): string {
   switch (doubt.kind) {
     case "unknown":
       return `is not in the list of your linked folders (${place})`;

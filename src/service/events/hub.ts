@@ -4,7 +4,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Admit, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
-import type { Sink, StreamedAnswer } from "../http/write-answer.ts";
+import type { AnswerStream, StreamedAnswer } from "../http/write-answer.ts";
 import { readSent } from "../requests/validate.ts";
 import { splitTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
@@ -81,7 +81,7 @@ export class EventHub {
    * Adds a listener.
    * @returns removes the listener
    */
-  #join(sink: Sink, hash: Buffer, reader: Reader, place: string | null): () => void {
+  #join(sink: AnswerStream, hash: Buffer, reader: Reader, place: string | null): () => void {
     let isOver = false;
     // RACE: while access was checked, other listeners of the same key may have joined.
     if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) {

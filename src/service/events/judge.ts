@@ -21,7 +21,7 @@ const NOWHERE = -1;
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
 
 /** Rows of the outbox of one workspace, with the current state of their items. */
-export class Happened {
+export class WorkspaceEvents {
   readonly #tables: Tables;
   readonly #rows: readonly OutboxRow[];
   readonly #files = new Map<number, FileRow>();
@@ -46,8 +46,8 @@ export class Happened {
    * Reads the current state of the items.
    * @param rows of one workspace
    */
-  static async look(tables: Tables, rows: readonly OutboxRow[]): Promise<Happened> {
-    const happened = new Happened(tables, rows);
+  static async look(tables: Tables, rows: readonly OutboxRow[]): Promise<WorkspaceEvents> {
+    const happened = new WorkspaceEvents(tables, rows);
     await happened.#look();
     return happened;
   }

@@ -1,4 +1,4 @@
-import type { Sink } from "../http/write-answer.ts";
+import type { AnswerStream } from "../http/write-answer.ts";
 import type { Reader } from "../requests/authenticate.ts";
 
 /** Listeners that share a key. */
@@ -8,14 +8,14 @@ export type Group = {
   reader: Reader;
   /** Time at which the access of the key was last read, by the service's clock. */
   lookedAt: number;
-  readonly sinks: Set<Sink>;
+  readonly sinks: Set<AnswerStream>;
 };
 
 /** Listeners by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, Group>();
   /** Time of the last write to each listener, in the order in which they joined. */
-  readonly #beats = new Map<Sink, number>();
+  readonly #beats = new Map<AnswerStream, number>();
 
   /** Number of listeners by key, including those that still receive missed events. */
   readonly #counts = new Map<string, number>();
@@ -40,7 +40,7 @@ export class Listeners {
     else this.#counts.set(name, count);
   }
 
-  add(sink: Sink, hash: Buffer, reader: Reader, now: number): void {
+  add(sink: AnswerStream, hash: Buffer, reader: Reader, now: number): void {
     const name = nameOf(hash);
     const group = this.#groups.get(name) ?? { hash, reader, lookedAt: now, sinks: new Set() };
     group.reader = reader;
@@ -50,7 +50,7 @@ export class Listeners {
     this.#beats.set(sink, now);
   }
 
-  remove(sink: Sink, hash: Buffer): void {
+  remove(sink: AnswerStream, hash: Buffer): void {
     const name = nameOf(hash);
     const group = this.#groups.get(name);
     group?.sinks.delete(sink);

@@ -4,7 +4,7 @@ import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPlace } from "./event-id.ts";
-import { Happened, MOST_EVENTS, RESET, type VisibleEvent } from "./judge.ts";
+import { WorkspaceEvents, MOST_EVENTS, RESET, type VisibleEvent } from "./judge.ts";
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
@@ -43,7 +43,7 @@ type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 /** Events of one portion of rows, with the place where the next portion starts. */
 type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
 
-type ByWorkspace = ReadonlyMap<number, Happened>;
+type ByWorkspace = ReadonlyMap<number, WorkspaceEvents>;
 
 export class OutboxReader {
   readonly #server: Given;
@@ -86,7 +86,7 @@ export class OutboxReader {
   async #missedAfter(tables: Tables, reader: Reader, place: string): Promise<Missed | null> {
     const page = await tables.outbox.after(place, PORTION, reader.workspace.seq);
     if (page === null) return null;
-    const happened = page.rows.length === 0 ? null : await Happened.look(tables, page.rows);
+    const happened = page.rows.length === 0 ? null : await WorkspaceEvents.look(tables, page.rows);
     return { events: (await happened?.toldTo(reader)) ?? [], upTo: page.upTo, more: page.more };
   }
 
@@ -112,7 +112,7 @@ export class OutboxReader {
     return { upTo, more: false, ended, texts };
   }
 
-  #isBelieved({ reader, lookedAt }: Group, happened: Happened): boolean {
+  #isBelieved({ reader, lookedAt }: Group, happened: WorkspaceEvents): boolean {
     return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < BELIEVED_MS;
   }
 
@@ -157,8 +157,8 @@ function addAll(told: Map<string, VisibleEvent>, events: readonly VisibleEvent[]
 }
 
 async function lookAt(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {
-  const happened = new Map<number, Happened>();
+  const happened = new Map<number, WorkspaceEvents>();
   const byWorkspace = Map.groupBy(rows, ({ workspace }) => workspace);
-  for (const [workspace, own] of byWorkspace) happened.set(workspace, await Happened.look(tables, own));
+  for (const [workspace, own] of byWorkspace) happened.set(workspace, await WorkspaceEvents.look(tables, own));
   return happened;
 }

@@ -5,7 +5,7 @@ import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused 
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { FileRow, Page } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
-import { type Chosen, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
+import { type Selection, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
@@ -27,7 +27,7 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
   return done(200, envelope(context, FILES, page, rows, readable, presentFile));
 }
 
-function isOfAll(selector: Chosen): boolean {
+function isOfAll(selector: Selection): boolean {
   return selector.kind === "none" || (selector.kind === "path-prefix" && selector.path === "");
 }
 
@@ -43,7 +43,11 @@ function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): 
   return { workspace: workspace.seq, after, count: limit + 1 };
 }
 
-async function selectFiles(context: RequestContext, selector: Chosen, page: PageRequest): Promise<readonly FileRow[]> {
+async function selectFiles(
+  context: RequestContext,
+  selector: Selection,
+  page: PageRequest,
+): Promise<readonly FileRow[]> {
   const { tables, workspace } = context;
   const at = rangeOf(context, page);
   switch (selector.kind) {

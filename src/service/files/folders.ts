@@ -4,7 +4,7 @@ import { FOLDERS } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
-import { type Chosen, envelope, type PageRequest, readPage, selectorOf } from "./lists.ts";
+import { type Selection, envelope, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "../store/rows.ts";
@@ -23,7 +23,7 @@ export async function listFolders(call: Call<"listFolders">): Promise<Answer> {
 
 async function selectFolders(
   { context }: Call<"listFolders">,
-  selector: Chosen,
+  selector: Selection,
   page: PageRequest,
 ): Promise<readonly FolderRow[] | Refused> {
   const { workspace } = context;

@@ -5,7 +5,7 @@ import { includes } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import { findFile, findFolder } from "./place.ts";
-import { shown } from "../../contract/api/fields.ts";
+import { quoted } from "../../contract/api/fields.ts";
 import { decodeSegment } from "../requests/query.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
@@ -30,7 +30,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
     lost.slice(0, MOST_NAMED).map((said) => ({
       code: "unresolved_reference",
       pointer: "/content",
-      detail: `content references a file or folder which cannot be resolved: ${shown(said)}.`,
+      detail: `content references a file or folder which cannot be resolved: ${quoted(said)}.`,
     })),
   );
 }

@@ -8,14 +8,14 @@ import type { ShownPage } from "../store/rows.ts";
  * creation, which renaming does not change.
  */
 
-export type Chosen =
+export type Selection =
   | { readonly kind: "none" }
   | { readonly kind: "path" | "path-prefix"; readonly path: string }
   | { readonly kind: "parent-id"; readonly id: string };
 
 type ListCall = Call<"listFiles" | "listFolders">;
 
-export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["query"]): Chosen {
+export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCall["query"]): Selection {
   if (path !== undefined) return { kind: "path", path };
   if (prefix !== undefined) return { kind: "path-prefix", path: prefix };
   return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
@@ -24,7 +24,7 @@ export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCal
 /** A request for rows after a place: one row more than the page has. */
 export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
 
-export function readPage({ context, query }: ListCall, url: string, selector: Chosen): PageRequest | Refused {
+export function readPage({ context, query }: ListCall, url: string, selector: Selection): PageRequest | Refused {
   const { limit, cursor } = query;
   const boundTo = JSON.stringify([context.workspace.id, url, selector]);
   if (cursor === undefined) return { limit, after: 0, boundTo };

@@ -15,7 +15,7 @@ import type { RequestHead } from "../requests/dispatch.ts";
 import { splitTarget } from "../requests/router.ts";
 import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
-import type { Desk, Eventually } from "./desk.ts";
+import type { ServerState, MaybePromise } from "./desk.ts";
 import { headersOf, headFault } from "./head.ts";
 import { operatorPages } from "./operator.ts";
 import { bytesOf, sendStream } from "./write-answer.ts";
@@ -48,7 +48,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 /** Part of the program that answers a request: the service, or its pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
-  readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
+  readonly admit?: (head: RequestHead) => MaybePromise<Answered | null>;
 };
 
 type Answered = WireResponse | PageAnswer;
@@ -56,7 +56,7 @@ type Answered = WireResponse | PageAnswer;
 type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
 
 /** Returns the request listener that all servers of a desk share. */
-export async function openCarrier(desk: Desk): Promise<Carry> {
+export async function openCarrier(desk: ServerState): Promise<Carry> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -89,7 +89,7 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
  * Mounts the operator's pages, the declared operations and `/admin`. The service and the pages for
  * browsers answer all other paths.
  */
-function mountService(app: FastifyInstance, desk: Desk): void {
+function mountService(app: FastifyInstance, desk: ServerState): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
     carryBody(desk, exchangeOf(request, reply), readBody(request.body));
   const stream = (request: FastifyRequest, reply: FastifyReply) =>
@@ -117,7 +117,7 @@ type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] |
  * Returns the route of a request by its target, as the client sent it. fastify decodes a path
  * before it finds the route, and finds no route for a malformed path.
  */
-function routeOf({ loadPages }: Desk, { raw, routeOptions }: FastifyRequest): Route {
+function routeOf({ loadPages }: ServerState, { raw, routeOptions }: FastifyRequest): Route {
   const { path } = splitTarget(raw.url!);
   if (isPagePath(path)) return { label: "/app", by: loadPages === null ? undefined : "pages" };
   const { label = "other", by } = routeOptions.config;
@@ -128,7 +128,7 @@ function isPagePath(path: string): boolean {
   return path === "/app" || path.startsWith("/app/");
 }
 
-function begin(desk: Desk, request: FastifyRequest, reply: FastifyReply): Exchange {
+function begin(desk: ServerState, request: FastifyRequest, reply: FastifyReply): Exchange {
   const taken = desk.watch.begin(request.raw, reply.raw, routeOf(desk, request).label);
   return { request, reply, taken };
 }
@@ -142,7 +142,7 @@ function headOf({ raw }: FastifyRequest): RequestHead {
 }
 
 /** Answers a request by its headers, if its body need not be read. */
-async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply | undefined> {
+async function judgeHead(desk: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
   const { request } = exchange;
   const unfit = headFault(request.raw);
   if (unfit !== null) {
@@ -167,7 +167,7 @@ async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply |
  * @returns null if the request is not refused
  */
 async function refuseEarly(
-  { admission }: Desk,
+  { admission }: ServerState,
   { request, reply }: Exchange,
   { handle, admit }: Answerer,
 ): Promise<Answered | null> {
@@ -186,7 +186,7 @@ async function refuseEarly(
   return null;
 }
 
-async function answererOf(desk: Desk, request: FastifyRequest): Promise<Answerer> {
+async function answererOf(desk: ServerState, request: FastifyRequest): Promise<Answerer> {
   if (routeOf(desk, request).by !== "pages") return desk.service;
   const pages = await desk.loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
@@ -204,7 +204,7 @@ function readBody(body: unknown): ReadBody {
 }
 
 async function carryBody(
-  desk: Desk,
+  desk: ServerState,
   exchange: Exchange,
   { text, fault }: ReadBody,
   isLast = false,
@@ -219,7 +219,7 @@ async function carryBody(
   }
 }
 
-function send(desk: Desk, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
+function send(desk: ServerState, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
   const { status, headers } = answered;
   const body = "parts" in answered && answered.parts !== undefined ? bytesOf(answered.parts) : answered.body;
   taken.requestId = headers["x-request-id"] ?? null;
@@ -231,7 +231,7 @@ function send(desk: Desk, { reply, taken }: Exchange, answered: Answered, isLast
   return reply;
 }
 
-async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply> {
+async function openStream(desk: ServerState, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply, taken } = exchange;
   const asked = { ...headOf(request), body: null };
   if (desk.streams.size >= MAX_STREAMS) {
@@ -257,7 +257,7 @@ async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply>
  * Answers with a problem if fastify refuses the body; an error of the service itself ends the
  * connection.
  */
-async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Promise<FastifyReply> {
+async function answerFault(desk: ServerState, exchange: Exchange, error: unknown): Promise<FastifyReply> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
   const isOfBody = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
@@ -278,7 +278,7 @@ function lose({ request, reply }: Exchange): FastifyReply {
   return reply;
 }
 
-async function answerBadTarget(desk: Desk, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function answerBadTarget(desk: ServerState, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const exchange = begin(desk, request, reply);
   try {
     const answered = await judgeHead(desk, exchange);

@@ -4,7 +4,7 @@ import type { RequestHead } from "../requests/dispatch.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { Taken } from "./access-log.ts";
 import type { StreamedAnswer } from "./write-answer.ts";
-import type { Watch } from "./metrics.ts";
+import type { RequestMetrics } from "./metrics.ts";
 import type { LoadPages } from "./pages.ts";
 import type { ServiceWire } from "../service.ts";
 import type { UnreadAnswers } from "./unread.ts";
@@ -16,14 +16,14 @@ export type HttpService = {
    * while the service is overloaded; `handle` checks all requests.
    * @returns the answer if the body need not be read, else null
    */
-  readonly admit?: (head: RequestHead) => Eventually<WireResponse | null>;
+  readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   /** Returns figures for `/metrics`. */
-  readonly figures?: () => Eventually<ServiceFigures>;
+  readonly figures?: () => MaybePromise<ServiceFigures>;
   /**
    * Returns true if requests can be served, for `/readyz`. If left out, requests can always be
    * served.
    */
-  readonly isReady?: () => Eventually<boolean>;
+  readonly isReady?: () => MaybePromise<boolean>;
   /**
    * Answers a GET of this path with a stream, or refuses the request. A stream waits in no queue.
    */
@@ -33,15 +33,15 @@ export type HttpService = {
   };
 };
 
-export type Eventually<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** State that all requests of a server use. */
-export type Desk = {
+export type ServerState = {
   readonly service: HttpService;
   readonly admission: Admission;
   /** Null when web pages are disabled; `/app` then answers 404. */
   readonly loadPages: LoadPages | null;
-  readonly watch: Watch;
+  readonly watch: RequestMetrics;
   readonly unread: UnreadAnswers;
   /** Functions that end the open streams. */
   readonly streams: Set<() => void>;

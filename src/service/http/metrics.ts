@@ -33,7 +33,7 @@ type UnderWay = {
 };
 
 /** Counts requests from their headers to the end of their answers. */
-export class Watch {
+export class RequestMetrics {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #standing: () => Standing;

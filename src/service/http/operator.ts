@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 import type { WireResponse } from "../../contract/wire.ts";
-import type { Desk } from "./desk.ts";
+import type { ServerState } from "./desk.ts";
 import { headersOf } from "./head.ts";
 
 /** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
@@ -11,7 +11,7 @@ type Text = { readonly status: number; readonly body: string; readonly type?: st
 /** Answers a GET of a path. */
 type OperatorPage = { readonly path: string; readonly answer: (request: FastifyRequest) => Promise<WireResponse> };
 
-export function operatorPages(desk: Desk): readonly OperatorPage[] {
+export function operatorPages(desk: ServerState): readonly OperatorPage[] {
   let openapi: string | null = null;
   const page = (path: string, textOf: (request: FastifyRequest) => Text | Promise<Text>): OperatorPage => ({
     path,
@@ -29,7 +29,7 @@ export function operatorPages(desk: Desk): readonly OperatorPage[] {
 }
 
 /** Answers a load balancer whether this process can serve requests now. */
-async function readiness({ service, isClosing }: Desk): Promise<Text> {
+async function readiness({ service, isClosing }: ServerState): Promise<Text> {
   if (isClosing) return notReady("closing");
   return ((await service.isReady?.()) ?? true) ? { status: 200, body: "ready\n" } : notReady("not ready");
 }
@@ -38,7 +38,7 @@ function notReady(why: string): Text {
   return { status: 503, body: `${why}\n`, retryAfter: 5 };
 }
 
-async function metrics({ service, watch }: Desk, request: FastifyRequest): Promise<Text> {
+async function metrics({ service, watch }: ServerState, request: FastifyRequest): Promise<Text> {
   if (!(await mayRead(request, service))) {
     return { status: 401, body: "to see this page from another machine, send the admin key\n" };
   }
@@ -49,7 +49,7 @@ async function metrics({ service, watch }: Desk, request: FastifyRequest): Promi
  * Returns true if the client may read an operator's page. Local clients may, unless a proxy's
  * header names another client; others need the admin key.
  */
-async function mayRead({ raw }: FastifyRequest, { admit }: Desk["service"]): Promise<boolean> {
+async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
   const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
   if (isLocal && !speaksForOther) return true;

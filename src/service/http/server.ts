@@ -7,9 +7,9 @@ import { setImmediate as turnOver, setTimeout as pause } from "node:timers/promi
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken, answerTunnels } from "./broken.ts";
-import { Watch } from "./metrics.ts";
+import { RequestMetrics } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
-import type { Desk, HttpService } from "./desk.ts";
+import type { ServerState, HttpService } from "./desk.ts";
 import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
 import { Admission, type Turns } from "../requests/admission.ts";
@@ -112,11 +112,11 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
 function openDesk(
   service: HttpService,
   { turns, log }: HttpOptions,
-  { loadPages, deadlines }: Pick<Desk, "loadPages"> & { readonly deadlines: Deadlines },
-): Desk {
+  { loadPages, deadlines }: Pick<ServerState, "loadPages"> & { readonly deadlines: Deadlines },
+): ServerState {
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
-  const streams: Desk["streams"] = new Set();
-  const watch = new Watch(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
+  const streams: ServerState["streams"] = new Set();
+  const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
   return {
     service,
     admission: new Admission(turns),
@@ -131,7 +131,7 @@ function openDesk(
 }
 
 function makeServer(
-  desk: Desk,
+  desk: ServerState,
   { tls }: HttpOptions,
   { deadlines, carry }: { readonly deadlines: Deadlines; readonly carry: Awaited<ReturnType<typeof openCarrier>> },
 ): Server {
@@ -178,7 +178,7 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
  * Closes in order: answers new requests, each with the end of its connection, then accepts no
  * connections. Ends idle connections, and waits for running requests.
  */
-async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
+async function closeAll(desk: ServerState, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
   desk.isClosing = true;
   for (const end of desk.streams) end();
   await untilQuiet(desk, drain);
@@ -205,7 +205,7 @@ const QUIET_MS = 100;
  * close their connections, because each answer has `Connection: close`. To close a connection while
  * a request arrives would reset that connection.
  */
-async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
+async function untilQuiet(desk: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
   for (let before = -1; before !== desk.begun && performance.now() < until; ) {
     before = desk.begun;
@@ -223,7 +223,7 @@ const MOST_TURNS = 2_000;
  * that the system has accepted is reset. New requests wait meanwhile, so a client that sends its
  * next request after an answer becomes idle.
  */
-async function untilAllCame(desk: Desk, servers: readonly Server[]): Promise<void> {
+async function untilAllCame(desk: ServerState, servers: readonly Server[]): Promise<void> {
   let came = 0;
   const count = () => void came++;
   for (const server of servers) server.on("connection", count);

@@ -11,10 +11,10 @@ export type StreamedAnswer = {
    * Starts the stream.
    * @returns a function that is called once when the connection has ended, on either side
    */
-  readonly stream: (sink: Sink) => () => void;
+  readonly stream: (sink: AnswerStream) => () => void;
 };
 
-export type Sink = {
+export type AnswerStream = {
   /**
    * Sends a part. LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may
    * reconnect.

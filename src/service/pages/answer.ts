@@ -1,7 +1,7 @@
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
-import { nextOf, wordsOf } from "../../page/parts.ts";
+import { nextOf, sentenceView } from "../../page/parts.ts";
 import { type Refused, clauseOf } from "../requests/answer.ts";
 import { APP, SIGN_IN } from "./addresses.ts";
 
@@ -71,7 +71,7 @@ export function troublePage({ status, what, next }: PageTrouble): Content {
   return {
     title: "Not shown",
     main: html`<h1>This page cannot be shown</h1>
-<div class="notice bad"><p>${wordsOf(what)} (${status})</p>${nextOf(next)}</div>
+<div class="notice bad"><p>${sentenceView(what)} (${status})</p>${nextOf(next)}</div>
 <p><a href="${href}">${label}</a></p>`,
   };
 }

@@ -1,7 +1,7 @@
 import { parentOf } from "../../contract/path.ts";
 import { type Html, html } from "../../page/html.ts";
 import { type RenderedMarkdown, documentView } from "../../page/markdown.ts";
-import { badgeOf, nameOf } from "../../page/parts.ts";
+import { badgeOf, nameView } from "../../page/parts.ts";
 import type { Render } from "../../page/renderer.ts";
 import { includes } from "../files/access.ts";
 import { placeAt } from "../keys/kept-grants.ts";
@@ -75,7 +75,7 @@ function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage
   return page({
     title: path === "" ? workspace.name : path,
     main: html`${crumbs(workspace, path)}
-<h1>${nameOf(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1))}</h1>
+<h1>${nameView(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1))}</h1>
 ${
   entries.length === 0
     ? html`<p class="notice quiet">${next === null ? "This folder is empty, or this key may not see its documents." : "Nothing on this page may be seen by this key; the next one may have more."}</p>`
@@ -88,7 +88,7 @@ ${next !== null && html`<a class="button" href="${withQuery(here, { after: next 
 
 function entryItem(workspace: WorkspaceRow, path: string, { kind, name, isProtected }: Entry): Html {
   const whole = path === "" ? name : `${path}/${name}`;
-  return html`<li class="${kind}"><a href="${filesAddress(workspace.id, whole)}">${nameOf(name)}${kind === "folder" && "/"}</a>${
+  return html`<li class="${kind}"><a href="${filesAddress(workspace.id, whole)}">${nameView(name)}${kind === "folder" && "/"}</a>${
     isProtected && html` ${badgeOf("quiet", "protected")}`
   }</li>`;
 }
@@ -105,7 +105,7 @@ function renderedPage({ workspace, row, text, isInReview }: Document, rendered: 
   return page({
     title: row.path,
     main: html`${crumbs(workspace, row.path)}
-<h1>${nameOf(row.name)}</h1>
+<h1>${nameView(row.name)}</h1>
 <p>${row.protected === 1 && html`${badgeOf("quiet", "protected")} `}${
       isInReview && html`${badgeOf("asks", "a change is in review")} `
     }<a href="${raw}">As text</a></p>
@@ -120,10 +120,10 @@ ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
 function crumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const steps = names.map((name, at) => ({ name, to: names.slice(0, at + 1).join("/") }));
-  const first = html`<li><a href="${filesAddress(workspace.id, "")}"${path === "" && html` aria-current="page"`}>${nameOf(workspace.name)}</a></li>`;
+  const first = html`<li><a href="${filesAddress(workspace.id, "")}"${path === "" && html` aria-current="page"`}>${nameView(workspace.name)}</a></li>`;
   return html`<nav aria-label="Where this is"><ol class="crumbs">${first}${steps.map(
     ({ name, to }) =>
-      html`<li><a href="${filesAddress(workspace.id, to)}"${to === path && html` aria-current="page"`}>${nameOf(name)}</a></li>`,
+      html`<li><a href="${filesAddress(workspace.id, to)}"${to === path && html` aria-current="page"`}>${nameView(name)}</a></li>`,
   )}</ol></nav>`;
 }
 

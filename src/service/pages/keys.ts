@@ -1,5 +1,5 @@
 import { type Html, html } from "../../page/html.ts";
-import { actionForm, ageOf, badgeOf, nameOf } from "../../page/parts.ts";
+import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
 import { shownPath } from "../files/present.ts";
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
 import type { KeyInfo } from "../keys/keys.ts";
@@ -26,7 +26,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
   return page({
     title: "Keys",
     here: KEYS,
-    main: html`<h1>Keys${workspaceId !== null && html` of ${nameOf(names.get(workspaceId) ?? workspaceId)}`}</h1>
+    main: html`<h1>Keys${workspaceId !== null && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <p class="row"><a class="button main-action" href="${fresh}">A new key …</a></p>
 ${
   keys.length === 0
@@ -45,7 +45,7 @@ ${keyFacts(key, workspace, now)}</li>`;
 }
 
 function labelOf({ label, id }: KeyInfo): Html {
-  return label === "" ? html`Without a label (${id})` : nameOf(label);
+  return label === "" ? html`Without a label (${id})` : nameView(label);
 }
 
 /**
@@ -55,7 +55,7 @@ function labelOf({ label, id }: KeyInfo): Html {
 function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { lastUsedAt, expiresAt, rateLimit } = key;
   return html`<dl class="facts"><dt>Access</dt><dd>${grantsOf(key)}</dd>
-<dt>Workspace</dt><dd>${workspace === null ? "(gone)" : nameOf(workspace)}</dd>
+<dt>Workspace</dt><dd>${workspace === null ? "(gone)" : nameView(workspace)}</dd>
 <dt>Last used</dt><dd>${lastUsedAt === null ? "never" : html`${ageOf(lastUsedAt, now)} ago`}</dd>
 <dt>Expires</dt><dd>${expiryOf(expiresAt, now)}</dd>
 <dt>Rate limit</dt><dd>${rateLimit === null ? "the service's default" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`}</dd></dl>`;
@@ -65,7 +65,7 @@ function grantsOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`nothing`;
   return html`<ul class="entries">${grants.map(({ level, on }, at) => {
     const waits = on?.startsWith("/") === true;
-    return html`<li>${nameOf(grantPaths[at]!)}: ${level}${waits && html` <span class="faint">(nothing at this path)</span>`}</li>`;
+    return html`<li>${nameView(grantPaths[at]!)}: ${level}${waits && html` <span class="faint">(nothing at this path)</span>`}</li>`;
   })}</ul>`;
 }
 
@@ -114,7 +114,7 @@ export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageR
     return page({
       title,
       here: KEYS,
-      main: html`<h1>A new key of ${nameOf(workspace.name)}</h1>
+      main: html`<h1>A new key of ${nameView(workspace.name)}</h1>
 ${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`${fields}<button class="main-action">Create the key</button>`)}`,
     });
   }
@@ -126,7 +126,7 @@ ${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`$
 ${
   workspaces.length === 0
     ? html`<p class="notice quiet">There is no workspace yet; <a href="${APP}">create one first</a>.</p>`
-    : html`<ul class="entries">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS}/new`, { workspace: id })}">${nameOf(name)}</a></li>`)}</ul>`
+    : html`<ul class="entries">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS}/new`, { workspace: id })}">${nameView(name)}</a></li>`)}</ul>`
 }`,
   });
 }
@@ -141,7 +141,7 @@ export function showMade({ once, csrf, query }: PageCall): PageResult {
       made === null
         ? html`<h1>This key was shown</h1>
 <p>A key is shown once. If you lost it, revoke it and create another.</p><p><a href="${KEYS}">All keys</a></p>`
-        : html`<h1>The key ${nameOf(made.label)} is created</h1>
+        : html`<h1>The key ${nameView(made.label)} is created</h1>
 <p>This is the key. It is shown only now: store it in a file that only its owner can read.</p>
 <pre class="secret" tabindex="0"><code>${made.text}</code></pre>
 <p><a href="${KEYS}">All keys</a></p>`,

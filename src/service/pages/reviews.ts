@@ -5,7 +5,7 @@ import { sideBySide } from "../../markdown/merge/side-by-side.ts";
 import { diffView } from "../../page/diff.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { actionForm, ageOf, badgeOf, nameOf } from "../../page/parts.ts";
+import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
 import { countChanges, sidesOf } from "../../page/side-by-side.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
@@ -40,7 +40,7 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
   return page({
     title: "Reviews",
     here: REVIEWS,
-    main: html`<h1>Reviews${workspaceId !== undefined && html` of ${nameOf(names.get(workspaceId) ?? workspaceId)}`}</h1>
+    main: html`<h1>Reviews${workspaceId !== undefined && html` of ${nameView(names.get(workspaceId) ?? workspaceId)}`}</h1>
 <p class="row">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</p>
 ${
   data.length === 0
@@ -62,8 +62,8 @@ function stateLink(one: State, now: State, common: { readonly workspace: string 
 }
 
 function reviewCard({ id, path, reason, at, status }: ReviewInfo, workspace: string, now: number): Html {
-  return html`<li class="card"><h2><a href="${reviewAddress(id)}">${nameOf(path)}</a></h2>
-<p>${status === "in_review" && badgeOf("asks", "waits")} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}; in ${nameOf(workspace)}</p></li>`;
+  return html`<li class="card"><h2><a href="${reviewAddress(id)}">${nameView(path)}</a></h2>
+<p>${status === "in_review" && badgeOf("asks", "waits")} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}; in ${nameView(workspace)}</p></li>`;
 }
 
 const SHOWN_STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
@@ -83,7 +83,7 @@ export async function showReview({ core, params, csrf, now }: PageCall): Promise
     title: `Review of ${path}`,
     here: REVIEWS,
     scripts: status === "in_review" ? ["review.js"] : [],
-    main: html`<h1>${nameOf(path)}</h1>
+    main: html`<h1>${nameView(path)}</h1>
 <p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
 ${
   isConflict

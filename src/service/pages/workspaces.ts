@@ -1,7 +1,7 @@
 import { count, plural } from "../../common/count.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { actionForm, badgeOf, nameOf } from "../../page/parts.ts";
+import { actionForm, badgeOf, nameView } from "../../page/parts.ts";
 import { type KeyInfo, keyInfos } from "../keys/keys.ts";
 import { type Refused, isRefused } from "../requests/answer.ts";
 import { admitOnce, readerOf } from "../requests/authenticate.ts";
@@ -49,12 +49,12 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
   const [wanted, verb] = state === "open" ? ["closed", "Close"] : ["open", "Open"];
   const fields = { state: wanted! };
   const waits = plural(inReview, "review");
-  return html`<li class="card"><h2>${nameOf(name)}</h2>
+  return html`<li class="card"><h2>${nameView(name)}</h2>
 <p>${badgeOf(TONES[state], state)} <a href="${filesAddress(id, "")}">${plural(documents, "document")}</a>,
 <a href="${withQuery(REVIEWS, { workspace: id })}">${waits} waiting</a>,
 <a href="${withQuery(KEYS, { workspace: id })}">its keys</a></p>
-<div class="row">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields }, html`<button>${verb} ${nameOf(name)}</button>`)}
-<a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameOf(name)} …</a></div></li>`;
+<div class="row">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields }, html`<button>${verb} ${nameView(name)}</button>`)}
+<a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameView(name)} …</a></div></li>`;
 }
 
 /**
@@ -70,14 +70,14 @@ async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   return page({
     title: `Documents of ${workspace.name}`,
     here: APP,
-    main: html`<h1>${nameOf(workspace.name)}</h1>
-<p>Signed in with the key ${label === "" ? "without a label" : nameOf(label)}. It may see:</p>
+    main: html`<h1>${nameView(workspace.name)}</h1>
+<p>Signed in with the key ${label === "" ? "without a label" : nameView(label)}. It may see:</p>
 ${
   seen.length === 0
     ? html`<p class="notice quiet">No access: the key has no grant. The person who created it can add one.</p>`
     : html`<ul class="entries">${seen.map(
         ({ path, level }) =>
-          html`<li><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "everything" : nameOf(path)}</a>
+          html`<li><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "everything" : nameView(path)}</a>
 <span class="faint">${level}</span></li>`,
       )}</ul>`
 }`,
@@ -105,7 +105,7 @@ export async function showRemoval({ core, params, csrf }: PageCall): Promise<Pag
   return page({
     title: `Remove ${name}`,
     here: APP,
-    main: html`<h1>Remove ${nameOf(name)}?</h1>
+    main: html`<h1>Remove ${nameView(name)}?</h1>
 <p class="notice bad">${plural(documents, "document")} with all their history would be deleted for good. Linked folders keep
 their files.</p>
 ${actionForm(

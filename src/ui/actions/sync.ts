@@ -1,7 +1,7 @@
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { type RunReport, USUAL_RUN } from "../../mirror/folder/run.ts";
 import { doneLine } from "../../mirror/operations/results/done.ts";
-import { needs } from "../../mirror/operations/results/needs.ts";
+import { problemsClause } from "../../mirror/operations/results/needs.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
@@ -25,7 +25,11 @@ export function noticeOfRun(report: RunReport): Notice {
     case "in-sync":
       return { tone: "good", text: `Synced: ${done ?? "nothing to do"}`, next: null };
     case "attention":
-      return { tone: "asks", text: `done, ${needs(report.attention)}: ${done ?? "nothing to do"}`, next: null };
+      return {
+        tone: "asks",
+        text: `done, ${problemsClause(report.attention)}: ${done ?? "nothing to do"}`,
+        next: null,
+      };
     case "stopped":
       return { tone: "bad", text: `Stopped by a safety check: ${done ?? "nothing was done"}`, next: null };
     case "offline":

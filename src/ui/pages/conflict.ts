@@ -1,6 +1,6 @@
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
-import { badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { badgeOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { type ConflictModel, modelOfConflict } from "../conflict-model.ts";
 import { choicesOf, standsAs } from "../conflict-parts.ts";
@@ -36,7 +36,7 @@ function saidOf({ path, open }: ConflictModel): string {
 function openOf(conflict: ConflictModel, view: View, moment: Moment): Html {
   const { open, path, busy } = conflict;
   const versions = Object.values(open!.versions).join(" ");
-  return html`<h1>${nameOf(path)}</h1>
+  return html`<h1>${nameView(path)}</h1>
 <div id="stands" data-versions="${versions}">${standsAs(conflict, moment.now)}</div>
 ${busy !== null && html`<p id="busy" class="notice quiet">${busy} is running in this folder; you can choose when it has ended.</p>`}
 ${choicesOf(conflict, moment)}
@@ -51,16 +51,16 @@ ${othersOf(conflict)}`;
  */
 function overOf(conflict: ConflictModel): Html {
   const { path, why, name } = conflict;
-  return html`<h1>${nameOf(path)}</h1>
-<div id="stands" data-versions=""><p>${badgeOf("quiet", "nothing to choose")} ${wordsOf(why!.what)}</p>${nextOf(why!.next)}</div>
+  return html`<h1>${nameView(path)}</h1>
+<div id="stands" data-versions=""><p>${badgeOf("quiet", "nothing to choose")} ${sentenceView(why!.what)}</p>${nextOf(why!.next)}</div>
 ${draftLeft(conflict)}
 ${othersOf(conflict)}
-<p><a href="${mirrorAddress(name, "conflicts")}">All conflicts of ${nameOf(name)}</a></p>`;
+<p><a href="${mirrorAddress(name, "conflicts")}">All conflicts of ${nameView(name)}</a></p>`;
 }
 
 function othersOf({ name, others }: ConflictModel): Html | null {
   if (others.length === 0) return null;
   return html`<section id="others"><h2>Other conflicts</h2><ul>${others.map(
-    (path) => html`<li><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></li>`,
+    (path) => html`<li><a href="${documentAddress(name, "conflict", path)}">${nameView(path)}</a></li>`,
   )}</ul></section>`;
 }

@@ -3,7 +3,7 @@ import type { Answer } from "../../mirror/operations/define.ts";
 import { BLOCK_REASONS, type BlockReason } from "../../mirror/model/hold.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { modelOfConflicts } from "../conflict-model.ts";
 import { definePage } from "../page.ts";
@@ -40,7 +40,7 @@ export const CONFLICTS = definePage<Model>({
   show: ({ name, conflicts, blocked, part }, { now }) => ({
     title: `${conflicts > 0 ? `(${conflicts}) ` : ""}Conflicts · ${name} · mdmirror`,
     said: `${name}: ${plural(conflicts, "conflict")}, ${blocked} blocked`,
-    main: html`<h1>Conflicts in ${nameOf(name)}</h1>
+    main: html`<h1>Conflicts in ${nameView(name)}</h1>
 ${
   part.total === 0
     ? html`<p>No conflicts and no blocked documents.</p>`
@@ -51,7 +51,7 @@ ${pagerOf(part, "conflicts", (page) => mirrorAddress(name, "conflicts", { page }
 });
 
 function conflictCard(name: string, { path, since, mine, theirs, inReview, renewed }: OpenConflict, now: number): Html {
-  return html`<li class="card"><p><strong><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></strong>
+  return html`<li class="card"><p><strong><a href="${documentAddress(name, "conflict", path)}">${nameView(path)}</a></strong>
 ${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}</p>
 <p class="faint">mine ${mine === null ? "does not exist" : plural(mine, "byte")}, theirs ${theirs === null ? "is no longer in the history" : plural(theirs, "byte")}${
     renewed > 0 && html`; the version on the service has changed ${plural(renewed, "time")} since`
@@ -62,7 +62,7 @@ function blockCard(name: string, block: OpenBlockedPath, now: number): Html {
   const { path, kind, detail, code, since } = block;
   const isEnded = (BLOCK_REASONS[kind as BlockReason].ways ?? []).length > 0;
   return html`<li class="card"><p><strong>${
-    isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a>` : nameOf(path)
+    isEnded ? html`<a href="${documentAddress(name, "conflict", path)}">${nameView(path)}</a>` : nameView(path)
   }</strong> ${badgeOf("asks", "blocked")} for ${ageOf(since, now)}</p>
-<p><b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>${nextOf(block.next)}</li>`;
+<p><b>${kind}</b>: ${sentenceView(detail)}${code !== null && ` (${code})`}</p>${nextOf(block.next)}</li>`;
 }

@@ -2,7 +2,7 @@ import { type NamedText, readText, type TextName } from "../../mirror/operations
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nameOf } from "../../page/parts.ts";
+import { nameView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import { crumbsOf, requestedPath, versionNumber } from "../path-parts.ts";
@@ -38,7 +38,7 @@ export const DIFF = defineMirrorPage<Model>({
   show: ({ mirror, path, from, to }, { now }) => ({
     title: `Changes of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path, true)}
-<h1>Changes of ${nameOf(lastName(path))}</h1>
+<h1>Changes of ${nameView(lastName(path))}</h1>
 <dl class="facts"><dt>From</dt><dd>${textName(mirror, path, from, now)}</dd><dt>To</dt><dd>${textName(mirror, path, to, now)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
 ${differenceOf({ text: from.text, label: labelOf(from) }, { text: to.text, label: labelOf(to) })}`,

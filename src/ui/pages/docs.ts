@@ -2,7 +2,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { nameOf } from "../../page/parts.ts";
+import { nameView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { entryRow, type ShownEntry } from "../entry-parts.ts";
 import type { PageRequest, Moment, Ui } from "../page.ts";
@@ -62,7 +62,7 @@ function showFolder(model: FolderModel, _moment: Moment): Content {
   return {
     title: `${title} · ${mirror} · mdmirror`,
     main: html`${path !== "" && crumbsOf(mirror, path)}
-<h1>${path === "" ? html`Documents of ${nameOf(mirror)}` : nameOf(path)}</h1>
+<h1>${path === "" ? html`Documents of ${nameView(mirror)}` : nameView(path)}</h1>
 <p class="faint">${total === 0 ? "Nothing is in this folder." : plural(total, "name")}</p>
 <ul class="rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
 ${pagerOf(model, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,

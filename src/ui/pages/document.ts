@@ -4,7 +4,7 @@ import { nameOf as lastName, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { documentView, type RenderedMarkdown } from "../../page/markdown.ts";
-import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { ageOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { entryBadge, type ShownEntry } from "../entry-parts.ts";
 import { attentionList } from "../mirror-parts.ts";
@@ -66,8 +66,8 @@ export function showDocument({ mirror, path, entry, open, asText, text }: Docume
   return {
     title: `${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
-<h1>${nameOf(lastName(path))}</h1>
-<p>${entryBadge(entry)}${entry.why !== null && html` ${wordsOf(entry.why)}`}${
+<h1>${nameView(lastName(path))}</h1>
+<p>${entryBadge(entry)}${entry.why !== null && html` ${sentenceView(entry.why)}`}${
       text.kind === "read" && html` <span class="faint">file changed ${ageOf(text.changedAt, now)} ago</span>`
     }</p>
 ${waysOf(mirror, path, asText)}
@@ -89,7 +89,7 @@ function waysOf(mirror: string, path: string, asText: boolean): Html {
 }
 
 function textPart(text: ShownText, asText: boolean): Html {
-  if (text.kind === "unread") return html`<p class="notice quiet">${wordsOf(text.why)}</p>`;
+  if (text.kind === "unread") return html`<p class="notice quiet">${sentenceView(text.why)}</p>`;
   if (text.text === "") return html`<p class="faint">This document is empty.</p>`;
   if (text.rendered !== null)
     return html`<article class="document" dir="auto">${documentView(text.rendered)}</article>`;

@@ -14,7 +14,7 @@ import { plural } from "../../common/count.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import type { PageRequest } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
@@ -86,7 +86,7 @@ function madeOf(step: TimelineStep, entries: readonly HistoryEntry[]): string | 
 function showRecent({ mirror, part }: Extract<Model, { kind: "recent" }>, now: number): Content {
   return {
     title: `History · ${mirror} · mdmirror`,
-    main: html`<h1>What changed last in ${nameOf(mirror)}</h1>
+    main: html`<h1>What changed last in ${nameView(mirror)}</h1>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
 ${part.total === 0 ? html`<p>No changes yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, now))}</ul>`}
@@ -95,9 +95,9 @@ ${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page 
 }
 
 function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
-  return html`<li id="${`h-${path}`}"><span><a href="${documentAddress(mirror, "history", path)}">${nameOf(path)}</a>${
+  return html`<li id="${`h-${path}`}"><span><a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>${
     isGone && html` ${badgeOf("quiet", "gone")}`
-  }<br><span class="faint">${publicKind(kind)}: ${wordsOf(detail)}</span></span>${timeOf(at, now)}</li>`;
+  }<br><span class="faint">${publicKind(kind)}: ${sentenceView(detail)}</span></span>${timeOf(at, now)}</li>`;
 }
 
 function showTimeline(model: Extract<Model, { kind: "document" }>, now: number): Content {
@@ -107,7 +107,7 @@ function showTimeline(model: Extract<Model, { kind: "document" }>, now: number):
   return {
     title: `History of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
-<h1>History of ${nameOf(lastName(path))}</h1>
+<h1>History of ${nameView(lastName(path))}</h1>
 <p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${page}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as mdmirror saw them</span></p>
 ${compareForm(mirror, timeline, kept)}
 <ol class="timeline" reversed>${part.items.map((step) => stepItem(model, step, now))}</ol>
@@ -139,9 +139,9 @@ function stepItem(model: Extract<Model, { kind: "document" }>, step: ShownStep, 
       return textItem(model, step.entry, step.made, now);
     case "moved":
       return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${timeOf(step.at, now)}</p>
-<p>${step.side === "local" ? "local" : "on the service"}: ${nameOf(step.from)} → ${nameOf(step.to)}</p></li>`;
+<p>${step.side === "local" ? "local" : "on the service"}: ${nameView(step.from)} → ${nameView(step.to)}</p></li>`;
     case "gone":
-      return html`<li class="step"><p>${badgeOf("bad", "deleted")} ${timeOf(step.at, now)}</p><p>${wordsOf(step.detail)}</p></li>`;
+      return html`<li class="step"><p>${badgeOf("bad", "deleted")} ${timeOf(step.at, now)}</p><p>${sentenceView(step.detail)}</p></li>`;
   }
 }
 
@@ -158,6 +158,6 @@ function textItem(
 ${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only local")}${
   made !== null && html` ${badgeOf("asks", "merged")}`
 }${timeline.now === n && html` ${badgeOf("good", "the local file")}`} ${timeOf(at, now)}</p>
-<p>${wordsOf(what)}${made !== null && html`, merged from ${wordsOf(made)}`}${other !== null && ", of another document that was at this path"}
+<p>${sentenceView(what)}${made !== null && html`, merged from ${sentenceView(made)}`}${other !== null && ", of another document that was at this path"}
 <span class="faint">${bytes(size, "no longer in the history")}</span></p></li>`;
 }

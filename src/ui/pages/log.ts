@@ -1,7 +1,7 @@
 import { readEvents } from "../../mirror/operations/history/events.ts";
 import { ok } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
-import { nameOf } from "../../page/parts.ts";
+import { nameView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
@@ -29,7 +29,7 @@ export const LOG = defineMirrorPage<Model>({
   },
   show: ({ mirror, part }) => ({
     title: `Log · ${mirror} · mdmirror`,
-    main: html`<h1>Log of ${nameOf(mirror)}</h1>
+    main: html`<h1>Log of ${nameView(mirror)}</h1>
 <p class="faint">Newest last. The first page has the newest lines and updates itself.</p>
 ${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="lines">${part.items.map((line) => eventItem(mirror, line, true))}</ol>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(mirror, "log", { page }))}`,

@@ -1,7 +1,7 @@
 import { ok } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { ageOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { PAUSE, RESUME } from "../actions/daemon.ts";
 import { SYNC } from "../actions/sync.ts";
@@ -22,7 +22,7 @@ export const MIRROR = definePage<MirrorModel>({
     title: `${mirror.needs.length > 0 ? `(${mirror.needs.length}) ` : ""}${mirror.name} · mdmirror`,
     here: mirrorAddress(mirror.name),
     said: saidOf(mirror),
-    main: html`<h1>${nameOf(mirror.name)}</h1>
+    main: html`<h1>${nameView(mirror.name)}</h1>
 <p>${stateOf(mirror, moment.now)}</p>
 ${trafficOf(mirror)}${lastRunResult(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
@@ -55,9 +55,9 @@ ${waits.length > 0 && html`<details><summary>${count(waits.length)} pending: not
 
 function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): Html {
   const rows: readonly (readonly [string, Html | string | null])[] = [
-    ["Folder", nameOf(root)],
-    ["Service", wordsOf(addresses.join(" "))],
-    ["Subfolder", facts === null || facts.remote === "" ? null : nameOf(facts.remote)],
+    ["Folder", nameView(root)],
+    ["Service", sentenceView(addresses.join(" "))],
+    ["Subfolder", facts === null || facts.remote === "" ? null : nameView(facts.remote)],
     ["Content", facts === null ? null : sizeOf(facts)],
     [
       "Interrupted",

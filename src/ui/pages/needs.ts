@@ -1,6 +1,6 @@
 import { ok } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
-import { nameOf } from "../../page/parts.ts";
+import { nameView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, saidOf, stateOf } from "../mirror-parts.ts";
@@ -27,7 +27,7 @@ export const NEEDS = definePage<Model>({
   show: ({ mirror, part }, { now }) => ({
     title: `Action required · ${mirror.name} · mdmirror`,
     said: saidOf(mirror),
-    main: html`<h1>Action required in ${nameOf(mirror.name)}</h1>
+    main: html`<h1>Action required in ${nameView(mirror.name)}</h1>
 <p>${stateOf(mirror, now)}</p>
 ${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name)}
 ${pagerOf(part, "problems", (page) => mirrorAddress(mirror.name, "needs", { page }))}

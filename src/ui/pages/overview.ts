@@ -2,7 +2,7 @@ import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { nameOf, wordsOf } from "../../page/parts.ts";
+import { nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
@@ -29,7 +29,7 @@ export const OVERVIEW = definePage<Model>({
     here: "/",
     said: mirrors.map(saidOf).join("; "),
     main: html`<h1>Linked folders</h1>
-${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; run mdmirror trust to allow its folders again</p>`)}
+${unfit.map((why) => html`<p class="notice bad">${sentenceView(why)}; run mdmirror trust to allow its folders again</p>`)}
 ${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors)}`}`,
   }),
 });
@@ -48,10 +48,10 @@ function nothingYet(): Html {
 
 function card(mirror: MirrorModel, now: number): Html {
   const { name, root, addresses, facts } = mirror;
-  return html`<li class="card" id="${`m-${name}`}"><h2><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h2>
+  return html`<li class="card" id="${`m-${name}`}"><h2><a href="${mirrorAddress(name)}">${nameView(name)}</a></h2>
 <p>${stateOf(mirror, now)}</p>
 ${trafficOf(mirror)}
-<p class="faint">${nameOf(root)}, from ${wordsOf(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
+<p class="faint">${nameView(root)}, from ${sentenceView(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
 }
 
 function needsMe(mirrors: readonly MirrorModel[]): Html {
@@ -59,7 +59,7 @@ function needsMe(mirrors: readonly MirrorModel[]): Html {
   if (asking.length === 0) return html`<h2>Action required</h2><p>No problems.</p>`;
   return html`<h2>Action required</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
-    return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name)}${
+    return html`<section><h3><a href="${mirrorAddress(name)}">${nameView(name)}</a></h3>${attentionList(needs.slice(0, MOST), name)}${
       more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more problem")}</a></p>`
     }</section>`;
   })}`;

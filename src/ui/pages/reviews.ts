@@ -3,7 +3,7 @@ import { ok } from "../../common/trouble.ts";
 import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
+import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { LOOK } from "../actions/check-reviews.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
@@ -38,7 +38,7 @@ export const REVIEWS = defineMirrorPage<Model>({
   show: ({ name, root, job, part }, moment) => ({
     title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
     said: `${name}: ${plural(part.total, "text")} in review`,
-    main: html`<h1>In review: ${nameOf(name)}</h1>
+    main: html`<h1>In review: ${nameView(name)}</h1>
 <p>These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
 ${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
@@ -55,12 +55,12 @@ function lookButton(job: JobView | null): Html {
 function reviewOf(mirror: string, one: WaitingReview, { now }: Moment): Html {
   const { path, changeId, since, blocks, deletionWaits } = one;
   const why = whyInReview(one);
-  const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>`;
+  const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>`;
   return html`<section class="card" id="${`r-${changeId ?? path}`}"><h2>${name}</h2>
 <p>${badgeOf("quiet", "in review")} ${changeId !== null && html`<code>${changeId}</code> `}since ${timeOf(since, now)}${
-    why !== null && html`, because ${wordsOf(why)}`
+    why !== null && html`, because ${sentenceView(why)}`
   }</p>
-<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameOf(path)}`)}${deletionWaits && `; ${DELETION_WAITS}`}</p>
+<p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${DELETION_WAITS}`}</p>
 ${textsOf(one)}</section>`;
 }
 

@@ -6,7 +6,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nameOf, wordsOf } from "../../page/parts.ts";
+import { nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
@@ -98,7 +98,7 @@ function noRun(run: string): Result<never> {
 
 /** Shows the plan. The button undoes exactly the plan that the page shows. */
 function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
-  if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
+  if (undo.kind === "none") return html`<p>${sentenceView(undo.why)}</p>`;
   const { items, version, total, doable } = undo;
   const plan = html`<ul class="lines">${items.map(planItem)}</ul>${
     total > items.length && html`<p class="faint">… and ${plural(total - items.length, "more document")}</p>`
@@ -112,5 +112,5 @@ ${mirrorForm(mirror, action, moment, button)}`;
 }
 
 function planItem(item: UndoItem): Html {
-  return html`<li><b>${nameOf(item.path)}</b> ${wordsOf(undoClause(item))}</li>`;
+  return html`<li><b>${nameView(item.path)}</b> ${sentenceView(undoClause(item))}</li>`;
 }

@@ -2,7 +2,7 @@ import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts"
 import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { badgeOf, nameOf } from "../../page/parts.ts";
+import { badgeOf, nameView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { lastRunResult, jobOf } from "../mirror-parts.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
@@ -25,7 +25,7 @@ export const RUNS = defineMirrorPage<Model>({
   },
   show: ({ mirror, part }, { now }) => ({
     title: `Runs · ${mirror.name} · mdmirror`,
-    main: html`<h1>Runs of ${nameOf(mirror.name)}</h1>
+    main: html`<h1>Runs of ${nameView(mirror.name)}</h1>
 ${mirror.job?.end === null ? jobOf(mirror.job) : lastRunResult(mirror)}
 ${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(mirror.name, run, now))}</ul>`}
 ${pagerOf(part, "runs", (page) => mirrorAddress(mirror.name, "runs", { page }))}`,

@@ -4,7 +4,7 @@ import { foundPieces, queryFault } from "../../mirror/operations/results/search.
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
@@ -37,7 +37,7 @@ export const SEARCH = defineMirrorPage<Model>({
   show: ({ name, query, regex, answer }) => ({
     title: `${query.trim() === "" ? "Search" : `${query}: search`} · ${name} · mdmirror`,
     scripts: ["search.js"],
-    main: html`<h1>Search in ${nameOf(name)}</h1>
+    main: html`<h1>Search in ${nameView(name)}</h1>
 <form id="search" role="search" method="get" action="${mirrorAddress(name, "search")}" class="row">
 <label for="q">Words or parts of words</label>
 <input id="q" type="search" name="q" value="${query}" dir="auto" autocomplete="off" spellcheck="false" autofocus aria-controls="found">
@@ -60,16 +60,16 @@ function answerOf(mirror: string, answer: Answer): Html {
     case "none":
       return html`<p class="faint">Searches the local files, including edits that are not uploaded.</p>`;
     case "refused":
-      return html`<p id="count" class="notice asks">${wordsOf(answer.what)}</p>${answer.next !== null && nextOf(answer.next)}`;
+      return html`<p id="count" class="notice asks">${sentenceView(answer.what)}</p>${answer.next !== null && nextOf(answer.next)}`;
     case "found":
-      return html`${answer.notes.map((note) => html`<p class="notice quiet">${wordsOf(note)}</p>`)}
+      return html`${answer.notes.map((note) => html`<p class="notice quiet">${sentenceView(note)}</p>`)}
 <p id="count">${answer.files.length === 0 ? "Nothing found." : plural(answer.files.length, "document")}</p>
 <ol class="found">${answer.files.map((file) => fileOf(mirror, file))}</ol>`;
   }
 }
 
 function fileOf(mirror: string, { path, lines }: FoundFile): Html {
-  return html`<li class="found-file"><a href="${documentAddress(mirror, "docs", path)}">${nameOf(path)}</a>${
+  return html`<li class="found-file"><a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>${
     lines.length > 0 && html`<ul class="found-lines">${lines.map(lineOf)}</ul>`
   }</li>`;
 }

@@ -1,7 +1,7 @@
 import { ok } from "../../common/trouble.ts";
 import type { StopView } from "../../mirror/operations/manual/answer-stop.ts";
 import { html, type Html } from "../../page/html.ts";
-import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { ageOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
@@ -22,7 +22,7 @@ export const STOP = definePage<StopModel>({
     title: `Stopped · ${safetyStop.mirror.name} · mdmirror`,
     here: mirrorAddress(safetyStop.mirror.name, "safety-stop"),
     said: saidOf(safetyStop),
-    main: html`<h1>Stopped: ${nameOf(safetyStop.mirror.name)}</h1>
+    main: html`<h1>Stopped: ${nameView(safetyStop.mirror.name)}</h1>
 <p>${stateOf(safetyStop.mirror, moment.now)}</p>
 <div id="job">${trafficOf(safetyStop.mirror)}${lastRunResult(safetyStop.mirror)}</div>
 ${haltOf(safetyStop, moment)}`,
@@ -41,9 +41,9 @@ function haltOf(model: StopModel, moment: Moment): Html {
     return html`${reasonsOf(reasons)}<p>Approved: the next sync carries the changes out.</p>${syncNow(model, moment)}`;
   return html`${reasonsOf(reasons)}
 ${isLooking && html`<p id="looking" class="faint">Scanning both sides for the changes that the safety check stopped …</p><progress aria-label="Looking at both sides"></progress>`}
-${trouble !== null && html`<div class="notice bad"><p>${wordsOf(trouble.what)}</p>${nextOf(trouble.next)}</div>`}
+${trouble !== null && html`<div class="notice bad"><p>${sentenceView(trouble.what)}</p>${nextOf(trouble.next)}</div>`}
 ${view !== null && viewOf(model, view, moment)}
-<p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameOf(mirror.name)}.</p>`;
+<p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameView(mirror.name)}.</p>`;
 }
 
 function viewOf(model: StopModel, view: StopView, moment: Moment): Html {

@@ -2,20 +2,20 @@ import { diskTrouble } from "../../mirror/folder/disk-trouble.ts";
 import type { Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { nextOf, wordsOf } from "../../page/parts.ts";
+import { nextOf, sentenceView } from "../../page/parts.ts";
 import { explained } from "../help-parts.ts";
 
 /** Shows an error and the next step in place of a page. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
   const origin = [
-    code === null ? null : explained(code, wordsOf(code)),
-    requestId === null ? null : wordsOf(`request ${requestId}`),
+    code === null ? null : explained(code, sentenceView(code)),
+    requestId === null ? null : sentenceView(`request ${requestId}`),
   ].filter((one) => one !== null);
   return {
     title: "Not shown · mdmirror",
     said: what,
     main: html`<h1>This page cannot be shown</h1>
-<div class="notice bad"><p>${wordsOf(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
+<div class="notice bad"><p>${sentenceView(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
 <p><a href="/">All linked folders</a></p>`,
   };
 }

@@ -3,7 +3,7 @@ import { ok, trouble } from "../../common/trouble.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
-import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
+import { nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { documentAddress, documentPart } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
@@ -34,8 +34,8 @@ export const VERSION = defineMirrorPage<Model>({
     return {
       title: `@${entry.n} of ${lastName(path)} · ${mirror.name} · mdmirror`,
       main: html`${crumbsOf(mirror.name, path, true)}
-<h1>Version ${entry.n} of ${nameOf(lastName(path))}</h1>
-<p>${timeOf(entry.at, moment.now)}: ${wordsOf(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
+<h1>Version ${entry.n} of ${nameView(lastName(path))}</h1>
+<p>${timeOf(entry.at, moment.now)}: ${sentenceView(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
 <p><a href="${history}">Its history</a></p>
 ${restorePart(mirror, version, moment)}
 ${changePart(version)}
@@ -64,7 +64,7 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
   if (here?.digest === entry.digest)
     return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)
-    return html`<div class="notice asks"><p>It cannot be restored now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+    return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
   const fields = { n: String(entry.n), version: entry.digest, local: here?.digest ?? "" };
   const form = mirrorForm(
     mirror,

@@ -2,7 +2,7 @@ import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok } from "../../common/trouble.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
-import { nameOf, wordsOf } from "../../page/parts.ts";
+import { nameView, sentenceView } from "../../page/parts.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
@@ -29,9 +29,9 @@ export const WHY = defineMirrorPage<Model>({
   show: ({ mirror, path, facts, events }) => ({
     title: `State of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path, true)}
-<h1>State of ${path === "" ? "the linked folder" : nameOf(lastName(path))}</h1>
+<h1>State of ${path === "" ? "the linked folder" : nameView(lastName(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
-<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${wordsOf(fact)}</dd>`)}</dl>
+<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>
 ${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((line) => eventItem(mirror, line, true))}</ul>`}`,
   }),
 });

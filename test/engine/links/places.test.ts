@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DirId, DocId } from "../../../src/contract/ids.ts";
-import { leadsElsewhere } from "../../../src/mirror/engine/links/leads-elsewhere.ts";
+import { hasMovedTarget } from "../../../src/mirror/engine/links/leads-elsewhere.ts";
 import { LinkPlaces } from "../../../src/mirror/engine/links/places.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import type { BlockReason } from "../../../src/mirror/model/hold.ts";
@@ -48,7 +48,7 @@ function isAstrayIn(base: BaseTree): boolean {
   const [bytes, text] = [digestOf("bytes"), digestOf("text")];
   const leads = [{ said: "t.md", at: "t.md", to: ABSENT }];
   const spelling: Spelling = { path: "a.md", id: null, bytes, text, spelledAt: "a.md", leads };
-  return leadsElsewhere(spelling, new LinkPlaces(base, SCOPE));
+  return hasMovedTarget(spelling, new LinkPlaces(base, SCOPE));
 }
 
 test("a link to a document that is not local yet is rewritten if another document has its path (I09)", () => {

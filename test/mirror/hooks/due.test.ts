@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { dueEvents, forgetEnded, knownAtFirst, tell } from "../../../src/mirror/hooks/due.ts";
+import { dueEvents, forgetEnded, initialStates, reportEvent } from "../../../src/mirror/hooks/due.ts";
 import type { EventName } from "../../../src/mirror/hooks/events.ts";
 import type { Facts, Item } from "../../../src/mirror/hooks/facts.ts";
 import type { ReportedStates } from "../../../src/mirror/hooks/memory.ts";
-import { Waits } from "../../../src/mirror/hooks/waits.ts";
+import { PendingSince } from "../../../src/mirror/hooks/waits.ts";
 import type { Hook } from "../../../src/mirror/hooks/hook.ts";
 
 const CALM: Facts = {
@@ -30,9 +30,9 @@ const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } }
 function heard(...looks: Facts[]): string[] {
   let told: ReportedStates | null = null;
   return looks.map((facts) => {
-    let known: ReportedStates = forgetEnded(facts, told ?? knownAtFirst(facts));
+    let known: ReportedStates = forgetEnded(facts, told ?? initialStates(facts));
     const dues = dueEvents(facts, known);
-    for (const { event } of dues) known = tell(event, facts, known);
+    for (const { event } of dues) known = reportEvent(event, facts, known);
     told = known;
     return dues.map(({ event, items }) => [event, ...items.map(({ path }) => path)].join(" ").trim()).join(", ");
   });
@@ -91,7 +91,7 @@ describe("what a hook is told", () => {
 
   test("holds at most 1,000 entries of a list in mind", () => {
     const many = inConflict(...Array.from({ length: 1_500 }, (_, n) => `${n}.md`));
-    expect(tell("conflict", many, knownAtFirst(CALM)).conflict).toHaveLength(1_000);
+    expect(reportEvent("conflict", many, initialStates(CALM)).conflict).toHaveLength(1_000);
   });
 });
 
@@ -104,7 +104,7 @@ describe("the debounce", () => {
   const due = (event: EventName, key = "") => [{ event, key, items: [] }];
 
   test("waits until a state has lasted, anew when it changes, ten times as long at most", () => {
-    const waits = new Waits();
+    const waits = new PendingSince();
     const at = (key: string, now: number) => waits.of(hook, due("conflict", key), 0, now).get("conflict");
     expect([at("a", 0), at("a", 3_000), at("a b", 4_000)]).toEqual([5_000, 5_000, 9_000]);
     for (let now = 5_000; now < 50_000; now += 1_000) at(`${now}`, now);
@@ -112,18 +112,18 @@ describe("the debounce", () => {
   });
 
   test("begins again with a state that had ended", () => {
-    const waits = new Waits();
+    const waits = new PendingSince();
     waits.of(hook, due("conflict"), 0, 0);
     waits.of(hook, [], 0, 1_000);
     expect(waits.of(hook, due("conflict"), 0, 2_000).get("conflict")).toBe(7_000);
   });
 
   test("counts the time offline from its beginning", () => {
-    expect(new Waits().of(hook, due("offline"), 20_000, 100_000).get("offline")).toBe(140_000);
+    expect(new PendingSince().of(hook, due("offline"), 20_000, 100_000).get("offline")).toBe(140_000);
   });
 
   test("a hook that was told 30 times in ten minutes waits for the rest of them", () => {
-    const waits = new Waits();
+    const waits = new PendingSince();
     for (let n = 0; n < 30; n++) waits.forget(hook, "conflict", n * 1_000);
     expect(waits.of(hook, due("conflict"), 0, 40_000).get("conflict")).toBe(600_000);
     expect(waits.of(hook, due("conflict"), 0, 600_000).get("conflict")).toBe(600_000);

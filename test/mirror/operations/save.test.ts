@@ -3,7 +3,7 @@ import {
   createDocument,
   moveDocument,
   readDocument,
-  type Saving,
+  type SaveContext,
   saveText,
 } from "../../../src/mirror/operations/manual/save.ts";
 import type { LocalDisk } from "../../../src/mirror/local/disk.ts";
@@ -15,7 +15,10 @@ import type { RamDisk } from "../../simulator/ram-disk.ts";
 const NOTE = `${ROOT}/note.md`;
 
 /** `onSleep` is what others do while somebody waits for another look. */
-function open(onSleep: (ram: RamDisk) => void = () => undefined): { readonly ram: RamDisk; readonly saving: Saving } {
+function open(onSleep: (ram: RamDisk) => void = () => undefined): {
+  readonly ram: RamDisk;
+  readonly saving: SaveContext;
+} {
   const { ram, disk } = ramMirror();
   ram.user.write(NOTE, "old");
   const clock = { now: () => 0, monotonic: () => 0, sleep: async () => onSleep(ram) };

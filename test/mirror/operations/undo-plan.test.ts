@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { movedBy } from "../../../src/mirror/operations/history/undo-moves.ts";
+import { moveOfEvent } from "../../../src/mirror/operations/history/undo-moves.ts";
 import { planUndo } from "../../../src/mirror/operations/history/undo-plan.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -14,7 +14,7 @@ describe("what a run's events record of its moves", () => {
     rig.app.rename("there.md", "moved.md");
     const report = await mirror.sync();
     const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
-    const moves = events.flatMap((event) => movedBy({ ...event, detail: "" }) ?? []);
+    const moves = events.flatMap((event) => moveOfEvent({ ...event, detail: "" }) ?? []);
     expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md", here: "there.md" });
     expect(moves.filter(({ side }) => side === "remote")[0]).toMatchObject({ from: "here.md" });
     expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-(1).md" });

@@ -1,4 +1,4 @@
-import type { Sink } from "../../../src/service/http/write-answer.ts";
+import type { AnswerStream } from "../../../src/service/http/write-answer.ts";
 import type { Service } from "../../../src/service/service.ts";
 
 type Heard = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
@@ -39,7 +39,7 @@ export class Listener {
       this.text = answer.body;
       return;
     }
-    const sink: Sink = {
+    const sink: AnswerStream = {
       send: (part) => {
         this.text += part;
       },

@@ -120,9 +120,9 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I12",
     does: "moves base to a version before it is on the disk",
     file: "mirror/engine/apply/download.ts",
-    find: "  if (digest === link.digest) {\n    if (hasAnotherId",
+    find: "  if (digest === link.digest) {\n    if (hasNewChangeId",
     replace:
-      "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasAnotherId",
+      "  if (digest !== link.digest)\n    ctx.world.state.putLink({ ...link, changeId: file.lastChangeId, digest, localDigest: digest, stampTrusted: false });\n  if (digest === link.digest) {\n    if (hasNewChangeId",
     tests: ["engine/cut-off-replace.test.ts"],
   },
   {
@@ -130,7 +130,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "mirror/engine/apply/effect.ts",
-    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenOnService(path, id));\n',
+    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));\n',
     replace: "",
     tests: ["promises/named-texts.test.ts"],
   },

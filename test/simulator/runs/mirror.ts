@@ -5,7 +5,7 @@ import type { Fs } from "../../../src/mirror/ports/fs.ts";
 import type { Random } from "../../../src/common/random.ts";
 import { rememberRoot } from "../../../src/mirror/engine/run/guard-facts.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
-import { translating } from "../../../src/mirror/engine/links/translating.ts";
+import { withTranslation } from "../../../src/mirror/engine/links/translating.ts";
 import type { World } from "../../../src/mirror/engine/run/world.ts";
 import { LocalDisk } from "../../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/mirror/local/marker.ts";
@@ -157,7 +157,7 @@ export class SimulatedMirror {
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
-    return this.#links ? translating(world, true) : world;
+    return this.#links ? withTranslation(world, true) : world;
   }
 
   #openDisk(fs: Fs): LocalDisk {

@@ -9,7 +9,7 @@ import {
   type ControlAnswers,
   type ControlRequest,
   type DaemonStatus,
-  type HeldBack,
+  type DelayedChanges,
   MAX_ANSWER,
   readReply,
   type Reply,
@@ -40,7 +40,7 @@ type Listener = {
   /** Called when a daemon has accepted the request. */
   readonly onConnected?: () => void;
   /** Called when the daemon reports changes that a sync waits for. */
-  readonly onHeldBack?: (heldBack: HeldBack) => void;
+  readonly onHeldBack?: (heldBack: DelayedChanges) => void;
 };
 
 /**

@@ -5,9 +5,9 @@ import type { Trouble } from "../../../common/trouble.ts";
 import { LineReader } from "./lines.ts";
 import {
   type ControlRequest,
-  type HeldBack,
+  type DelayedChanges,
   MAX_REQUEST,
-  PROTOCOL,
+  PROTOCOL_VERSION,
   readRequest,
   type Reply,
   replyLine,
@@ -15,16 +15,16 @@ import {
 
 /** The daemon's end of the socket. */
 
-export type Handled =
+export type CallResult =
   | { readonly kind: "done"; readonly value: object }
   | { readonly kind: "refused"; readonly trouble: Trouble };
 
-export type Call = {
+export type ControlCall = {
   /**
    * Sends the caller a sign of life, because a caller gives up after some silence.
    * @param heldBack changes that a sync waits for; left out while it works
    */
-  beat(heldBack?: HeldBack): void;
+  beat(heldBack?: DelayedChanges): void;
   /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
 };
@@ -39,7 +39,7 @@ const FIRST_WORD_MS = 10_000;
 type Service = {
   readonly socket: string;
   readonly root: string;
-  readonly handle: (request: ControlRequest, call: Call) => Promise<Handled>;
+  readonly handle: (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
   /** Called for a bug in a handler, which the caller learns of as well. */
   readonly onFault: (error: unknown) => void;
 };
@@ -141,7 +141,7 @@ class Caller {
     const { id, root, request } = read.envelope;
     if (root !== this.#service.root) return this.#send({ id, kind: "other-root" });
     try {
-      const beat = (heldBack?: HeldBack) => this.#send({ id, kind: "beat", ...(heldBack && { heldBack }) });
+      const beat = (heldBack?: DelayedChanges) => this.#send({ id, kind: "beat", ...(heldBack && { heldBack }) });
       this.#send({ id, ...(await this.#service.handle(request, { gone: this.#gone.signal, beat })) });
     } catch (error) {
       this.#service.onFault(error);
@@ -156,7 +156,7 @@ class Caller {
 }
 
 function refusal(id: number, why: string): Reply {
-  const next = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL})`;
+  const next = `use the same mdmirror for both, and start the daemon again after an update (protocol ${PROTOCOL_VERSION})`;
   return {
     id,
     kind: "refused",

@@ -3,7 +3,7 @@ import type { RunReport } from "../../engine/run/report.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
-import type { WaitAnswer } from "./waited.ts";
+import type { WaitResult } from "./waited.ts";
 
 /**
  * Messages between commands and a running daemon: one JSON object on each line, never with content
@@ -11,7 +11,7 @@ import type { WaitAnswer } from "./waited.ts";
  * and works as if no daemon ran.
  */
 
-export const PROTOCOL = 1;
+export const PROTOCOL_VERSION = 1;
 /**
  * LIMIT: bytes of one line. A request may name some thousand paths; an answer has a report, which
  * is cut to `MOST_ROWS`.
@@ -46,7 +46,7 @@ export type ControlRequest =
 export type ControlAnswers = {
   readonly status: DaemonStatus;
   readonly sync: { readonly report: RunReport };
-  readonly wait: WaitAnswer;
+  readonly wait: WaitResult;
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
   readonly lend: { readonly lent: true };
@@ -76,12 +76,12 @@ export type DaemonStatus = {
   /** Requests to the service since the start, by result; absent from an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
   /** Present transfers; null if there are none; absent from an older daemon. */
-  readonly traffic?: TrafficNow | null;
+  readonly traffic?: CurrentTraffic | null;
   /** State of the event stream; absent from an older daemon. */
   readonly news?: EventStreamState;
 };
 
-export type TrafficNow = {
+export type CurrentTraffic = {
   /** Completed effects of this cycle, of `total`. */
   readonly done: number;
   readonly total: number;
@@ -94,21 +94,21 @@ export type TrafficNow = {
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
 /** Changes that the daemon delays. */
-export type HeldBack = {
+export type DelayedChanges = {
   /** Number of deletions in their grace period. */
   readonly deletions: number;
 };
 
 /** One line of an answer. `beat`: a sign of life. */
 export type Reply =
-  | { readonly id: number; readonly kind: "beat"; readonly heldBack?: HeldBack }
+  | { readonly id: number; readonly kind: "beat"; readonly heldBack?: DelayedChanges }
   | { readonly id: number; readonly kind: "done"; readonly value: unknown }
   | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
   /** The daemon serves another folder: for the caller there is none. */
   | { readonly id: number; readonly kind: "other-root" };
 
 export function requestLine({ id, root, request }: Envelope): string {
-  return `${JSON.stringify({ protocol: PROTOCOL, id, root, ...request })}\n`;
+  return `${JSON.stringify({ protocol: PROTOCOL_VERSION, id, root, ...request })}\n`;
 }
 
 type ReadRequest =
@@ -134,7 +134,8 @@ export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
   if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object on one line" };
   const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
-  const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is expected`;
+  const read =
+    json["protocol"] === PROTOCOL_VERSION ? readEnvelope(id, json) : `protocol ${PROTOCOL_VERSION} is expected`;
   return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
 }
 
@@ -191,7 +192,7 @@ export function readReply(line: string): Reply | null {
   return null;
 }
 
-function isHeldBack(value: unknown): value is HeldBack {
+function isHeldBack(value: unknown): value is DelayedChanges {
   return isJsonObject(value) && typeof value["deletions"] === "number";
 }
 

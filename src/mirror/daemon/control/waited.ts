@@ -1,5 +1,5 @@
 import type { BarrierEnd } from "../../engine/daemon/barriers.ts";
-import type { PathLive } from "../../engine/run/barrier.ts";
+import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";
 
@@ -14,9 +14,9 @@ type Standstill = {
 
 type WaitState = Answer<typeof WAIT>["state"];
 
-export type Waited = {
+export type WaitReport = {
   /** Paths that were not live at first, and each named file; at most 1,000. */
-  readonly paths: readonly PathLive[];
+  readonly paths: readonly PathOnService[];
   /** Number of further paths. */
   readonly more: number;
   /** Number of documents that the paths stand for. */
@@ -27,15 +27,15 @@ export type Waited = {
   readonly still: Standstill;
 };
 
-export type WaitAnswer = Extract<BarrierEnd, { kind: "outside" }> | ({ readonly kind: "waited" } & Waited);
+export type WaitResult = Extract<BarrierEnd, { kind: "outside" }> | ({ readonly kind: "waited" } & WaitReport);
 
-export const MOVES_ON: Standstill = { kind: "none", detail: "" };
+export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 
 /** LIMIT: paths in one answer, which fits into one line of the control socket. */
 const MOST_PATHS = 1_000;
 
 /** The worst comes first, so only live paths are cut off. */
-const RANK: Readonly<Record<PathLive["state"], number>> = {
+const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
   blocked: 2,
@@ -44,7 +44,7 @@ const RANK: Readonly<Record<PathLive["state"], number>> = {
   live: 4,
 };
 
-export function waitedOf(all: readonly PathLive[], documents: number, still: Standstill): Waited {
+export function waitReportOf(all: readonly PathOnService[], documents: number, still: Standstill): WaitReport {
   const sorted = all.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
   const open = all.filter(({ state }) => RANK[state] < RANK.live).length;
   return {
@@ -60,7 +60,7 @@ export function waitedOf(all: readonly PathLive[], documents: number, still: Sta
 /**
  * Unsettled states come before settled ones: as long as anything waits, the rest may change too.
  */
-function stateOf(worst: PathLive["state"], { kind }: Standstill): WaitState {
+function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitState {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
   return worst === "in-review" ? "in-review" : "live";

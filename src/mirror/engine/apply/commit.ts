@@ -3,7 +3,7 @@ import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type DirLink, type Block, isAway, type Link } from "../../model/link.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
-import { bury, renameVersion } from "../../model/settle.ts";
+import { tombstoneOf, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent } from "../run/world.ts";
@@ -11,10 +11,10 @@ import { recordEvent } from "../run/world.ts";
 /** The end of every effect: one transaction moves base. */
 
 /** Content that is stored in the transaction, if the store does not have it yet. */
-export type Kept = { readonly digest: Digest; readonly text: string; readonly name: TextName };
+export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
 
-export type Change = {
-  readonly keeps?: Kept;
+export type StateChange = {
+  readonly keeps?: StoredContent;
   /**
    * The whole record from now on: of a new document, or one that was read from the state without a
    * wait since.
@@ -67,7 +67,7 @@ export function atPresentPlace(ctx: PassContext, changed: Link): Link {
  * Returns true if base has another change id than when an effect began: on some deployments a
  * rename gives a new id. Nothing shows which of two ids of one content is newer.
  */
-export function hasAnotherId(ctx: PassContext, link: Link): boolean {
+export function hasNewChangeId(ctx: PassContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
@@ -78,8 +78,8 @@ export function withPresentId(ctx: PassContext, link: Link): Link {
 }
 
 /** Moves base after the effect: the one transaction that ends each action. */
-export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
-  ctx.world.state.transact(() => write(ctx, change));
+export function commit(ctx: PassContext, change: StateChange): OutcomeOf<"done"> {
+  ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
 }
 
@@ -90,15 +90,15 @@ export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
  */
 export async function commitWithOthers(
   ctx: PassContext,
-  change: Change,
+  change: StateChange,
   when: "soon" | "late" = "late",
 ): Promise<Outcome> {
-  await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length ?? 0);
+  await ctx.group.commit(() => writeChange(ctx, change), when, change.keeps?.text.length ?? 0);
   return DONE;
 }
 
 /** Writes a change within the caller's transaction. */
-export function write(ctx: PassContext, change: Change): void {
+export function writeChange(ctx: PassContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
@@ -108,12 +108,12 @@ export function write(ctx: PassContext, change: Change): void {
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-function putLinks(ctx: PassContext, { link, text }: Change): void {
+function putLinks(ctx: PassContext, { link, text }: StateChange): void {
   if (link !== undefined) putWhole(ctx, link);
   if (text !== undefined) ctx.world.state.putLink(atPresentPlace(ctx, text));
 }
 
-function addVersion({ world: { state, clock } }: PassContext, { version }: Change): void {
+function addVersion({ world: { state, clock } }: PassContext, { version }: StateChange): void {
   if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
 }
 
@@ -160,7 +160,7 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
  */
 function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;
-  state.putTombstone(bury(link, trashPath, clock.now()));
+  state.putTombstone(tombstoneOf(link, trashPath, clock.now()));
   state.removeConflict(link.id);
   state.removeLink(link.id);
 }

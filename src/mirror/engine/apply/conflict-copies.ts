@@ -8,10 +8,10 @@ import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
-import { keepFileText, seenLocally, storeConflictCopy } from "./text-name.ts";
-import type { Shown } from "./run-effect.ts";
-import { leftOpen } from "./unsettled.ts";
+import { DONE, ended, type Found, got, outcomeOfDisk, stale } from "./effect.ts";
+import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
+import type { EffectResult } from "./run-effect.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 
@@ -69,7 +69,7 @@ export function findCopy(
  * Returns the record of a version that is no longer shown. A copy that its user edited stays, and
  * moving that copy over the document is a choice.
  */
-export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
+export function asNoLongerShown(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
@@ -81,7 +81,7 @@ export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion
 export function removeUnrecorded(
   { world }: PassContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
-): Shown<never> {
+): EffectResult<never> {
   const { disk, state } = world;
   const conflict = state.conflict(id);
   if (conflict?.newestCopyPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
@@ -90,7 +90,7 @@ export function removeUnrecorded(
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
   return end.kind === "fault"
-    ? leftOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${end.detail}`)
+    ? leaveOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${end.detail}`)
     : { kind: "over", outcome: DONE };
 }
 
@@ -105,7 +105,7 @@ export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string,
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
   if (look.kind === "file") {
-    const before = keepFileText(ctx.world, at, seenLocally(at, null, MADE_WAY));
+    const before = keepFileText(ctx.world, at, localContentName(at, null, MADE_WAY));
     const place = trashPlace(ctx.world, at);
     const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
@@ -140,7 +140,7 @@ export function trashConflictCopies(
   conflict: Conflict,
   document: LocalPath,
   seen: LocalPath | null = null,
-): Got<readonly string[]> {
+): Found<readonly string[]> {
   const { state, disk } = ctx.world;
   const { maxNameBytes } = disk.names();
   const recorded = state.link(conflict.id)?.localPath ?? document;
@@ -160,7 +160,7 @@ export function trashConflictCopies(
  * Moves a copy to the trash.
  * @returns the copy's place below `.mdmirror/`; null: there was no copy
  */
-function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
+function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Found<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(path);
   if (look.kind !== "file") return got(null);

@@ -8,11 +8,18 @@ import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withPresentId } from "./commit.ts";
-import { findCopy, leftBehind, nameCopy, type Placed, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
+import {
+  findCopy,
+  asNoLongerShown,
+  nameCopy,
+  type Placed,
+  writeConflictCopy,
+  removeUnrecorded,
+} from "./conflict-copies.ts";
 import { DONE, got, makeBlock, type RemoteText, stale } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
-import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
-import { leftOpen } from "./unsettled.ts";
+import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 /** Opens conflicts, and writes the copies that show the service's versions. */
 
@@ -49,7 +56,7 @@ export const showCopy = {
   observe(ctx, row) {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
     const look = ctx.world.disk.look(row.path);
-    if (look.kind === "unknown") return leftOpen(`a conflict copy cannot be read: ${look.why}`);
+    if (look.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${look.why}`);
     // Otherwise no copy shows that version, and the next cycle decides.
     if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
@@ -80,7 +87,7 @@ async function removeOld(ctx: PassContext, rowId: number, row: Row): Promise<Out
   const shown = removeUnrecorded(ctx, row);
   // ORDER: flushed before the row ends; otherwise a power cut may restore the old copy.
   await flushFiles(ctx.world, [row.path]);
-  endLocal(ctx, showCopy, rowId, row, shown);
+  concludeLocal(ctx, showCopy, rowId, row, shown);
   return DONE;
 }
 
@@ -191,7 +198,7 @@ export async function showVersion(
   const newest = { nth: conflict.shown.length, version: last, path: conflict.newestCopyPath, isNewest: true };
   const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
   if (old.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
-  const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
+  const before = [...conflict.shown.slice(0, -1), asNoLongerShown(last, old)];
   const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
   return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
 }
@@ -208,7 +215,7 @@ function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Dige
  * the old inode; after a power cut the local content would only be in the store.
  * @returns the failure, if any
  */
-export async function keepBeside(
+export async function keepMineBeside(
   ctx: PassContext,
   link: Link,
   found: LocalPath,

@@ -14,15 +14,15 @@ import {
   eventOf,
   fetchPresentVersion,
   fetchText,
-  type Got,
+  type Found,
   got,
   outcomeOfDisk,
-  type Served,
+  type ReadDocument,
   stale,
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import { hasSent, takeAsOwn } from "./unanswered-writes.ts";
-import { seenLocally, seenOnService } from "./text-name.ts";
+import { hasSent, adoptOwnVersion } from "./unanswered-writes.ts";
+import { localContentName, remoteContentName } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
 
@@ -83,10 +83,14 @@ async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"creat
   const link = ctx.world.state.link(id);
   if (link === null) return null;
   const fetched = await fetchText(ctx, id, localPath);
-  return fetched.kind === "end" ? fetched.outcome : takeAsOwn(ctx, link, fetched.value, "lately");
+  return fetched.kind === "end" ? fetched.outcome : adoptOwnVersion(ctx, link, fetched.value, "lately");
 }
 
-async function createServed(ctx: PassContext, action: ActionOf<"create-local">, served: Served): Promise<Outcome> {
+async function createServed(
+  ctx: PassContext,
+  action: ActionOf<"create-local">,
+  served: ReadDocument,
+): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
   const fetched = asRemoteText(ctx, id, localPath, served);
@@ -95,7 +99,7 @@ async function createServed(ctx: PassContext, action: ActionOf<"create-local">, 
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: the bytes of a file with links differ from its content. If the content is in the store,
   // the bytes can be matched to it after a kill, wherever its link targets are then.
-  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenOnService(localPath, id));
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.create({ path: localPath, text });
   const written = settle(ctx, action, digest, text, made);
@@ -124,7 +128,7 @@ function noteCreated(
     stampTrusted: false,
     durable: false,
   });
-  const keeps = { digest, text, name: seenLocally(action.localPath, action.id, action.why) };
+  const keeps = { digest, text, name: localContentName(action.localPath, action.id, action.why) };
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
@@ -140,12 +144,12 @@ function settle(
   digest: Digest,
   text: string,
   end: DiskOutcome<Written>,
-): Got<Written> {
+): Found<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
   // A user who has seen the content may build an edit on it before the next scan reads the file
   // (I03).
-  state.putKnownText(digest, text, seenOnService(localPath, id));
+  state.putKnownText(digest, text, remoteContentName(localPath, id));
   // The folder nearly always exists. Checking it before each file would cost a tenth of the whole
   // download.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";

@@ -4,29 +4,29 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import type { Link } from "../../model/link.ts";
 import { newLink } from "../../model/settle.ts";
-import { mayBeNormalised, plainsToRead, sameExceptTextForm } from "../../model/text-form.ts";
+import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService, toService } from "../run/world.ts";
 import {
-  asItLeadsNow,
+  withPresentLinks,
   contentCodeOf,
   DONE,
   fetchText,
   got,
   makeBlock,
   outcomeOfFault,
-  readUnkept,
+  readWithoutStoring,
   stale,
   STALE,
 } from "./effect.ts";
-import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
-import { keepReadBack } from "./read-back.ts";
-import { type Effect, type Phase, phase } from "./run-effect.ts";
+import { examineTakenPath, learnedNames, MORE_REFUSED, isPathTaken } from "./in-the-way.ts";
+import { storeReadBack } from "./read-back.ts";
+import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
 import { notFound } from "./unanswered-writes.ts";
-import { seenLocally } from "./text-name.ts";
-import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import { localContentName } from "./text-name.ts";
+import { provenNotDone, outcomeOfFailedRead, outcomeWithoutProof } from "./unsettled.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;
@@ -47,13 +47,13 @@ type Seen = {
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> = {
   async prepare(ctx, planned) {
-    const { localPath, remotePath, expect: digest, tombstone: replaces, why } = asItLeadsNow(ctx, planned, null);
-    const local = await readUnkept(ctx, localPath, digest);
+    const { localPath, remotePath, expect: digest, tombstone: replaces, why } = withPresentLinks(ctx, planned, null);
+    const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
     const request = { asks: `${remotePath} ${digest}`, at: { key: localPath, path: localPath } };
-    return got({ row, keeps: { digest, text, name: seenLocally(localPath, null) }, beside: text, request });
+    return got({ row, keeps: { digest, text, name: localContentName(localPath, null) }, beside: text, request });
   },
 
   async perform(ctx, row, text) {
@@ -62,7 +62,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
     const { id, lastChangeId: changeId, path, protected: isProtected } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
     // The version may have other content by now, written by another user on the service (I12).
-    const isOther = (keepReadBack(ctx, answer.value, row.localPath) ?? row.digest) !== row.digest;
+    const isOther = (storeReadBack(ctx, answer.value, row.localPath) ?? row.digest) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },
@@ -77,15 +77,15 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
     const listed = await remote.listFiles({ kind: "path", path });
-    if (!listed.complete) return { kind: "open", outcome: notSettledBy(listed.fault ?? fault) };
+    if (!listed.complete) return { kind: "open", outcome: outcomeOfFailedRead(listed.fault ?? fault) };
     // A service that takes several spellings for one name may show another document for this path.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
-      return { kind: "over", outcome: didNotHappen("write", fault), ...notFound(ctx, row, fault) };
+      return { kind: "over", outcome: provenNotDone("write", fault), ...notFound(ctx, row, fault) };
     const linked = state.link(found.id);
     if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : ANOTHER_THERE };
     const fetched = await fetchText(ctx, found.id, row.localPath);
-    if (fetched.kind === "end") return { kind: "open", outcome: unsettled(fetched.outcome, fault) };
+    if (fetched.kind === "end") return { kind: "open", outcome: outcomeWithoutProof(fetched.outcome, fault) };
     const { file, text, digest } = fetched.value;
     const sent = state.text(row.digest);
     if (sent === null || !sameExceptTextForm(sent, text)) return { kind: "over", outcome: ANOTHER_THERE };
@@ -105,7 +105,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
     const change = { link, version, replaces, event };
     return isRead
       ? { outcome: DONE, change }
-      : { outcome: DONE, change, next: phase(readCreated, { kind: "read-back", ...version } as const) };
+      : { outcome: DONE, change, next: nextPhase(readCreated, { kind: "read-back", ...version } as const) };
   },
 };
 
@@ -116,7 +116,7 @@ const ANOTHER_THERE = stale("another document is at that path now");
  * documents were read back unchanged, a new document costs only its POST.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
-  const isOneOfTheFirst = notes.tally.created++ < plainsToRead(traitsAtStart.keptForms);
+  const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
 }
 
@@ -130,8 +130,8 @@ async function refusedPost(ctx: PassContext, { localPath, remotePath, digest }: 
     requestId: fault.requestId,
     digest,
   };
-  if (saysTaken(fault)) {
-    const { kind, detail } = await judgeTaken(ctx, remotePath, null);
+  if (isPathTaken(fault)) {
+    const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
     if (kind === "stale") return stale(detail);
     return outcomeOfFault(fault, makeBlock(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }
@@ -215,7 +215,7 @@ const NORMALISED = { kind: "create-remote", detail: "the service normalised the 
  * A 404 does not prove that the document is gone: the key may have lost its access.
  */
 function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
-  if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);
+  if (outcome.kind !== "refused" && outcome.kind !== "stale") return outcomeWithoutProof(outcome, null);
   const { code, requestId } = outcome.kind === "refused" ? outcome : { code: "file_not_found", requestId: null };
   const detail = `uploaded, but the content on the service could not be read: ${outcome.detail}`;
   return { kind: "later", code, detail, unreachable: false, requestId };

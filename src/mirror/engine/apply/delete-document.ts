@@ -15,8 +15,8 @@ import {
   readFacts,
   stale,
 } from "./effect.ts";
-import type { Effect, Shown } from "./run-effect.ts";
-import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import type { Effect, EffectResult } from "./run-effect.ts";
+import { provenNotDone, outcomeOfFailedRead, outcomeWithoutProof } from "./unsettled.ts";
 
 type Deletion = {
   readonly id: DocId;
@@ -67,8 +67,8 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async observe(ctx, row, fault) {
     const answer = await readFacts(ctx, row.id, row.localPath);
     if (isNotFound(answer)) return { kind: "seen", seen: "gone" };
-    if (!answer.ok) return { kind: "open", outcome: notSettledBy(answer.fault) };
-    return { kind: "over", outcome: didNotHappen("deletion", fault) };
+    if (!answer.ok) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
+    return { kind: "over", outcome: provenNotDone("deletion", fault) };
   },
 
   conclude(ctx, { id, localPath: path, why }, _, source) {
@@ -89,14 +89,19 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
  * read. If the service still shows it, it would be reported as deleted and come back with the next
  * run.
  */
-async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, fault: Fault): Promise<Shown<"gone">> {
+async function readAgain(
+  ctx: PassContext,
+  row: Row,
+  { refused }: Deletion,
+  fault: Fault,
+): Promise<EffectResult<"gone">> {
   const again = await fetchText(ctx, row.id, row.localPath);
   if (again.kind === "end") {
     const { outcome } = again;
     if (outcome.kind === "stale") return { kind: "seen", seen: "gone" };
     return outcome.kind === "refused"
       ? { kind: "over", outcome }
-      : { kind: "open", outcome: unsettled(outcome, fault) };
+      : { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
   }
   if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
   const detail = "the service answers that the document does not exist, but lists it";

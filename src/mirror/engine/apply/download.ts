@@ -2,19 +2,28 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { newLink, renameVersion } from "../../model/settle.ts";
-import { STALE, eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
+import {
+  STALE,
+  eventOf,
+  fetchText,
+  blockIfInUse,
+  readLocal,
+  type RemoteText,
+  stale,
+  reasonForWrite,
+} from "./effect.ts";
 import type { Link } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
-import { commit, hasAnotherId, atPresentPlace } from "./commit.ts";
-import { codeOf } from "./emptied.ts";
+import { commit, hasNewChangeId, atPresentPlace } from "./commit.ts";
+import { contentEventCode } from "./emptied.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
-import { partedFrom, takeAsOwn, wasPosted } from "./unanswered-writes.ts";
+import { commonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { keepBeside, openConflict } from "./conflict.ts";
+import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
 /**
@@ -29,16 +38,17 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   const { file, text, digest } = fetched.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
-    if (hasAnotherId(ctx, link)) return STALE.baseMoved;
+    if (hasNewChangeId(ctx, link)) return STALE.baseMoved;
     const renamed = { ...atPresentPlace(ctx, renameVersion(link, file.lastChangeId)), protected: file.protected };
     // A service that was restored from a backup shows superseded versions again, by which mdmirror
     // recognises it.
     return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
   }
-  const own = takeAsOwn(ctx, link, fetched.value, "this-run");
+  const own = adoptOwnVersion(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
   // The file has base's content again: its user reverted the edit that this run has sent.
-  if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
+  if (commonSentVersion(ctx, link, text, "this-run") !== null)
+    return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
   return updateFile(ctx, {
     id,
@@ -49,7 +59,10 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     base: link,
     next: { changeId: file.lastChangeId, digest },
     counts: "downloaded",
-    event: eventOf(action, "local", { detail: whyWritten(ctx, action), ...codeOf(ctx.world, expect, text) }),
+    event: eventOf(action, "local", {
+      detail: reasonForWrite(ctx, action),
+      ...contentEventCode(ctx.world, expect, text),
+    }),
   });
 }
 
@@ -129,10 +142,10 @@ async function takeOver(
   { parted, beside, remote, why }: TakingOver,
 ): Promise<Outcome> {
   const { id, localPath, expect } = action;
-  const inUse = leftAlone(ctx, action);
+  const inUse = blockIfInUse(ctx, action);
   if (inUse !== null) return inUse;
   if (beside !== null) {
-    const kept = await keepBeside(ctx, parted, localPath, beside, expect);
+    const kept = await keepMineBeside(ctx, parted, localPath, beside, expect);
     if (kept.kind === "end") return kept.outcome;
   }
   const detail =
@@ -149,7 +162,7 @@ async function takeOver(
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },
     adopts: { remotePath: parted.remotePath, protected: parted.protected },
     counts: beside === null ? "downloaded" : "byPolicy",
-    event: eventOf(action, "both", { detail: whyWritten(ctx, { why: detail, localPath }) }),
+    event: eventOf(action, "both", { detail: reasonForWrite(ctx, { why: detail, localPath }) }),
   });
 }
 

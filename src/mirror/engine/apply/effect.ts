@@ -8,9 +8,9 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide } from "../../ports/state.ts";
-import { inUse } from "../run/files-in-editors.ts";
+import { findUse } from "../run/files-in-editors.ts";
 import { subjectOf } from "../run/subject.ts";
-import { seenLocally, seenOnService } from "./text-name.ts";
+import { localContentName, remoteContentName } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** Reads at the start of effects, and the outcome of each failure. */
@@ -30,9 +30,11 @@ export const STALE = {
 } as const;
 
 /** An outcome, or a value to continue with. */
-export type Got<T> = { readonly kind: "got"; readonly value: T } | { readonly kind: "end"; readonly outcome: Outcome };
+export type Found<T> =
+  | { readonly kind: "got"; readonly value: T }
+  | { readonly kind: "end"; readonly outcome: Outcome };
 
-export function got<T>(value: T): Got<T> {
+export function got<T>(value: T): Found<T> {
   return { kind: "got", value };
 }
 
@@ -103,11 +105,11 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
  * Checks, right before a file is replaced or removed, if somebody has started to work on it since
  * the plan. Then the next cycle blocks the change. null: nobody has.
  */
-export function leftAlone(
+export function blockIfInUse(
   ctx: PassContext,
   file: { readonly id: DocId; readonly localPath: LocalPath },
 ): Outcome | null {
-  const use = inUse(ctx, file);
+  const use = findUse(ctx, file);
   return use === null ? null : stale(use.why);
 }
 
@@ -115,7 +117,7 @@ export function leftAlone(
  * Returns the reason for writing a file; it says if the file was written although somebody is
  * working on it.
  */
-export function whyWritten(
+export function reasonForWrite(
   ctx: PassContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
 ): string {
@@ -131,10 +133,10 @@ export function makeBlock(ctx: PassContext, fields: BlockFields): Block {
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
 /** Reads a document. Its text is stored before it is used (I03). */
-export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Found<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got")
-    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenOnService(path, id));
+    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
   return fetched;
 }
 
@@ -145,7 +147,7 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok && answer.value.content.isWellFormed())
-    ctx.world.state.putText(answer.value.content, seenOnService(path, id));
+    ctx.world.state.putText(answer.value.content, remoteContentName(path, id));
   return answer;
 }
 
@@ -153,7 +155,7 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * Reads a document without storing its text. The caller stores it, at the latest with the commit
  * that uses it, and removes nothing before.
  */
-async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Found<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const served = await fetchPresentVersion(ctx, id);
@@ -174,10 +176,10 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
 }
 
 /** A document as read, with the id of the request. */
-export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
+export type ReadDocument = { readonly file: FileWithContent; readonly requestId: string | null };
 
 /** Reads a document without examining its text. */
-export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<Got<Served>> {
+export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<Found<ReadDocument>> {
   const answer = await world.remote.getFile(id);
   // ORDER: the next request is sent before this text is processed, which takes longer than an
   // answer.
@@ -194,8 +196,8 @@ export function asRemoteText(
   ctx: PassContext,
   id: DocId,
   path: LocalPath,
-  { file, requestId }: Served,
-): Got<RemoteText> {
+  { file, requestId }: ReadDocument,
+): Found<RemoteText> {
   const text = file.content;
   if (!text.isWellFormed()) {
     const block = makeBlock(ctx, {
@@ -213,9 +215,9 @@ export function asRemoteText(
 export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** Reads the local text, which must still be `expect`, and stores it. */
-export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
+export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Found<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
-  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenLocally(path, id));
+  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
   return read;
 }
 
@@ -223,11 +225,11 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
  * Reads local content together with other steps, without storing it. The caller stores it, at the
  * latest with the journal row that uses it.
  */
-export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Got<LocalRead>> {
+export async function readWithoutStoring(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Found<LocalRead>> {
   return asExpected(await ctx.group.read(path), expect);
 }
 
-function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead> {
+function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Found<LocalRead> {
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed after the scan"));
   return got(read.value);
@@ -237,13 +239,13 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead
  * Returns an action that sends content with the present targets of its links: the targets may have
  * been created since the plan.
  */
-export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
+export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: PassContext,
   action: A,
   id: DocId | null,
 ): A {
   if (links === undefined) return action;
-  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, seenLocally(path, id));
+  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, localContentName(path, id));
   const expect = links.asItLeadsNow(action.localPath, action.expect, keep);
   return expect === action.expect ? action : { ...action, expect };
 }

@@ -12,11 +12,15 @@ const EMPTIED = "emptied";
  * Returns true if content is blank and the earlier content was not. Content that the store lost
  * counts as not blank.
  */
-export function empties({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
+export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
 /** Returns the code of the event by which one content replaces another. */
-export function codeOf(world: Pick<World, "state">, before: Digest | null, text: string): Pick<MirrorEvent, "code"> {
-  return { code: empties(world, before, text) ? EMPTIED : null };
+export function contentEventCode(
+  world: Pick<World, "state">,
+  before: Digest | null,
+  text: string,
+): Pick<MirrorEvent, "code"> {
+  return { code: becomesBlank(world, before, text) ? EMPTIED : null };
 }

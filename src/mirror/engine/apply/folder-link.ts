@@ -7,8 +7,8 @@ import { movePlace } from "../../model/settle.ts";
 import { stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { toService } from "../run/world.ts";
-import type { Shown } from "./run-effect.ts";
-import { notSettledBy } from "./unsettled.ts";
+import type { EffectResult } from "./run-effect.ts";
+import { outcomeOfFailedRead } from "./unsettled.ts";
 
 /** Records folders in base, and the paths below them. */
 
@@ -20,9 +20,11 @@ import { notSettledBy } from "./unsettled.ts";
 export async function findFolder(
   { world }: PassContext,
   path: RemotePath,
-): Promise<{ readonly kind: "found"; readonly folder: FolderResource | null } | (Shown<never> & { kind: "open" })> {
+): Promise<
+  { readonly kind: "found"; readonly folder: FolderResource | null } | (EffectResult<never> & { kind: "open" })
+> {
   const found = await world.remote.findFolder(toService(world, path));
-  if (!found.ok) return { kind: "open", outcome: notSettledBy(found.fault) };
+  if (!found.ok) return { kind: "open", outcome: outcomeOfFailedRead(found.fault) };
   return { kind: "found", folder: found.value };
 }
 

@@ -11,7 +11,7 @@ import { findFolder } from "./folder-link.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
-import { didNotHappen, leftOpen } from "./unsettled.ts";
+import { provenNotDone, leaveOpen } from "./unsettled.ts";
 
 /** Moves a folder with everything below it on the disk. */
 export const moveFolderLocal: LocalEffect<
@@ -40,7 +40,7 @@ export const moveFolderLocal: LocalEffect<
     const { disk } = ctx.world;
     const [from, to] = [disk.look(row.from), disk.look(row.to)];
     if (from.kind === "unknown" || to.kind === "unknown")
-      return leftOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
+      return leaveOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
     if (from.kind === "absent" && to.kind === "folder") return { kind: "seen", seen: "moved" };
     return { kind: "over", outcome: DONE };
   },
@@ -101,7 +101,7 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
     const back = isBack && dir !== null ? backIn(dir, to ?? dir.remotePath, row.stands) : [];
     if (to === null) {
       const fault = source.from === "observation" ? source.fault : null;
-      return { outcome: didNotHappen("move", fault), change: { moved: back } };
+      return { outcome: provenNotDone("move", fault), change: { moved: back } };
     }
     if (!row.temporary) ctx.notes.counts.movedRemote++;
     moveFolderIds(ctx, row.from, to);

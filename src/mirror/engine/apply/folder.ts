@@ -5,7 +5,7 @@ import { inodeKey } from "../../planner/match/inode.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
+import { examineTakenPath, learnedNames, MORE_REFUSED, isPathTaken } from "./in-the-way.ts";
 import { DONE, ended, eventOf, got, makeBlock, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
 import { toService, trashPlace } from "../run/world.ts";
@@ -13,7 +13,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { findFolder, linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect } from "./run-effect.ts";
-import { didNotHappen } from "./unsettled.ts";
+import { provenNotDone } from "./unsettled.ts";
 
 /**
  * Creates local folders. Folders of one depth are created in parallel and committed in one
@@ -65,7 +65,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
   async observe(ctx, row, fault) {
     const found = await findFolder(ctx, row.remotePath);
     if (found.kind === "open") return found;
-    if (found.folder === null) return { kind: "over", outcome: didNotHappen("write", fault) };
+    if (found.folder === null) return { kind: "over", outcome: provenNotDone("write", fault) };
     return { kind: "seen", seen: found.folder.id };
   },
 
@@ -81,8 +81,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
 async function refusedFolder(ctx: PassContext, { localPath, remotePath }: Post, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (learnedNames(ctx)) return stale(MORE_REFUSED);
-  const isTaken = saysTaken(fault);
-  const taken = isTaken ? await judgeTaken(ctx, remotePath, null) : null;
+  const isTaken = isPathTaken(fault);
+  const taken = isTaken ? await examineTakenPath(ctx, remotePath, null) : null;
   if (taken?.kind === "stale") return stale(taken.detail);
   const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
   return outcomeOfFault(
@@ -132,7 +132,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
   async observe(ctx, row, fault) {
     const found = await findFolder(ctx, row.remotePath);
     if (found.kind === "open") return found;
-    if (found.folder?.id === row.dirId) return { kind: "over", outcome: didNotHappen("deletion", fault) };
+    if (found.folder?.id === row.dirId) return { kind: "over", outcome: provenNotDone("deletion", fault) };
     return { kind: "seen", seen: "gone" };
   },
 

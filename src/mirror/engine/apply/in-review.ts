@@ -1,10 +1,10 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type KnownText, type Sent, settleSubmissions } from "../../planner/review.ts";
+import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
-import { madeOfBoth } from "./text-name.ts";
+import { mergedContentName } from "./text-name.ts";
 
 /** Local content and submissions after new content was published. */
 type AfterLive = {
@@ -31,7 +31,7 @@ export function mergeWithPublished(
   const base = baseDigest === null ? null : readText(ctx, baseDigest);
   const live = { digest, text };
   const after = settleSubmissions(base, readSubmissions(ctx, link), local, live, file.lastChangeId);
-  const name = madeOfBoth(localPath, link.id, "a change that is still in review");
+  const name = mergedContentName(localPath, link.id, "a change that is still in review");
   const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
     return { ...one, digest: ctx.world.state.putText(sent, name) };
   });
@@ -42,7 +42,7 @@ export function mergeWithPublished(
  * Returns the submissions made on base; if base's change id moved without new content, all of them.
  * A submission whose content the store lost is left out.
  */
-function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
+function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): SubmittedText[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
   return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
     const known = readText(ctx, one.digest);

@@ -4,8 +4,8 @@ import type { Outcome } from "../../model/action.ts";
 import type { BlockReason } from "../../model/hold.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type Got, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
-import { newParent, whereItIs } from "./place.ts";
+import { type Found, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
+import { newParent, presentPathOf } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -27,7 +27,7 @@ type Taken =
  * read (I08), and the next listing shows what is at the path.
  * @param self id of the document or folder that is being moved; null: it is new
  */
-export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
+export async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
   const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
   if (places.some((place) => place.path === path && place.id !== self))
@@ -43,7 +43,7 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
 }
 
 /** Returns true if a refusal says that something else has the path. */
-export function saysTaken({ code }: { readonly code: string }): boolean {
+export function isPathTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
 
@@ -59,11 +59,11 @@ export type MoveRequest = {
 export async function prepareMove(
   ctx: PassContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
-): Promise<Got<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
+): Promise<Found<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
   const { id, stands } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
-  const now = whereItIs(ctx, stands);
+  const now = presentPathOf(ctx, stands);
   const request = { asks: moveRequest(move, parent.value), at: { key: id, path: now } };
   return got({ now, beside: { parent: parent.value, stands }, request });
 }
@@ -81,12 +81,12 @@ export async function refuseMove(
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
-  const path = whereItIs(ctx, stands);
+  const path = presentPathOf(ctx, stands);
   const key = row.kind === "patch" ? row.id : row.dirId;
   const block = (reason: BlockReason, detail: string): Outcome =>
     outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));
   if (code === "path_already_exists") {
-    const taken = await judgeTaken(ctx, row.to, key);
+    const taken = await examineTakenPath(ctx, row.to, key);
     return taken.kind === "stale" ? stale(taken.detail) : block("occupied-unseen", taken.detail);
   }
   if (parent?.kind === "root" && status === 400)

@@ -9,10 +9,10 @@ import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
 import { findFreePath, type FreePath } from "./parents.ts";
-import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
-import { holdsChanges, putBack, readSetAside } from "./set-aside.ts";
-import { seenLocally } from "./text-name.ts";
-import { leftOpen } from "./unsettled.ts";
+import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
+import { containsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { localContentName } from "./text-name.ts";
+import { leaveOpen } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "set-aside" }>;
@@ -32,15 +32,15 @@ export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, 
   };
 }
 
-function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
+function observeSetAside(ctx: PassContext, row: Row, run: number): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const found = readSetAside(ctx, row);
-  if ("why" in found) return leftOpen(found.why);
+  if ("why" in found) return leaveOpen(found.why);
   const { aside, look } = found;
   const reverted = whatPowerLossReverted(ctx, row, aside, look);
   if (reverted !== null) return reverted;
   if (aside.kind !== "done") {
-    if (look.kind !== "absent") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
+    if (look.kind !== "absent") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
     return putBackOnItsBase(ctx, row, why);
   }
@@ -53,14 +53,14 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
     state.putKnownText(
       digest,
       text,
-      seenLocally(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
+      localContentName(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
     );
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.setAsideAt)) return KEPT;
   // The content was stored when it was first seen. If the store has lost it since, it is stored
   // again before the file is removed (I03).
-  state.putKnownText(digest, text, seenLocally(row.path, row.id));
+  state.putKnownText(digest, text, localContentName(row.path, row.id));
   return discard(ctx, row);
 }
 
@@ -75,7 +75,7 @@ function whatPowerLossReverted(
   row: Row,
   aside: DiskOutcome<LocalText | null>,
   look: Look,
-): Shown<never> | null {
+): EffectResult<never> | null {
   const { state } = ctx.world;
   const link = state.link(row.id);
   if (!hasRestarted(ctx.world) || link === null || !mayBeLost(link)) return null;
@@ -112,7 +112,7 @@ function whatPowerLossLeft(
   const { state } = ctx.world;
   const whole = state.text(expect);
   if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
-  if (holdsChanges(ctx, baseDigest, expect, text)) return null;
+  if (containsChanges(ctx, baseDigest, expect, text)) return null;
   return state.hasText(digest) ? "older" : "unclear";
 }
 
@@ -133,7 +133,7 @@ function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): 
  * file becomes a document of its own. ORDER: base first: on the newer base, the old content would
  * revert the changes of that base.
  */
-function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): Shown<never> {
+function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
   const link = state.link(row.id);
   if (link !== null) state.putLink({ ...link, ...baseBefore(row, link) });
@@ -157,7 +157,7 @@ function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link
  * and the next plan decides. If it does not merge with other content, it becomes a document of its
  * own, so that nothing is lost.
  */
-function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> {
+function landLateWrite(ctx: PassContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const link = state.link(row.id);
   const current = disk.read(row.path);
@@ -171,10 +171,10 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> 
 }
 
 /** Makes a new document from a set-aside file. */
-function landBeside(ctx: PassContext, row: Row, why: string): Shown<never> {
+function landBeside(ctx: PassContext, row: Row, why: string): EffectResult<never> {
   const beside = findPathBeside(ctx, row.path);
   if (beside.kind === "unknown")
-    return leftOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
+    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
   return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
 }
 
@@ -182,7 +182,14 @@ function landBeside(ctx: PassContext, row: Row, why: string): Shown<never> {
  * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
  * `text` has that base's changes: the program may have saved by path as well.
  */
-function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text: string, expect: Digest): Shown<Row> {
+function bringBack(
+  ctx: PassContext,
+  row: Row,
+  link: Link,
+  late: LocalText,
+  text: string,
+  expect: Digest,
+): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const base = holdsNewerBase(ctx, row, link, text) ? {} : baseBefore(row, link);
   const outcome = runLocalEffect(ctx, writeFile, {
@@ -202,7 +209,7 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
     },
   });
   if (outcome.kind !== "done")
-    return leftOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
+    return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
   const now = state.link(row.id);
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
@@ -236,7 +243,7 @@ function withLateText(
  * content, which the newer base may contain (the service combines edits), or since the base before.
  */
 function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
-  return holdsChanges(ctx, expect, link.localDigest, text) || holdsChanges(ctx, baseDigest, link.digest, text);
+  return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
 }
 
 /** `note.md` → `note-late.md`, `note-late-2.md` … */

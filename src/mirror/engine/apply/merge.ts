@@ -2,13 +2,13 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { STALE, eventOf, fetchText, readLocal, type RemoteText, whyWritten } from "./effect.ts";
-import { hasAnotherId } from "./commit.ts";
-import { codeOf } from "./emptied.ts";
+import { STALE, eventOf, fetchText, readLocal, type RemoteText, reasonForWrite } from "./effect.ts";
+import { hasNewChangeId } from "./commit.ts";
+import { contentEventCode } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
-import { partedFrom, takeAsOwn } from "./unanswered-writes.ts";
+import { commonSentVersion, adoptOwnVersion } from "./unanswered-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { keepBeside, openConflict } from "./conflict.ts";
+import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
@@ -35,9 +35,9 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     const detail = "the service has a newer version id with the same content";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
-  const own = takeAsOwn(ctx, link, remote, "lately");
+  const own = adoptOwnVersion(ctx, link, remote, "lately");
   if (own !== null) return own;
-  const sent = partedFrom(ctx, link, remote.text, "lately");
+  const sent = commonSentVersion(ctx, link, remote.text, "lately");
   const mergedFrom = sent ?? link.digest;
   const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {
@@ -89,7 +89,8 @@ async function readBoth(
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
-  if (remote.value.digest === link.digest && hasAnotherId(ctx, link)) return { kind: "end", outcome: STALE.baseMoved };
+  if (remote.value.digest === link.digest && hasNewChangeId(ctx, link))
+    return { kind: "end", outcome: STALE.baseMoved };
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 
@@ -122,8 +123,8 @@ export function landMerged(
     waiting,
     counts,
     event: eventOf(action, "both", {
-      detail: whyWritten(ctx, { why: detail, localPath: path }),
-      ...codeOf(ctx.world, expect, text),
+      detail: reasonForWrite(ctx, { why: detail, localPath: path }),
+      ...contentEventCode(ctx.world, expect, text),
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });
@@ -150,7 +151,7 @@ async function disagree(
     return landMerged(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
-    const kept = await keepBeside(ctx, link, localPath, local, action.expect);
+    const kept = await keepMineBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
   const beside = policy === "copy" ? "; your version is beside it" : "";

@@ -10,10 +10,10 @@ import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { STALE, ended, got, isNotFound, makeBlock, readFacts, stale } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
-import { whereItIs } from "./place.ts";
+import { presentPathOf } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
-import type { Concluded, Effect, Source } from "./run-effect.ts";
-import { didNotHappen, notSettledBy } from "./unsettled.ts";
+import type { Concluded, Effect, ResultSource } from "./run-effect.ts";
+import { provenNotDone, outcomeOfFailedRead } from "./unsettled.ts";
 
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
@@ -54,7 +54,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     if (link === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
-    const seen = { at, stands: whereItIs(ctx, stands), isBack: false };
+    const seen = { at, stands: presentPathOf(ctx, stands), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
 
@@ -63,12 +63,12 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
   async observe(ctx, row, fault) {
     const link = ctx.world.state.link(row.id);
     const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
-    if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: notSettledBy(answer.fault) };
+    if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
     // The path differs: the service may have changed the name, or another user has moved the
     // document since.
     const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
-      const gone = isMoved ? STALE.noRecord : didNotHappen("move", fault);
+      const gone = isMoved ? STALE.noRecord : provenNotDone("move", fault);
       return { kind: "over", outcome: gone };
     }
     const at = isMoved ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
@@ -81,7 +81,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     if (link === null) return { outcome: STALE.noRecord, change: null };
     if (seen.at === null) {
       const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
-      return { outcome: didNotHappen("move", source.from === "observation" ? source.fault : null), change: stayed };
+      return { outcome: provenNotDone("move", source.from === "observation" ? source.fault : null), change: stayed };
     }
     return concludeMoved(ctx, row, link, { ...seen, at: seen.at }, source);
   },
@@ -96,7 +96,7 @@ function concludeMoved(
   row: Row,
   link: Link,
   { at, stands, isBack }: Seen & { readonly at: NonNullable<Seen["at"]> },
-  source: Source,
+  source: ResultSource,
 ): Concluded {
   const { path, known, asOf } = at;
   // The request named only another folder, so the name is another user's rename. Base gets the

@@ -7,7 +7,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { STALE, DONE, ended, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import type { LocalEffect } from "./run-effect.ts";
-import { leftOpen } from "./unsettled.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 type Row = Extract<Intent, { kind: "move" }>;
 type Seen = { readonly stamp: Stamp };
@@ -34,11 +34,11 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
     const { disk, state } = ctx.world;
     const [from, to] = [disk.look(old), disk.look(now)];
     if (from.kind === "unknown" || to.kind === "unknown")
-      return leftOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
+      return leaveOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
     if (isOneFile(from, to)) {
       const end = disk.move(old, now, null);
       if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-      return leftOpen(`mdmirror was interrupted during a move, and cannot complete it: ${end.detail}`);
+      return leaveOpen(`mdmirror was interrupted during a move, and cannot complete it: ${end.detail}`);
     }
     if (from.kind === "absent" && to.kind === "file" && state.link(id)?.stamp?.ino === to.stamp.ino)
       return { kind: "seen", seen: { stamp: to.stamp } };

@@ -9,9 +9,9 @@ import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
 import { moveFile } from "./move-file.ts";
 import { relink } from "./place.ts";
-import { deleteRemote, forget, noteFacts, trashLocal } from "./presence.ts";
+import { deleteRemote, forgetDocument, storeFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
-import { putText } from "./put.ts";
+import { putContent } from "./put.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -24,14 +24,14 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
-  put: (ctx, action) => runEffect(ctx, putText, action),
+  put: (ctx, action) => runEffect(ctx, putContent, action),
   merge,
   meet: linkNewOnBothSides,
   "settle-review": settleReview,
   "trash-local": trashLocal,
   "delete-remote": deleteRemote,
-  forget,
-  "note-facts": noteFacts,
+  forget: forgetDocument,
+  "note-facts": storeFacts,
   "move-local": (ctx, action) => runLocalEffect(ctx, moveFile, action),
   "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),

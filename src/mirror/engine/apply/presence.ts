@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { STALE, eventOf, leftAlone, makeBlock, type RemoteText, whyWritten } from "./effect.ts";
-import { type Change, commit } from "./commit.ts";
+import { STALE, eventOf, blockIfInUse, makeBlock, type RemoteText, reasonForWrite } from "./effect.ts";
+import { type StateChange, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
@@ -14,16 +14,16 @@ import { writeFile } from "./write-file.ts";
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
-  return leftAlone(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
+  return blockIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
 export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
   const { id, localPath: path, expect } = action;
   const place = trashPlace(ctx.world, path);
-  const change = (): Change => {
+  const change = (): StateChange => {
     ctx.notes.counts.deletedLocal++;
     const link = ctx.world.state.link(id)!;
-    const detail = `${whyWritten(ctx, action)}; kept as .mdmirror/${place}`;
+    const detail = `${reasonForWrite(ctx, action)}; kept as .mdmirror/${place}`;
     return {
       ...(action.cause === "outside"
         ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
@@ -113,7 +113,7 @@ function comeBack(
   return outcome.kind === "done" ? refused : outcome;
 }
 
-export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
+export function forgetDocument(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return { kind: "done" };
@@ -124,7 +124,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
 }
 
 /** Records what changed about a document, other than its text and place. */
-export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
+export function storeFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;

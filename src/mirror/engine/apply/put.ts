@@ -3,31 +3,31 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { Link, ReviewAnswer } from "../../model/link.ts";
-import { moveBase, noteEcho, submit } from "../../model/settle.ts";
+import { moveBase, withEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import {
   STALE,
-  asItLeadsNow,
+  withPresentLinks,
   contentCodeOf,
   DONE,
   ended,
   fetchText,
-  type Got,
+  type Found,
   got,
   makeBlock,
   outcomeOfFault,
   type RemoteText,
-  readUnkept,
+  readWithoutStoring,
   stale,
 } from "./effect.ts";
-import { codeOf } from "./emptied.ts";
+import { contentEventCode } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
-import type { Concluded, Effect, Shown } from "./run-effect.ts";
+import type { Concluded, Effect, EffectResult } from "./run-effect.ts";
 import { combinedMeanwhile, notFound } from "./unanswered-writes.ts";
-import { seenLocally, seenOnService } from "./text-name.ts";
-import { didNotHappen, unsettled } from "./unsettled.ts";
+import { localContentName, remoteContentName } from "./text-name.ts";
+import { provenNotDone, outcomeWithoutProof } from "./unsettled.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;
@@ -40,19 +40,19 @@ type Seen =
  * Sends the local content as a PUT on the base version. Afterwards both sides have the content that
  * the service saved.
  */
-export const putText: Effect<ActionOf<"put">, Row, string, Seen> = {
+export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
   async prepare(ctx, planned) {
-    const action = asItLeadsNow(ctx, planned, planned.id);
+    const action = withPresentLinks(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const link = ctx.world.state.link(id);
     if (link === null || link.changeId !== action.baseChangeId) return ended(STALE.baseMoved);
-    const local = await readUnkept(ctx, localPath, digest);
+    const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
     const lost = await secureBase(ctx, link, localPath);
     if (lost !== null) return ended(lost);
     const base = { baseChangeId: link.changeId, baseDigest: link.digest };
-    const keeps = { digest, text, name: seenLocally(localPath, id) };
+    const keeps = { digest, text, name: localContentName(localPath, id) };
     const row = { kind: "put", id, localPath, ...base, digest, review, stamp, stampTrusted, why } as const;
     const request = { asks: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
     return got({ row, keeps, beside: text, request });
@@ -89,7 +89,7 @@ export const putText: Effect<ActionOf<"put">, Row, string, Seen> = {
       const { outcome } = fetched;
       // The document is gone, or not readable any more: the next cycle proves which.
       if (outcome.kind === "stale") return { kind: "over", outcome };
-      return { kind: "open", outcome: unsettled(outcome, fault) };
+      return { kind: "open", outcome: outcomeWithoutProof(outcome, fault) };
     }
     const { file, digest, text } = fetched.value;
     const { lastChangeId: changeId } = file;
@@ -105,7 +105,7 @@ export const putText: Effect<ActionOf<"put">, Row, string, Seen> = {
     // merges from base; from the sent content only if that content is on the service then.
     const outcome =
       changeId === row.baseChangeId
-        ? didNotHappen("write", fault)
+        ? provenNotDone("write", fault)
         : // If it met that version it may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, ...notFound(ctx, row, fault) };
@@ -172,7 +172,7 @@ function concludeSaved(
     const echoed = "the service saved no new version: it normalises away the difference";
     return {
       outcome: isOther ? STALE.baseMoved : DONE,
-      change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
+      change: { text: withEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
     };
   }
   const stamp = row.stamp ?? link.stamp;
@@ -183,7 +183,16 @@ function concludeSaved(
 function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
   const detail = why + stillInReview(link) + lost;
-  return { kind: "put", side: "remote", id, path, before, after: digest, detail, ...codeOf(ctx.world, before, text) };
+  return {
+    kind: "put",
+    side: "remote",
+    id,
+    path,
+    before,
+    after: digest,
+    detail,
+    ...contentEventCode(ctx.world, before, text),
+  };
 }
 
 /**
@@ -200,12 +209,12 @@ async function savedVersion(
   ctx: PassContext,
   { id, localPath, digest: sent, baseDigest }: Row,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
-): Promise<Got<Saved>> {
+): Promise<Found<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
     // other content may be read back, and is stored as well (I03).
-    if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenOnService(localPath, id));
+    if (digest !== sent) ctx.world.state.putKnownText(digest, content, remoteContentName(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
   }
@@ -218,7 +227,7 @@ async function savedVersion(
  * Concludes with what the service saved. If that is neither the sent content nor base's own, the
  * file gets it, which moves base.
  */
-function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
+function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest)
     return { kind: "seen", seen: { kind: "saved", ...saved } };
@@ -288,7 +297,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
  * Handles a document that could not be read after its PUT was refused. The content is blocked
  * anyway, so that it is not sent again unchanged (I08); the block ends with a newer version.
  */
-async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "unread">> {
+async function readRefused(ctx: PassContext, row: Row): Promise<Found<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
   if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
   if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);

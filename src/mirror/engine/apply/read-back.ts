@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { readFacts } from "./effect.ts";
-import { seenOnService } from "./text-name.ts";
+import { remoteContentName } from "./text-name.ts";
 
 /** Uses the reads that the client adds if a write's answer was incomplete. */
 
@@ -14,8 +14,8 @@ import { seenOnService } from "./text-name.ts";
  * the next read (I03).
  * @returns its digest; null: nothing was read, or the content cannot be encoded
  */
-export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
-  return content?.isWellFormed() === true ? ctx.world.state.putText(content, seenOnService(path, id)) : null;
+export function storeReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
+  return content?.isWellFormed() === true ? ctx.world.state.putText(content, remoteContentName(path, id)) : null;
 }
 
 /**
@@ -23,7 +23,7 @@ export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, pat
  * content
  */
 export async function idOfBaseText(ctx: PassContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
-  const read = keepReadBack(ctx, written, link.localPath);
+  const read = storeReadBack(ctx, written, link.localPath);
   if (written.lastChangeId === link.changeId) return link.changeId;
   if (read !== null) return read === link.digest ? written.lastChangeId : null;
   const answer = await readFacts(ctx, link.id, link.localPath);

@@ -20,7 +20,7 @@ const MOST = 1_000;
  */
 export type Request = { readonly asks: string; readonly at: Pick<Block, "key" | "path"> };
 
-export function refusedBefore({ notes }: PassContext, { asks, at }: Request): Outcome | null {
+export function earlierRefusal({ notes }: PassContext, { asks, at }: Request): Outcome | null {
   const before = notes.tally.refused.get(asks);
   return before === undefined ? null : { ...before, block: { ...before.block, ...at } };
 }

@@ -2,9 +2,9 @@ import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type Change, type Kept, write } from "./commit.ts";
-import { type Got, outcomeOfFault } from "./effect.ts";
-import { noteRefused, refusedBefore, type Request } from "./refused-before.ts";
+import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
+import { type Found, outcomeOfFault } from "./effect.ts";
+import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
 import { whyOpen } from "./unsettled.ts";
 
 /**
@@ -13,7 +13,7 @@ import { whyOpen } from "./unsettled.ts";
  */
 
 /** Source of the knowledge about an effect's result. */
-export type Source =
+export type ResultSource =
   | { readonly from: "answer"; readonly requestId: string | null }
   /**
    * The result was observed, not answered. `fault`: the reason why there was no answer; null: the
@@ -26,13 +26,13 @@ type Ready<Row extends Intent, Beside> = {
   readonly row: Row;
   readonly beside: Beside;
   /** Content that is stored in the transaction that opens the row. */
-  readonly keeps?: Kept;
+  readonly keeps?: StoredContent;
   /** Left out: the effect may send the same request again after a refusal. */
   readonly request?: Request;
 };
 
 /** The result of an answer or an observation. */
-export type Shown<Seen> =
+export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or there is nothing to conclude: the row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<Concluded>)
@@ -45,7 +45,7 @@ type Failed = { readonly kind: "failed"; readonly fault: Fault };
 export type Concluded = {
   readonly outcome: Outcome;
   /** Changes of the transaction that closes the row; null: none. */
-  readonly change: Change | null;
+  readonly change: StateChange | null;
   readonly next?: NextPhase;
 };
 
@@ -60,20 +60,20 @@ interface Conclusion<Row extends Intent, Seen> {
    * Called within the transaction that closes the row. Reads base inside that transaction and does
    * not wait.
    */
-  conclude(ctx: PassContext, row: Row, seen: Seen, source: Source): Concluded;
+  conclude(ctx: PassContext, row: Row, seen: Seen, source: ResultSource): Concluded;
 }
 
 /** Everything that recovery needs. A later phase of an effect has no more. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   /** Only reads. Idempotent. `fault`: the reason why there was no answer; null: after a crash. */
-  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>> | Shown<Seen>;
+  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends and writes nothing of the effect. */
-  prepare(ctx: PassContext, action: Action): Promise<Got<Ready<Row, Beside>>>;
+  prepare(ctx: PassContext, action: Action): Promise<Found<Ready<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
-  perform(ctx: PassContext, row: Row, beside: Beside): Promise<Shown<Seen> | Failed>;
+  perform(ctx: PassContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
   /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
   refuse?(ctx: PassContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
@@ -84,10 +84,10 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: PassContext, action: Action): Got<Ready<Row, Beside>>;
-  perform(ctx: PassContext, row: Row, beside: Beside): Shown<Seen>;
+  prepare(ctx: PassContext, action: Action): Found<Ready<Row, Beside>>;
+  perform(ctx: PassContext, row: Row, beside: Beside): EffectResult<Seen>;
   /** Finds out the state after a crash, and completes or reverts a half-done effect. Idempotent. */
-  observe(ctx: PassContext, row: Row): Shown<Seen>;
+  observe(ctx: PassContext, row: Row): EffectResult<Seen>;
 }
 
 export async function runEffect<Action, Row extends Intent, Beside, Seen>(
@@ -98,7 +98,7 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
   const ready = await effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
   const { row, beside, request } = ready.value;
-  const before = request === undefined ? null : refusedBefore(ctx, request);
+  const before = request === undefined ? null : earlierRefusal(ctx, request);
   if (before !== null) return before;
   const rowId = await journal(ctx, ready.value);
   const answer = await effect.perform(ctx, row, beside);
@@ -114,7 +114,7 @@ async function refused<Row extends Intent, Beside>(
   effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
   { row, beside, request }: Ready<Row, Beside>,
   fault: Fault,
-): Promise<Shown<never>> {
+): Promise<EffectResult<never>> {
   const outcome = effect.refuse === undefined ? outcomeOfFault(fault) : await effect.refuse(ctx, row, beside, fault);
   return { kind: "over", outcome: request === undefined ? outcome : noteRefused(ctx, request, outcome) };
 }
@@ -152,8 +152,8 @@ async function end<Row extends Intent, Seen>(
   effect: Phase<Row, Seen>,
   rowId: number,
   row: Row,
-  shown: Shown<Seen>,
-  source: Source,
+  shown: EffectResult<Seen>,
+  source: ResultSource,
 ): Promise<Outcome> {
   if (shown.kind === "open") return shown.outcome;
   const ends: { last?: Ended } = {};
@@ -172,19 +172,19 @@ function close<Row extends Intent, Seen>(
   effect: Conclusion<Row, Seen>,
   rowId: number,
   row: Row,
-  shown: Exclude<Shown<Seen>, { kind: "open" }>,
-  source: Source,
+  shown: Exclude<EffectResult<Seen>, { kind: "open" }>,
+  source: ResultSource,
 ): Ended {
   const { state } = ctx.world;
   const concluded: Concluded =
     shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };
-  if (concluded.change !== null) write(ctx, concluded.change);
+  if (concluded.change !== null) writeChange(ctx, concluded.change);
   state.closeIntent(rowId);
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
 /** Returns the phase that follows when a row turns into `row`. */
-export function phase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
+export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
 
@@ -200,7 +200,7 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   // ORDER: the row is durable first. Otherwise a power cut could take the row and keep a part of
   // the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
-  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
+  return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }
 
 /** @returns why the row stays open, or null */
@@ -211,17 +211,17 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   row: Row,
 ): string | null {
   const shown = effect.observe(ctx, row);
-  return whyOpen(endLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
+  return whyOpen(concludeLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
 }
 
 /** Concludes a local effect whose row is open. */
-export function endLocal<Row extends Intent, Seen>(
+export function concludeLocal<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Conclusion<Row, Seen>,
   rowId: number,
   row: Row,
-  shown: Shown<Seen>,
-  source: Source = { from: "answer", requestId: null },
+  shown: EffectResult<Seen>,
+  source: ResultSource = { from: "answer", requestId: null },
 ): Outcome {
   if (shown.kind === "open") return shown.outcome;
   return ctx.world.state.transact(() => close(ctx, effect, rowId, row, shown, source)).outcome;

@@ -6,8 +6,8 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { DONE } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import type { Shown } from "./run-effect.ts";
-import { leftOpen } from "./unsettled.ts";
+import type { EffectResult } from "./run-effect.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 /** A file that was set aside, and the path from which it was taken. */
 
@@ -32,7 +32,7 @@ export function readSetAside(
  * Returns true if a set-aside file belongs back at its path: the path is free, or has the same
  * inode under its other name.
  */
-export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
+export function mayPutBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
   if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
   return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
@@ -43,9 +43,9 @@ export function putBack(
   ctx: PassContext,
   { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
   detail: string,
-): Shown<never> {
+): EffectResult<never> {
   const why = returnSetAside(ctx, setAsideAt, path);
-  if (why !== null) return leftOpen(why);
+  if (why !== null) return leaveOpen(why);
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
@@ -62,7 +62,7 @@ function returnSetAside(ctx: PassContext, setAsideAt: string, path: LocalPath): 
  * Returns true if content has all changes from one version to another, ignoring line ends and the
  * end of the content; false if the content of either version is not known.
  */
-export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
+export function containsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
   const before = from === null ? null : state.text(from);
   const after = to === null ? null : state.text(to);

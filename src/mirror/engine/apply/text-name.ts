@@ -15,15 +15,15 @@ import type { World } from "../run/world.ts";
 /** Stores a text that was found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
-export function seenLocally(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
+export function localContentName(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
 
-export function seenOnService(path: LocalPath, id: DocId, why = "found on the service"): TextName {
+export function remoteContentName(path: LocalPath, id: DocId, why = "found on the service"): TextName {
   return { path, id, side: "remote", why };
 }
 
-export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
+export function mergedContentName(path: LocalPath, id: DocId, why: string): TextName {
   return { path, id, side: "both", why };
 }
 
@@ -35,7 +35,7 @@ export function storeLocalContents(state: State, base: BaseTree, records?: Recor
   const ids = once(() => new Map(Array.from(base.links.values(), ({ localPath, id }) => [localPath, id] as const)));
   return (digest, text, path) => {
     const id = records === undefined ? (ids().get(path) ?? null) : records.idAt(path);
-    state.putKnownText(digest, text, seenLocally(path, id));
+    state.putKnownText(digest, text, localContentName(path, id));
   };
 }
 

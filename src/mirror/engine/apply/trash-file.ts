@@ -2,11 +2,11 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { Change } from "./commit.ts";
+import type { StateChange } from "./commit.ts";
 import { DONE, got, outcomeOfDisk } from "./effect.ts";
 import type { LocalEffect } from "./run-effect.ts";
-import { belongsBack, putBack, readSetAside } from "./set-aside.ts";
-import { leftOpen } from "./unsettled.ts";
+import { mayPutBack, putBack, readSetAside } from "./set-aside.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 export type Removal = {
   readonly id: DocId;
@@ -15,7 +15,7 @@ export type Removal = {
   /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
   /** Returns the change of the state for the moment when the file is in the trash. */
-  readonly change: () => Change;
+  readonly change: () => StateChange;
 };
 
 type Row = Extract<Intent, { kind: "trash" }>;
@@ -24,7 +24,7 @@ type Row = Extract<Intent, { kind: "trash" }>;
  * Moves a file to the trash. After a crash before the state is changed, recovery puts the file
  * back, and the next plan decides again.
  */
-export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
+export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   prepare(_, removal) {
     const { id, path, place: setAsideAt } = removal;
     return got({ row: { kind: "trash", id, path, setAsideAt }, beside: removal });
@@ -39,8 +39,8 @@ export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
 
   observe(ctx, row) {
     const found = readSetAside(ctx, row);
-    if ("why" in found) return leftOpen(found.why);
-    return belongsBack(found.aside, found.look)
+    if ("why" in found) return leaveOpen(found.why);
+    return mayPutBack(found.aside, found.look)
       ? putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file")
       : { kind: "over", outcome: DONE };
   },

@@ -10,7 +10,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { commit } from "./commit.ts";
 import { stale } from "./effect.ts";
 import type { Concluded } from "./run-effect.ts";
-import { holdsChanges } from "./set-aside.ts";
+import { containsChanges } from "./set-aside.ts";
 
 /**
  * Handles content that was sent without an answer, and that a read did not find. The service may
@@ -111,9 +111,9 @@ type Since = "this-run" | "lately";
  * content that was sent from this folder, and that another user has edited since.
  * @returns null: it is base
  */
-export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
+export function commonSentVersion(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
   const sent = sentSince(ctx, link, since).find(
-    ({ intent: { isCombined, digest } }) => isCombined || holdsChanges(ctx, link.digest, digest, remote),
+    ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
   );
   return sent?.intent.digest ?? null;
 }
@@ -129,7 +129,7 @@ function sentSince(ctx: PassContext, link: Link, since: Since): readonly OpenRow
  * @returns null if the version was not sent from this folder; otherwise the file is unchanged, and
  * must be planned again
  */
-export function takeAsOwn(
+export function adoptOwnVersion(
   ctx: PassContext,
   link: Link,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },

@@ -6,7 +6,7 @@ import type { Fault } from "../../ports/remote.ts";
  * @param outcome outcome of the read
  * @param fault fault of the write, if there was one
  */
-export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
+export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
     fault === null ? "mdmirror read the document, but cannot see whether its upload arrived" : fault.detail;
   if (outcome.kind === "later") return outcome;
@@ -17,12 +17,12 @@ export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"unc
  * Returns the outcome if the read that should show a write's result failed.
  * @param fault of the read, or of the write if the read has none
  */
-export function notSettledBy(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
-  return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
+export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
+  return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
 /** Returns the value that leaves the row of a local effect open. */
-export function leftOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
+export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
@@ -37,7 +37,7 @@ export function whyOpen(outcome: Outcome): string | null {
  * @param fault reason why the result was not known; if the service keeps failing, it explains the
  * failure
  */
-export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
+export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
   return { kind: "stale", detail: `the ${what} did not happen${cause}` };
 }

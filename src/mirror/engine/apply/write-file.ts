@@ -8,19 +8,19 @@ import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { Count, EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { isSetAsidePath, setAsidePath } from "../run/world.ts";
-import type { Change } from "./commit.ts";
+import type { StateChange } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
-import { empties } from "./emptied.ts";
-import { DONE, ended, got, leftAlone, outcomeOfDisk, stale } from "./effect.ts";
+import { becomesBlank } from "./emptied.ts";
+import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
-import { belongsBack, holdsChanges, putBack, readSetAside } from "./set-aside.ts";
-import { madeOfBoth } from "./text-name.ts";
-import { leftOpen } from "./unsettled.ts";
+import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
+import { mayPutBack, containsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { mergedContentName } from "./text-name.ts";
+import { leaveOpen } from "./unsettled.ts";
 
 type Version = Pick<Link, "changeId" | "digest">;
 
-export type Writing = {
+export type FileWrite = {
   readonly id: DocId;
   readonly path: LocalPath;
   /**
@@ -69,11 +69,11 @@ type Seen = {
  * Writes content to the file of a document. The file that was there is set aside and observed again
  * by the next run (late-write.ts), because an editor may still save to it.
  */
-export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
+export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
   prepare(ctx, writing) {
     const { id, path, text, writes, expect, base, next, waiting, adopts, endsBlock, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
-    if (text !== null) ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
+    if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
     const row: Row = {
       kind: "replace",
       id,
@@ -102,18 +102,20 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
         return { kind: "over", outcome: stale("the file was changed after the scan") };
       return written(ctx, row, look, "same", copies);
     }
-    if (expect !== null) return shownBy(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
+    if (expect !== null) return resultOfReplace(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const parents = ensureFolders(ctx, path);
-    return parents === null ? shownBy(ctx, row, disk.create(path, text), copies) : { kind: "over", outcome: parents };
+    return parents === null
+      ? resultOfReplace(ctx, row, disk.create(path, text), copies)
+      : { kind: "over", outcome: parents };
   },
 
   observe(ctx, row) {
     const found = readSetAside(ctx, row);
-    if ("why" in found) return leftOpen(found.why);
+    if ("why" in found) return leaveOpen(found.why);
     const { aside, look } = found;
-    if (belongsBack(aside, look))
+    if (mayPutBack(aside, look))
       return putBack(ctx, row, "mdmirror was interrupted while it replaced the file; it restored the file");
-    if (aside.kind !== "done") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
+    if (aside.kind !== "done") return leaveOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const file = ctx.world.disk.read(row.path);
     const isWritten = file.kind === "done" && file.value.digest === row.writes;
     if (aside.value === null) {
@@ -122,7 +124,8 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       return { kind: "over", outcome: DONE };
     }
     // If its user has edited the file since, it still has every change of the version.
-    const isEdited = file.kind === "done" && holdsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
+    const isEdited =
+      file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
     if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
   },
@@ -142,19 +145,24 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
 };
 
 /** Writes content to the file of a document, unless somebody is working on the file. */
-export function updateFile(ctx: PassContext, writing: Writing): Outcome {
+export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
   const { id, path: localPath, writes, expect } = writing;
-  const inUse = writes === expect ? null : leftAlone(ctx, { id, localPath });
+  const inUse = writes === expect ? null : blockIfInUse(ctx, { id, localPath });
   return inUse ?? runLocalEffect(ctx, writeFile, writing);
 }
 
 /** Returns true if a document would lose its content without the safety checks' knowledge. */
-function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: Writing): boolean {
-  return text !== null && mayEmpty !== null && !mayEmpty.has(id) && empties(world, expect, text);
+function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: FileWrite): boolean {
+  return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
 /** Returns what the end of a replacement on the disk shows. */
-export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, copies?: string[]): Shown<Seen> {
+export function resultOfReplace(
+  ctx: PassContext,
+  row: Row,
+  end: DiskOutcome<Written>,
+  copies?: string[],
+): EffectResult<Seen> {
   // Left open only if the old file is still set aside: recovery restores it.
   if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
@@ -177,7 +185,7 @@ function written(
   { stamp, digest }: File,
   how: How,
   copies: string[] = [],
-): Shown<Seen> {
+): EffectResult<Seen> {
   const { state } = ctx.world;
   const movesBase = nextDigest !== undefined && state.link(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
@@ -187,7 +195,7 @@ function written(
   return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };
 }
 
-function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict: boolean): Change {
+function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict: boolean): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
   const link = ctx.world.state.link(id);
@@ -218,7 +226,7 @@ function conflictAfter(
   { id, endsBlock }: Row,
   { changeId: baseChangeId, digest: baseDigest }: Version,
   isOpen: boolean,
-): Pick<Change, "conflict" | "removes"> {
+): Pick<StateChange, "conflict" | "removes"> {
   const conflict = isOpen ? state.conflict(id) : null;
   if (conflict !== null) return { conflict: { ...conflict, baseChangeId, baseDigest } };
   return { removes: { conflict: id, ...(endsBlock === true ? { block: id } : {}) } };

@@ -1,5 +1,5 @@
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Awaited, judgeBarrier, type PathLive, noteLocalState, type NotedPaths } from "../run/barrier.ts";
+import { type AwaitedPath, judgeBarrier, type PathOnService, noteLocalState, type NotedPaths } from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 
@@ -9,7 +9,7 @@ import type { Runs } from "./runs.ts";
  */
 export type BarrierEnd =
   | Extract<NotedPaths, { kind: "outside" }>
-  | { readonly kind: "judged"; readonly paths: readonly PathLive[]; readonly documents: number };
+  | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 type Loop = {
   readonly runs: Runs;
@@ -49,7 +49,7 @@ type Barrier = {
   /** Null before the first look. */
   sighted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
-  open: readonly Awaited[];
+  open: readonly AwaitedPath[];
   /** Monotonic time at which one of the paths will have settled. */
   dueAt: number;
   /**
@@ -163,7 +163,7 @@ export class Barriers {
    * Returns the time of the next scan of the waiting paths. A path that only waits to settle is due
    * now: its caller has finished writing it.
    */
-  #nextLook({ hastened }: Barrier, waiting: readonly PathLive[]): number {
+  #nextLook({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, quietTexts, emptied } = this.#loop.runs;
     const now = this.#now();
     let next = NEVER;

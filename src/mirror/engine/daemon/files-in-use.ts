@@ -1,7 +1,7 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { isOver, timeUntilSettled } from "../run/files-in-editors.ts";
+import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
 /** Interval between two checks whether an editor still has a file locked. */
@@ -89,7 +89,7 @@ export class FilesInUse {
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;
-    if (openIn !== null) return isOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
+    if (openIn !== null) return isWaitOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
     return changedMs === null ? 0 : timeUntilSettled(this.#world, this.#handsOff, changedMs);
   }
 }

@@ -10,7 +10,7 @@ import {
   type Trees,
 } from "../../model/tree.ts";
 import type { State } from "../../ports/state.ts";
-import { seenOnService, storeLocalContents } from "../apply/text-name.ts";
+import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
@@ -73,7 +73,7 @@ export class KnownTrees {
       ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
       ...(this.#folders === null ? {} : { folders: this.#folders }),
       keep: (digest: Digest, text: string, { id, localPath }: Link) =>
-        this.#world.state.putKnownText(digest, text, seenOnService(localPath, id)),
+        this.#world.state.putKnownText(digest, text, remoteContentName(localPath, id)),
     };
     this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
     this.#newListing = null;

@@ -10,7 +10,7 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { PassEnd, PassContext } from "../run/pass-context.ts";
-import { seenLocally } from "../apply/text-name.ts";
+import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
 type Vacated = { readonly id: DocId; readonly at: number };
@@ -102,7 +102,7 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   const baseText = state.text(link.localDigest);
   if (there === undefined || saved.kind !== "done" || baseText === null) return false;
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
-  state.putKnownText(saved.value.digest, saved.value.text, seenLocally(path, link.id));
+  state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, link.id));
   const text = textFor(ctx, link, baseText, there, saved.value.text);
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.

@@ -48,7 +48,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
 }
 
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
-export function asIfRestored(ctx: PassContext, base: BaseTree, local: LocalTree): LocalTree {
+export function withRestoredFiles(ctx: PassContext, base: BaseTree, local: LocalTree): LocalTree {
   const restored = [...damagedFiles(ctx, base, local)].flatMap(({ link, file, isTaken }): LocalFile[] =>
     file === undefined || isTaken ? [] : [{ ...file, digest: link.localDigest, textFault: null, empty: false }],
   );

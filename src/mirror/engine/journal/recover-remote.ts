@@ -8,12 +8,12 @@ import { deleteDocument } from "../apply/delete-document.ts";
 import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
 import { moveFolderRemote } from "../apply/folder-move.ts";
 import { moveDocument } from "../apply/move-document.ts";
-import { putText } from "../apply/put.ts";
+import { putContent } from "../apply/put.ts";
 import { type Phase, recoverEffect } from "../apply/run-effect.ts";
 import { whyOpen } from "../apply/unsettled.ts";
 import { isLocal, type LocalIntent } from "./recover.ts";
 
-export type StillOpen = {
+export type OpenWrites = {
   readonly ids: ReadonlyMap<string, string>;
   readonly paths: ReadonlyMap<LocalPath, string>;
   /** Those of `paths` that belong to new documents. */
@@ -25,14 +25,14 @@ export type StillOpen = {
  * The second part of recovery: finds out the result of each write by a read, before the first plan
  * (I13). Returns the writes whose results stay unknown.
  */
-export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
+export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: one after the other, as they were written: two rows of one document may depend on each
   // other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;
-    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
+    const outcome: Outcome = unreachable ?? (await concludeByRead(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);
     if (why !== null) noteOpen(open, intent, `the service has not confirmed a change yet: ${why}`);
@@ -57,7 +57,7 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: RemoteIn
 type RemoteIntent = Exclude<Intent, LocalIntent | { kind: "create" | "sent" }>;
 
 const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
-  put: putText,
+  put: putContent,
   post: createRemote,
   "read-back": readCreated,
   patch: moveDocument,
@@ -68,6 +68,6 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
 };
 
 /** Finds out the result of a write of an earlier run, or from before a crash, by a read (I08). */
-export function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+export function concludeByRead(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }

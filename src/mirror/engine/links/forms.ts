@@ -17,7 +17,7 @@ import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
 import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
-import { asOpen, isFound } from "./leads-elsewhere.ts";
+import { withoutTarget, isResolvedNow } from "./leads-elsewhere.ts";
 import { once } from "../../../common/once.ts";
 
 type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
@@ -236,7 +236,7 @@ export class LinkForms {
 
   /** A user's absolute path that is inert on the service is no such link: it is read again. */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
-    const found = leads.filter((lead) => isFound(lead, now));
+    const found = leads.filter((lead) => isResolvedNow(lead, now));
     return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + said) === false);
   }
 
@@ -325,7 +325,7 @@ function stillOpen(
   const open = new Map(before?.leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
   if (open.size === 0) return leads;
   const inert = new Set(inertDestinationsIn(text, wiki));
-  return leads.map((lead) => (inert.has(lead.said) ? asOpen(lead, open.get(lead.said)) : lead));
+  return leads.map((lead) => (inert.has(lead.said) ? withoutTarget(lead, open.get(lead.said)) : lead));
 }
 
 /**

@@ -29,7 +29,7 @@ const MOST = 5;
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
 /** @param texts what was sent: paths, and what their links lead to */
-export function inertLinks(
+export function reportInertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
   tree: LocalTree,
   places: Places,

@@ -8,7 +8,7 @@ import type { LinkPlaces } from "./places.ts";
  * Returns true if a document is now at a place where a link had no target or a deleted one, or if
  * the deleted one is back.
  */
-export function leadsSomewhereNew(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
+export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
     return (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead);
@@ -16,12 +16,12 @@ export function leadsSomewhereNew(leads: readonly LinkTarget[], now: LinkPlaces)
 }
 
 /** Returns a link as one that still leads nowhere, as before. */
-export function asOpen(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
+export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
 
 /** Returns whether a path leads to what is known to be gone. */
-export function leadsToGone(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
+export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
 }
 
@@ -29,7 +29,7 @@ export function leadsToGone(leads: readonly LinkTarget[], now: LinkPlaces): bool
  * Returns true if the file at a document's path is another document's, in the middle of an
  * exchange. The inode shows where the file belongs: a new file would have another inode.
  */
-export function isAnothers({ id, text }: Spelling, link: Link): boolean {
+export function isFileOfAnother({ id, text }: Spelling, link: Link): boolean {
   return id !== null && id !== link.id && text !== link.localDigest;
 }
 
@@ -37,15 +37,15 @@ export function isAnothers({ id, text }: Spelling, link: Link): boolean {
  * Returns whether a file's links lead elsewhere than where their targets are, or the file itself
  * has moved.
  */
-export function leadsElsewhere({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
-  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFound(lead, places));
+export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
+  return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isResolvedNow(lead, places));
 }
 
 /**
  * Returns whether a target shares its path with another document, in the middle of an exchange: one
  * destination would mean both.
  */
-export function isUnsettled({ to }: LinkTarget, places: LinkPlaces): boolean {
+export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
   return path !== null && places.isShared(path);
 }
@@ -54,7 +54,7 @@ export function isUnsettled({ to }: LinkTarget, places: LinkPlaces): boolean {
  * Returns true if a link's target has no local place, and another document has, or may have, the
  * path in the link. Only the id distinguishes the two. A target that is gone keeps its path.
  */
-export function isDisplaced({ at, to }: LinkTarget, places: LinkPlaces): boolean {
+export function isPathOfAnother({ at, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null || places.pathOf(to) !== null) return false;
   return places.isAway(to) || (at !== null && places.idAt(at) !== null && !places.isGone(to));
 }
@@ -63,7 +63,7 @@ function isAstray(lead: LinkTarget, places: LinkPlaces): boolean {
   const { said, at, to } = lead;
   if (to === null || said === to) return false;
   const is = places.pathOf(to);
-  if (is === null) return isDisplaced(lead, places);
+  if (is === null) return isPathOfAnother(lead, places);
   return at === null ? places.idAtAbsolute(said) !== to : is !== at || places.isNoMore(lead);
 }
 
@@ -71,13 +71,13 @@ function isAstray(lead: LinkTarget, places: LinkPlaces): boolean {
  * Returns whether a link is written as an id, or an absolute path, that led nowhere, and leads
  * somewhere now.
  */
-export function isFound({ said, to }: LinkTarget, places: LinkPlaces): boolean {
+export function isResolvedNow({ said, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null) return places.idAtAbsolute(said) !== null;
   return said === to && places.pathOf(to) !== null;
 }
 
 /** Returns whether nothing new would be recorded about a file. */
-export function isAsKnown(one: Spelling, next: Spelling): boolean {
+export function isSameSpelling(one: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;
   return one.leads.every(({ said, at, to, was }, n) => {

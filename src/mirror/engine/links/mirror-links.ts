@@ -12,15 +12,15 @@ import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
 import {
-  asOpen,
-  isAnothers,
-  isAsKnown,
-  isDisplaced,
-  isUnsettled,
-  leadsElsewhere,
-  leadsSomewhereNew,
+  withoutTarget,
+  isFileOfAnother,
+  isSameSpelling,
+  isPathOfAnother,
+  isTargetAmbiguous,
+  hasMovedTarget,
+  hasNewTarget,
 } from "./leads-elsewhere.ts";
-import { type InertLinks, inertLinks } from "./inert.ts";
+import { type InertLinks, reportInertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { Matching } from "./read-found.ts";
@@ -137,7 +137,7 @@ export class MirrorLinks {
     if (bytes.kind !== "done") return expect;
     const spelling = this.#forms.known.of(path, bytes.value.digest);
     const where = this.#forms.where();
-    if (spelling === null || spelling.text !== expect || !leadsSomewhereNew(spelling.leads, where.now)) return expect;
+    if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, where.now)) return expect;
     const form = this.#forms.readAnew(path, bytes.value, where);
     keep(form.digest, form.text, path);
     return form.digest;
@@ -175,7 +175,7 @@ export class MirrorLinks {
     if (spellings.length === 0) return false;
     // Of base as the cycle has left it: it may have lost a link's target.
     const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
-    return spellings.some(({ leads }) => leadsSomewhereNew(leads, now));
+    return spellings.some(({ leads }) => hasNewTarget(leads, now));
   }
 
   /**
@@ -194,9 +194,9 @@ export class MirrorLinks {
       const link = byPath.get(spelling.path);
       // A document that was moved out of the linked subtree and edited locally stays, and is read
       // as before.
-      if (link === undefined || link.standing === "suspended" || !leadsElsewhere(spelling, places)) continue;
-      if (isAnothers(spelling, link)) continue;
-      if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
+      if (link === undefined || link.standing === "suspended" || !hasMovedTarget(spelling, places)) continue;
+      if (isFileOfAnother(spelling, link)) continue;
+      if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
       const respelled = this.#respell(spelling, link, places);
       if (respelled !== null) yield respelled;
     }
@@ -209,7 +209,7 @@ export class MirrorLinks {
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
-    const displaced = new Set<string | null>(leads.flatMap((lead) => (isDisplaced(lead, places) ? [lead.to] : [])));
+    const displaced = new Set<string | null>(leads.flatMap((lead) => (isPathOfAnother(lead, places) ? [lead.to] : [])));
     const moved = respell(read.value.text, targetLookup(leads), place, (id) => displaced.has(id));
     const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
     const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
@@ -221,9 +221,11 @@ export class MirrorLinks {
       spelledAt: path,
       // A link without a target in the content stays so until the file is read again, even if its
       // target exists by now.
-      leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
+      leads: linkTargetsOf(text, place, [place, targetLookup(leads)]).map((lead) =>
+        withoutTarget(lead, open.get(lead.said)),
+      ),
     };
-    return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
+    return isSameSpelling(spelling, to) ? null : { link, from: spelling, to, bytes };
   }
 
   /**
@@ -263,7 +265,7 @@ export class MirrorLinks {
       return { path, leads: leads.filter(({ said }) => !before.includes(INERT_SCHEME + said)) };
     });
     this.#sent.clear();
-    return inertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
+    return reportInertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
   }
 
   /**

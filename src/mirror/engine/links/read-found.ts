@@ -9,7 +9,7 @@ import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../mo
 import { findLocalPlaces } from "../../planner/local-places.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { leadsSomewhereNew, leadsToGone } from "./leads-elsewhere.ts";
+import { hasNewTarget, hasGoneTarget } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, Where } from "./places.ts";
 
@@ -105,8 +105,8 @@ function isToBeReadAgain(
 ): boolean {
   const id = now.docAt(path);
   // Unedited content must not restore its document that is gone.
-  if (leadsSomewhereNew(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
-  if (!leadsToGone(leads, now)) return false;
+  if (hasNewTarget(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
+  if (!hasGoneTarget(leads, now)) return false;
   const link = id === null ? undefined : base.links.get(id);
   if (link === undefined) return true;
   // Unedited content stays base's, whatever targets are gone since.

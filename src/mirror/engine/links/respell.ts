@@ -1,6 +1,6 @@
 import type { Intent } from "../../ports/state.ts";
-import { endLocal } from "../apply/run-effect.ts";
-import { shownBy, writeFile } from "../apply/write-file.ts";
+import { concludeLocal } from "../apply/run-effect.ts";
+import { resultOfReplace, writeFile } from "../apply/write-file.ts";
 import { setAsidePath } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
@@ -84,7 +84,7 @@ function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, open }: 
   const { rowId, row } = open;
   const { from, bytes } = respelling;
   const end = links.disk.respell(row.path, bytes, from.bytes, row.setAsideAt);
-  const outcome = endLocal(ctx, writeFile, rowId, row, shownBy(ctx, row, end));
+  const outcome = concludeLocal(ctx, writeFile, rowId, row, resultOfReplace(ctx, row, end));
   if (end.kind !== "done")
     ctx.world.log.write("debug", "not-respelled", {
       path: row.path,

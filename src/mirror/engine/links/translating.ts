@@ -19,7 +19,7 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
  * @param keeps whether the state may be written
  * @param wiki whether wiki links are converted, too
  */
-export function translating(world: World, keeps: boolean, wiki = false): World {
+export function withTranslation(world: World, keeps: boolean, wiki = false): World {
   const { state, prefix } = world;
   const links = new MirrorLinks({ state, disk: plainDisk(world), scope: { prefix, wiki }, keeps });
   return { ...world, disk: links.disk, links };
@@ -50,7 +50,7 @@ export function respellingsFor(world: World, asked: Asked): string | readonly Re
 }
 
 /** Returns linking documents whose files cannot be written in another form before a sync. */
-export function notInPlace(world: World): readonly LocalPath[] {
+export function misplacedLinkFiles(world: World): readonly LocalPath[] {
   return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
 

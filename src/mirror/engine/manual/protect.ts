@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { outcomeOfFault } from "../apply/effect.ts";
-import { keepReadBack } from "../apply/read-back.ts";
+import { storeReadBack } from "../apply/read-back.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type ManualEnd, notDone } from "./run-manually.ts";
@@ -15,7 +15,7 @@ type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: bool
 export async function protect(ctx: PassContext, { id, path, value }: Wish, detail: string): Promise<ManualEnd> {
   const answer = await ctx.world.remote.setProtected(id, value);
   if (!answer.ok) return notDone(outcomeOfFault(answer.fault));
-  keepReadBack(ctx, answer.value, path);
+  storeReadBack(ctx, answer.value, path);
   const kind = value ? "protect" : "unprotect";
   return { outcome: commit(ctx, { event: { kind, side: "remote", id, path, detail } }), notes: [] };
 }

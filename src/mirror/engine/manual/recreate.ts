@@ -4,7 +4,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
-import { bury } from "../../model/settle.ts";
+import { tombstoneOf } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { type ManualEnd, keepText, notDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
@@ -32,7 +32,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
   if (unfit !== null) return notDone(unfit);
   const known = new Set(state.load().links.keys());
   state.transact(() => {
-    state.putTombstone(bury(link, null, clock.now()));
+    state.putTombstone(tombstoneOf(link, null, clock.now()));
     state.removeLink(link.id);
   });
   const why = "created as a new document, because the service cannot move it to the root";

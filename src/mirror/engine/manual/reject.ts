@@ -6,7 +6,7 @@ import { moveBase } from "../../model/settle.ts";
 import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
-import { STALE, DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
+import { STALE, DONE, ended, fetchText, type Found, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -23,7 +23,7 @@ const WHY = "restored: its deletion was rejected";
 /**
  * Restores the file of a document that was deleted locally, with the same text; nothing is sent.
  */
-export async function fileBack(
+export async function restoreDeletedFile(
   ctx: PassContext,
   { id, localPath, remotePath, changeId }: Extract<Action, { kind: "delete-remote" }>,
 ): Promise<ManualEnd> {
@@ -59,13 +59,13 @@ export async function fileBack(
 }
 
 /** Restores a folder that was removed locally, with the documents in it. */
-export function folderBack(ctx: PassContext, path: LocalPath): ManualEnd {
+export function restoreRemovedFolder(ctx: PassContext, path: LocalPath): ManualEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
 }
 
 /** Keeps a folder that is gone from the service. The next run creates it there as a new one. */
-export function folderStays(ctx: PassContext, dirId: DirId): ManualEnd {
+export function keepFolder(ctx: PassContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
@@ -74,7 +74,10 @@ export function folderStays(ctx: PassContext, dirId: DirId): ManualEnd {
  * Keeps the file of a document that is gone from the service for good. The next run sends it as a
  * new document.
  */
-export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): ManualEnd {
+export function keepFileAsNew(
+  ctx: PassContext,
+  { id, localPath }: Extract<Action, { kind: "trash-local" }>,
+): ManualEnd {
   const link = ctx.world.state.link(id);
   if (link === null) return notDone(STALE.noRecord);
   const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
@@ -82,7 +85,7 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
 }
 
 /** Makes the next run write a removed conflict copy again. */
-export function otherVersionBack(ctx: PassContext, id: DocId): ManualEnd {
+export function restoreConflictCopy(ctx: PassContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return notDone(STALE.conflictEnded);
@@ -91,7 +94,7 @@ export function otherVersionBack(ctx: PassContext, id: DocId): ManualEnd {
 }
 
 /** Gives a file that became empty the text of the base version, so that nothing is left to send. */
-export async function textBack(
+export async function restoreBaseContent(
   ctx: PassContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
 ): Promise<ManualEnd> {
@@ -107,7 +110,7 @@ export async function textBack(
 
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
-async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Got<string>> {
+async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Found<string>> {
   const kept = ctx.world.state.text(link.localDigest);
   if (kept !== null) return got(kept);
   const fetched = await fetchText(ctx, link.id, path);
@@ -121,7 +124,7 @@ async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<
  * it was restored from a backup, or an empty one. That version becomes the base, so that the next
  * run sends the local text as an edit of it.
  */
-export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
+export async function resendLocalContent(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);

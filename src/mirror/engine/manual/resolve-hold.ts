@@ -1,6 +1,6 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copiesNotes, type ManualEnd, isOther, keepText, notDone } from "./run-manually.ts";
+import { copiesNotes, type ManualEnd, isUnseenContent, keepText, notDone } from "./run-manually.ts";
 import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
@@ -45,7 +45,7 @@ export async function restoreOldName(ctx: PassContext, link: Link): Promise<Manu
 export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
-  if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
+  if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {

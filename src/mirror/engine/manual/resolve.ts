@@ -3,8 +3,8 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, isOther, notDone, writeChosen } from "./run-manually.ts";
-import { putText } from "../apply/put.ts";
+import { type ManualEnd, isUnseenContent, notDone, writeChosen } from "./run-manually.ts";
+import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { STALE, DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
@@ -35,7 +35,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * Writes content that the user merged to the document's file, to be sent. Without a conflict it is
  * an edit.
  */
-export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
+export function writeMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
   const detail = "you merged both versions";
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
@@ -77,7 +77,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
-  if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
+  if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, link.id, file.protected);
   const kind = conflict === null ? "write-local" : "end-conflict";
   return writeChosen(ctx, {
@@ -126,7 +126,7 @@ export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
  * Sends a text that is blocked for conflict markers, which are intended in this one. It is sent on
  * base like any PUT.
  */
-export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
+export async function sendWithMarkers(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
@@ -136,7 +136,7 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
   const { changeId: baseChangeId } = link;
   const why = "mdmirror resolve uploaded it with its conflict markers";
   const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;
-  const outcome = await runEffect(ctx, putText, action);
+  const outcome = await runEffect(ctx, putContent, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeBlock(id);
   return { outcome, notes: [] };
 }

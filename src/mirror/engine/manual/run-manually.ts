@@ -7,7 +7,7 @@ import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../apply/flush.ts";
 import { stale } from "../apply/effect.ts";
-import { keepFileText, seenLocally } from "../apply/text-name.ts";
+import { keepFileText, localContentName } from "../apply/text-name.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
@@ -106,7 +106,7 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
   const writes = text === null ? expect : digestOf(text);
   if (writes === null || (expect === null && (look.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
-  if (expect !== null && isOther(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
+  if (expect !== null && isUnseenContent(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
   keepText(ctx, path, id);
   const trash = trashPlace(ctx.world, path);
   const copies: string[] = [];
@@ -134,7 +134,7 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
  * Returns true if the file differs from the content that the user saw; null or left out: the user
  * saw none.
  */
-export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
+export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }
 
@@ -148,7 +148,7 @@ export function keepText(
   ctx: PassContext,
   path: LocalPath,
   id: DocId | null,
-  name: TextName = seenLocally(path, id, "the version that your choice replaced"),
+  name: TextName = localContentName(path, id, "the version that your choice replaced"),
 ): Digest | null {
   const kept = keepFileText(ctx.world, path, name);
   if (kept !== null) return kept;

@@ -8,7 +8,7 @@ import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
 import { recoverArriving } from "../journal/arriving.ts";
-import { asIfRestored, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { withRestoredFiles, rememberBoot, restoreTorn } from "../journal/durable.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type PassContext, type PassInput } from "../run/pass-context.ts";
@@ -22,9 +22,9 @@ import {
   refreshStamps,
   type RemoteScan,
 } from "./observe.ts";
-import { recoverRemote, type StillOpen } from "../journal/recover-remote.ts";
+import { recoverRemote, type OpenWrites } from "../journal/recover-remote.ts";
 import { closeSent } from "../apply/unanswered-writes.ts";
-import { seenOnService, storeLocalContents } from "../apply/text-name.ts";
+import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { fromService, type World } from "../run/world.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -42,7 +42,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     ? new Records(world.disk.names(), (id) => world.state.link(id))
     : undefined;
   const before = loadInto(world, records);
-  const keep = textKeeper(ctx, input, before, records);
+  const keep = contentSinkOf(ctx, input, before, records);
   const { local: walked, remote } = await lookAtBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
   // Files that a power loss damaged are restored from the text store, whether the service answers
   // or not.
@@ -50,7 +50,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
   const scanned = records?.complete(differing) ?? differing;
   const restored = input.dry
-    ? { ...scanned, local: asIfRestored(ctx, before, walked) }
+    ? { ...scanned, local: withRestoredFiles(ctx, before, walked) }
     : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
@@ -104,10 +104,10 @@ function loadInto({ state }: World, records: Records | undefined): BaseTree {
 type LeftOpen = {
   /** Local paths with an unfinished intent, and the reason. */
   readonly paths: ReadonlyMap<LocalPath, string>;
-  readonly stillOpen: StillOpen;
+  readonly stillOpen: OpenWrites;
 };
 
-const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
 /** Recovers from a crash or a lost answer before anything is looked at. */
 async function recover(ctx: PassContext): Promise<LeftOpen> {
@@ -132,16 +132,21 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * Returns the place where a scan stores the content that it reads: the content store, or the notes
  * of a dry run.
  */
-export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree, records?: Records): OnText {
+export function contentSinkOf(
+  { world, notes }: PassContext,
+  input: PassInput,
+  base: BaseTree,
+  records?: Records,
+): OnText {
   if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);
   return storeLocalContents(world.state, base, records);
 }
 
-/** Does the same as `textKeeper`, for documents that are read only to prove something. */
+/** Does the same as `contentSinkOf`, for documents that are read only to prove something. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
-    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenOnService(localPath, id));
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
 }
 
 /** Base, and its records if base has none. */
@@ -234,7 +239,7 @@ export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): Loc
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
   const again = input.settings.direction !== "pull";
-  const local = links.read(trees, matching, textKeeper(ctx, input, trees.base), again);
+  const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
   // A daemon looks again at what its watcher reports.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;

@@ -9,7 +9,7 @@ import type { Records } from "../../model/records.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { type DocumentList, listDocuments } from "./listed.ts";
-import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
+import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, notProven } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /** Looks at both sides. A look may be incomplete, and says so; the planner decides what follows. */
@@ -180,7 +180,7 @@ export async function observeRemote(
   const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
     ? await proveAbsences(world, base, seen, unlisted, isHealthy, known.keep)
-    : unprovable(unlisted, files.fault);
+    : notProven(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const tree = treeOf(base, { files, folders, seen, dirs, proof, records });
   const generation = world.remote.generation();

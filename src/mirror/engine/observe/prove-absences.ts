@@ -55,7 +55,7 @@ export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile
   return { missing, outside };
 }
 
-export function unprovable({ missing, outside }: Unlisted, fault: Fault | null): Proof {
+export function notProven({ missing, outside }: Unlisted, fault: Fault | null): Proof {
   const why = fault?.detail ?? "the service's list of documents was not complete";
   const unseen = new Map(missing.map((id) => [id, why]));
   return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };

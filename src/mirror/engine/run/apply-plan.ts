@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
-import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
+import { earlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
 import { journalArriving } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
@@ -45,10 +45,10 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 /** Runs an action. Logs and remembers its outcome if it failed. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
-  if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);
+  if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);
   const outcome = await performShown(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
-  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(tally, action, outcome.detail);
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFutileAction(tally, action, outcome.detail);
   noteFailure(ctx, action, outcome);
   return outcome;
 }

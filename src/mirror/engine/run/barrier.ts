@@ -15,7 +15,7 @@ import type { World } from "./world.ts";
  */
 
 /** A file or a deletion that is not known to be on the service. */
-export type Awaited = {
+export type AwaitedPath = {
   readonly path: LocalPath;
   /** The newest run at that scan: a later run has read the disk since. */
   readonly run: number;
@@ -37,7 +37,7 @@ export type NotedPaths =
   | { readonly kind: "outside"; readonly outside: readonly Outside[] }
   | {
       readonly kind: "seen";
-      readonly awaited: readonly Awaited[];
+      readonly awaited: readonly AwaitedPath[];
       /**
        * Number of files and deletions that the paths stand for, those already on the service
        * included.
@@ -51,7 +51,7 @@ export type NotedPaths =
  * and a reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be
  * sent yet.
  */
-export type PathLive = {
+export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
@@ -89,7 +89,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
 }
 
 /** A file that is live at this look need not be waited for, unless it was named. */
-type SightedPath = Awaited & { readonly isLive: boolean };
+type SightedPath = AwaitedPath & { readonly isLive: boolean };
 
 function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Outside {
   if (isFile(ground, path)) return [awaitedAt(ground, path)];
@@ -193,7 +193,7 @@ function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
  * content. No path is live while a safety check stops the sync because the service lacks documents.
  * @param isCompared true if base may count as the service's state
  */
-export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompared: boolean): PathLive[] {
+export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCompared: boolean): PathOnService[] {
   const base = world.state.load();
   const links = linksByPath(base.links.values());
   const isProof = isCompared && !lacksDocuments(world.state);
@@ -212,7 +212,7 @@ export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompar
 
 type Facts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: Awaited, { link, block, isProof }: Facts): PathLive["state"] {
+function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: Facts): PathOnService["state"] {
   const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
@@ -232,7 +232,7 @@ const NEWEST = 8;
 /**
  * If content was being sent at the scan, the first event of a later run may be about that content.
  */
-function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: Awaited): boolean {
+function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST, id, kinds: SENDING });
   const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
   return sent.length > (isUnderWay ? 1 : 0);

@@ -1,10 +1,10 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { sequels } from "../../planner/sequel.ts";
+import { leavesMoreWork } from "../../planner/sequel.ts";
 import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import { type PassEnd, type PassInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
-import { isVainRepeat } from "./repeat-guard.ts";
+import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
@@ -139,12 +139,12 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   // A step that waited for a blocked step may have another way now, or is blocked as well (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
-  const hasSequel = sequels(plan, trees);
+  const hasSequel = leavesMoreWork(plan, trees);
   const leavesMore = (outcome: Outcome, action: Action) =>
     !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
   return isBlocked || tally.linksOpen || tally.readsOther || someRan(leavesMore);
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {
-  return endedWell(outcome) || (outcome.kind === "stale" && !isVainRepeat(tally, action));
+  return endedWell(outcome) || (outcome.kind === "stale" && !isFutileRepeat(tally, action));
 }

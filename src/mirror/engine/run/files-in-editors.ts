@@ -5,7 +5,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { PassContext } from "./pass-context.ts";
-import { wasInVain } from "./repeat-guard.ts";
+import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 /**
@@ -49,7 +49,7 @@ export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): R
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
     if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
-    const use = inUse(ctx, action);
+    const use = findUse(ctx, action);
     if (use === null) continue;
     if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OVER);
     else found.set(action.localPath, use);
@@ -64,12 +64,12 @@ function isWriting(action: Action): action is Writing {
 /**
  * A review most often ends with the local content; an open conflict shows the new version beside
  * it; two new contents at one path are linked or become a conflict: no file is written. If a file
- * must be written, its effect has found that out before (`leftAlone`), in this run or an earlier
+ * must be written, its effect has found that out before (`blockIfInUse`), in this run or an earlier
  * one. For two new contents, that counts only if the service's content may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
-  return base.blocks.get(action.id)?.reason === "in-use" || wasInVain(tally, action);
+  return base.blocks.get(action.id)?.reason === "in-use" || wasFutile(tally, action);
 }
 
 /**
@@ -89,11 +89,11 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
 function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
   const block = base.blocks.get(id);
   if (quietInMs !== null || block?.reason !== "in-use") return false;
-  return isOver(world, block.since, settings.handsOff?.openMs ?? 0);
+  return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
 /** Returns whether a wait is over. It is, too, if the clock was set back. */
-export function isOver({ clock }: World, since: number, mostMs: number): boolean {
+export function isWaitOver({ clock }: World, since: number, mostMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= mostMs || waitedMs < 0;
 }
@@ -102,7 +102,7 @@ export function isOver({ clock }: World, since: number, mostMs: number): boolean
  * Checks the file of a write right before it.
  * @returns null: nobody is working on it
  */
-export function inUse(
+export function findUse(
   { world, settings: { handsOff }, notes }: PassContext,
   { id, localPath }: Pick<Writing, "id" | "localPath">,
 ): InUse | null {

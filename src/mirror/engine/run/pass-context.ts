@@ -98,7 +98,7 @@ export type Tally = {
   /** Local files that were renamed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** The user's files that were moved aside because the run had to put something at their path. */
-  readonly madeWay: MadeWay[];
+  readonly madeWay: MovedOutOfWay[];
   /** Changes that the run found for the first time, and that stay on their side. */
   readonly oneWay: Block[];
   /** True if links were sent that led nowhere then, and lead somewhere now. */
@@ -115,7 +115,7 @@ export type Tally = {
 };
 
 /** `keptAs`: where the file is now, below the root. */
-export type MadeWay = { readonly path: LocalPath; readonly keptAs: string };
+export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
   const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };

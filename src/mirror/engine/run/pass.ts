@@ -3,7 +3,7 @@ import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../m
 import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
-import { NOTHING_SEEN, observe, textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
+import { NOTHING_SEEN, observe, contentSinkOf, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
@@ -23,7 +23,7 @@ import { withAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { seenOnService } from "../apply/text-name.ts";
+import { remoteContentName } from "../apply/text-name.ts";
 
 /** One cycle: look, plan, apply. */
 
@@ -201,7 +201,7 @@ export async function planWithSecondScan(
   if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };
   await world.clock.sleep(secondLookMs);
   const all = withAllDocuments(trees);
-  const again = observeLocal(world, all.base, inodesTrusted, textKeeper(ctx, input, all.base));
+  const again = observeLocal(world, all.base, inodesTrusted, contentSinkOf(ctx, input, all.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
@@ -272,7 +272,7 @@ async function read(
   const digest = digestOf(content);
   if (dry) notes.dryTexts.set(digest, content);
   else {
-    world.state.putKnownText(digest, content, seenOnService(base.links.get(id)?.localPath ?? path, id));
+    world.state.putKnownText(digest, content, remoteContentName(base.links.get(id)?.localPath ?? path, id));
     world.state.addVersion({ id, changeId, digest, at: world.clock.now() });
     notes.readBefore.set(id, { file, digest });
   }

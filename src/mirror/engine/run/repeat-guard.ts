@@ -21,21 +21,21 @@ function keyOf(action: Action): string {
  * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
  * the action would end differently (I08)
  */
-export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
+export function isFutileRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
   return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
 /** Returns whether this action was tried in this run and achieved nothing. */
-export function wasInVain({ vain }: Tally, action: Action): boolean {
+export function wasFutile({ vain }: Tally, action: Action): boolean {
   return vain.size > 0 && vain.has(keyOf(action));
 }
 
 /** Returns the outcome of an action that is not repeated. */
-export function foundBefore({ vain }: Tally, action: Action): Outcome {
+export function earlierOutcome({ vain }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: vain.get(keyOf(action))!.detail };
 }
 
-export function noteVainAction({ vain }: Tally, action: Action, detail: string): void {
+export function noteFutileAction({ vain }: Tally, action: Action, detail: string): void {
   const key = keyOf(action);
   vain.set(key, { times: (vain.get(key)?.times ?? 0) + 1, detail });
 }

@@ -1,4 +1,4 @@
-import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
+import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import { type BlockReason, isOpen, needsUser } from "../../model/hold.ts";
 import type { Block } from "../../model/link.ts";
@@ -10,7 +10,7 @@ import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
-import type { MadeWay, PassEnd } from "./pass-context.ts";
+import type { MovedOutOfWay, PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
@@ -62,7 +62,7 @@ export type RunReport = {
    */
   readonly renamed?: readonly RenamedForOther[];
   /** The user's files that the run moved to the trash. Reported once. */
-  readonly madeWay?: readonly MadeWay[];
+  readonly madeWay?: readonly MovedOutOfWay[];
   /** Links in texts that the run sent which lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */
@@ -108,13 +108,13 @@ export function reportOf(
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
   ];
   const attention = attentionOf(blocks, beside);
-  const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
+  const staysLocal = trees.local.unseen.has("") ? null : countUnsynced(trees.local);
   const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
   const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
   const seen = { ...common, ...stopping, ...foreseen, attention, beside, staysLocal };
   const { verdict } = plan;
   if (verdict.kind === "safety-stop") {
-    const stopped = stoppedBy(verdict, plan.steps);
+    const stopped = actionsOfStop(verdict, plan.steps);
     return { ...seen, state: "stopped", stopped, safetyStop: verdict, fault: null };
   }
   if (cut !== null) return { ...seen, state: "offline", safetyStop: null, fault: cut };
@@ -159,7 +159,7 @@ function isRefusedName({ reason, digest, changeId }: Block): boolean {
   return reason === "refused" && digest === null && changeId === null;
 }
 
-export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
+export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
   const counts: Partial<Record<LocalOther["kind"], number>> = {};
   for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
   return counts;

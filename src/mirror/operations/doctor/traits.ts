@@ -1,6 +1,6 @@
 import { SHELL_METACHARACTERS } from "../../../contract/names.ts";
 import { META } from "../../engine/run/meta.ts";
-import { plainsToRead } from "../../model/text-form.ts";
+import { readBacksLeft } from "../../model/text-form.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import { knownTraits } from "../../remote/traits.ts";
 import { glanceAtState } from "../../state/glance.ts";
@@ -139,7 +139,7 @@ function namesCheck({ refusedCharacters: refused }: RemoteTraits): Check {
 
 function textsCheck({ keptForms }: RemoteTraits): Check {
   const changed = Object.entries(keptForms).flatMap(([form, count]) => (count === 0 ? [form] : []));
-  const known = plainsToRead(keptForms) === 0;
+  const known = readBacksLeft(keptForms) === 0;
   const trait = { learned: changed.length > 0 ? "changed" : known ? "kept" : "unknown", liked: "kept" };
   if (changed.length > 0)
     return differing(

@@ -7,7 +7,7 @@ import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { asOnDisk } from "./as-on-disk.ts";
 import { linkAt } from "./find-document.ts";
-import { type MeetingRow, type OriginSpan, originSpans } from "./origins.ts";
+import { type MergeRow, type OriginSpan, originSpans } from "./origins.ts";
 
 /** Compares the two edits of a document in conflict. */
 
@@ -23,7 +23,7 @@ export type ConflictLines =
       readonly kind: "parts";
       readonly conflicts: number;
       readonly origins: readonly OriginSpan[];
-      readonly rows: readonly MeetingRow[];
+      readonly rows: readonly MergeRow[];
     };
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
@@ -65,8 +65,8 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
 }
 
 /** @param places each conflict, by the 0-based line at which it begins in the rows */
-function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MeetingRow[] {
-  const shown: MeetingRow[] = [];
+function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
+  const shown: MergeRow[] = [];
   let [line, standIns] = [0, 0];
   for (const row of rows) {
     if (row.kind === "removed") {
@@ -84,7 +84,7 @@ function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, Conf
   return shown;
 }
 
-function conflictRows(block: ConflictBlock | undefined): MeetingRow[] {
+function conflictRows(block: ConflictBlock | undefined): MergeRow[] {
   if (block === undefined) return [];
   const { base, local: mine, remote: theirs } = block;
   return Object.entries({ base, mine, theirs }).flatMap(([of, lines]) =>

@@ -34,7 +34,7 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
 }
 
 /** A row of a merge. In a conflict: a line of one of the three contents. */
-export type MeetingRow =
+export type MergeRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
@@ -63,7 +63,7 @@ export type OriginSpan = {
   readonly count: number;
 };
 
-export function originSpans(rows: readonly MeetingRow[]): OriginSpan[] {
+export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
   const spans: (OriginSpan & { count: number })[] = [];
   let [before, after] = [1, 1];
   for (const row of rows) {
@@ -80,16 +80,16 @@ export function originSpans(rows: readonly MeetingRow[]): OriginSpan[] {
   return spans;
 }
 
-function isOfBase(row: MeetingRow): boolean {
+function isOfBase(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of === "base" : row.kind !== "added";
 }
 
-function isOfResult(row: MeetingRow): boolean {
+function isOfResult(row: MergeRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
 /** Returns the hunks of a unified diff. Each row in a conflict counts as a change. */
-export function originHunks(rows: readonly MeetingRow[]): Hunk<MeetingRow>[] {
+export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
   return hunksOf(rows, isOfBase, isOfResult);
 }
 

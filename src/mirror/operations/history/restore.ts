@@ -14,9 +14,9 @@ import { givenMoment } from "./as-of.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { chooseVersion, entryAt } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
-import { endOfManual, leftAlone } from "../manual/many.ts";
+import { endOfManual, leftAsIs } from "../manual/many.ts";
 import { manualResult } from "../manual/resolve.ts";
-import { isPattern, namesOf, selectPaths, WHOLE } from "../manual/selection.ts";
+import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
@@ -88,7 +88,7 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 function plannedItem(item: RestoreItem): RestoredItem {
   if (item.kind === "left")
-    return { ...leftAlone(item.path, item.why), id: null, n: null, at: null, sha256: null, asNew: false };
+    return { ...leftAsIs(item.path, item.why), id: null, n: null, at: null, sha256: null, asNew: false };
   return { path: item.path, end: "planned", why: "", notes: [], ...versionOf(item) };
 }
 
@@ -130,7 +130,7 @@ function planSeveral(
 }
 
 function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
-  if (folder === WHOLE) return true;
+  if (folder === WHOLE_FOLDER) return true;
   for (const { localPath } of links.values()) if (isBelow(localPath, folder)) return true;
   for (const { localPath } of tombstones.values()) if (isBelow(localPath, folder)) return true;
   return false;

@@ -7,7 +7,7 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
 import type { HistoryEntry } from "./history.ts";
 import { findVersion } from "./find-version.ts";
-import { movedBy } from "./undo-moves.ts";
+import { moveOfEvent } from "./undo-moves.ts";
 
 /** History of one document: its versions, names and deletion. */
 
@@ -77,7 +77,7 @@ function stepOf(event: MirrorEvent): TimelineStep[] {
   const { at, kind, detail, outcome } = event;
   if (outcome !== "done") return [];
   if (REMOVED.has(kind)) return [{ kind: "gone", at, detail }];
-  const moved = movedBy(event);
+  const moved = moveOfEvent(event);
   return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
 }
 

@@ -2,13 +2,13 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
-import { left, type UndoItem } from "./undo-item.ts";
+import { leftItem, type UndoItem } from "./undo-item.ts";
 
 /** Checks an undo against the present folder, so that the plan shows only what the undo can do. */
 
 type LookingDisk = Pick<Disk, "look">;
 
-export const EDITED = "it was edited since";
+export const EDITED_SINCE = "it was edited since";
 
 /**
  * Returns the item if it can be done. Otherwise returns a `left` item: the folder has changes that
@@ -16,7 +16,7 @@ export const EDITED = "it was edited since";
  */
 export function checkedLocally(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
   const why = whyNotHere(item, base, disk);
-  return why === null ? item : left(item.path, why);
+  return why === null ? item : leftItem(item.path, why);
 }
 
 function whyNotHere(item: UndoItem, base: BaseTree, disk: LookingDisk): string | null {
@@ -25,7 +25,7 @@ function whyNotHere(item: UndoItem, base: BaseTree, disk: LookingDisk): string |
     case "take-away":
       return whyInConflict(item, base) ?? whyOtherText(disk, item.path, item.expect);
     case "move-back":
-      return whyInConflict(item, base) ?? (disk.look(item.path).kind === "file" ? null : noFileAt(item.path));
+      return whyInConflict(item, base) ?? (disk.look(item.path).kind === "file" ? null : missingFileReason(item.path));
     default:
       return null;
   }
@@ -37,11 +37,11 @@ function whyInConflict({ id }: Extract<UndoItem, { kind: "text-back" | "take-awa
 
 function whyOtherText(disk: LookingDisk, path: LocalPath, digest: Digest): string | null {
   const look = disk.look(path);
-  if (look.kind !== "file") return noFileAt(path);
-  return look.digest === digest ? null : EDITED;
+  if (look.kind !== "file") return missingFileReason(path);
+  return look.digest === digest ? null : EDITED_SINCE;
 }
 
-export function noFileAt(path: LocalPath): string {
+export function missingFileReason(path: LocalPath): string {
   return `no file is at ${path}`;
 }
 
@@ -53,6 +53,6 @@ export function isFree(disk: LookingDisk, path: LocalPath): boolean {
  * Returns the reason not to undo a move or a deletion, as a clause.
  * @param path a place that must be free, and is not
  */
-export function somethingAt(path: LocalPath): string {
+export function occupiedReason(path: LocalPath): string {
   return `${path} is taken now`;
 }

@@ -6,9 +6,9 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { LinkIndex } from "./find-document.ts";
-import { EDITED, isFree } from "./undo-check.ts";
-import { left, type UndoItem } from "./undo-item.ts";
-import { type FolderMove, type Move, movedBy, pathBefore } from "./undo-moves.ts";
+import { EDITED_SINCE, isFree } from "./undo-check.ts";
+import { leftItem, type UndoItem } from "./undo-item.ts";
+import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-moves.ts";
 
 /**
  * Plans the undo of one document: the state before the first of the runs replaces the state after
@@ -48,15 +48,16 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   const link = context.base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
   const kept = whyKept(events, path, link, context);
-  if (kept !== null) return [left(path, kept)];
+  if (kept !== null) return [leftItem(path, kept)];
   const isMade = context.made.has(id);
   const removed = events.findLast(isRemoval);
   const asNew = events.findLast(isBroughtBack);
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
     return undoRemoval(id, path, removed, events, context);
   }
-  if (link === undefined) return [asNew === undefined ? left(path, "it was deleted since") : awayAgain(asNew, context)];
-  if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [left(path, MIRRORED)];
+  if (link === undefined)
+    return [asNew === undefined ? leftItem(path, "it was deleted since") : awayAgain(asNew, context)];
+  if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [leftItem(path, MIRRORED)];
   if (isMade) return context.successors.has(id) ? [] : [takeAway(link, events)];
   return presentBack(link, events, context);
 }
@@ -70,7 +71,7 @@ function undoRemoval(
 ): UndoItem[] {
   // The runs both created and removed the document, so it did not exist before them.
   if (context.made.has(id)) return [];
-  if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
+  if (events[0]!.kind === "create-local") return [leftItem(path, CAME_AND_WENT)];
   return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
 }
 
@@ -83,7 +84,7 @@ function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoCo
   const back = [textBack(link, events, context), undoMove(link.id, events, context), protectionBack(link, events)];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
-  return brought && items.length === 0 ? [{ ...left(path, BROUGHT), isBrought: true }] : items;
+  return brought && items.length === 0 ? [{ ...leftItem(path, BROUGHT), isBrought: true }] : items;
 }
 
 /** True for an event that removed content, by a run or a command. */
@@ -134,7 +135,7 @@ function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   return events.flatMap((event): readonly Move[] => {
     const { kind, from, path } = event;
     if (kind === "restore") return from === null ? [] : [{ side: "local", from, to: path, here: from }];
-    const moved = movedBy(event);
+    const moved = moveOfEvent(event);
     return moved === null ? [] : [moved];
   });
 }
@@ -162,7 +163,7 @@ function bringBack(
 ): UndoItem | null {
   const { linked, made, base } = context;
   const digest = textBefore(events, context) ?? removed.before;
-  if (digest === null) return left(path, "its content was not seen");
+  if (digest === null) return leftItem(path, "its content was not seen");
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
   // If a document that existed before the runs is at this place, the undo of its own move frees the
@@ -174,16 +175,16 @@ function bringBack(
 
 function takeAway({ id, localPath: path, digest }: Link, events: readonly MirrorEvent[]): UndoItem {
   const expect = events.findLast(({ after }) => after !== null)?.after ?? null;
-  return expect === null || digest !== expect ? left(path, EDITED) : { path, kind: "take-away", id, expect };
+  return expect === null || digest !== expect ? leftItem(path, EDITED_SINCE) : { path, kind: "take-away", id, expect };
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
 function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext): UndoItem {
   const link = linked.get(path);
-  if (link !== undefined) return link.digest === after ? awayOf(link, after) : left(path, EDITED);
+  if (link !== undefined) return link.digest === after ? awayOf(link, after) : leftItem(path, EDITED_SINCE);
   const look = disk.look(path);
   const isThere = look.kind === "file" && look.digest === after;
-  return left(
+  return leftItem(
     path,
     isThere ? "it was not uploaded yet; delete the file yourself if you do not want it" : "it was deleted since",
   );
@@ -236,7 +237,7 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
   const [first, last] = [moves[0]!, moves.at(-1)!];
   const to = pathBefore(first.here, path, folders);
   if (to === path) return null;
-  if (!isWhereMoved(link, last, folders)) return left(path, "it was moved again since");
+  if (!isWhereMoved(link, last, folders)) return leftItem(path, "it was moved again since");
   return { path, kind: "move-back", id, to };
 }
 

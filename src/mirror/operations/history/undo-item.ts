@@ -23,6 +23,6 @@ export type UndoItem = { readonly path: LocalPath } & (
 
 export type LeftItem = Extract<UndoItem, { kind: "left" }>;
 
-export function left(path: LocalPath, why: string): LeftItem {
+export function leftItem(path: LocalPath, why: string): LeftItem {
   return { path, kind: "left", why };
 }

@@ -51,7 +51,7 @@ function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
  * One rename on the disk. `last`: the rename brings `id` to its place; otherwise `id` only frees
  * its path.
  */
-export type Hop = {
+export type RenameStep = {
   readonly id: DocId | DirId;
   readonly from: LocalPath;
   readonly to: LocalPath;
@@ -114,9 +114,9 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
  * each other (a swap), one entry frees its path under a temporary name. A document that moves with
  * its folder gets no move of its own.
  */
-export function orderMoves(moves: readonly MovedBack[]): Hop[] {
+export function orderMoves(moves: readonly MovedBack[]): RenameStep[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
-  const hops: Hop[] = [];
+  const hops: RenameStep[] = [];
   // LIMIT: renames. Each entry takes a temporary name at most once; more renames would be a circle
   // that cannot be broken, and none exists.
   while (hops.length <= 2 * moves.length) {
@@ -139,8 +139,8 @@ export function orderMoves(moves: readonly MovedBack[]): Hop[] {
  */
 function nextMove(
   pending: readonly MovedBack[],
-  hops: readonly Hop[],
-): { readonly move: MovedBack; readonly hop: Hop } | null {
+  hops: readonly RenameStep[],
+): { readonly move: MovedBack; readonly hop: RenameStep } | null {
   const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
   if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
   // The first entry that had no rename yet takes a temporary name. Then fewer entries wait for a
@@ -168,7 +168,7 @@ export type Move = {
 };
 
 /** Returns null if the event moved nothing. */
-export function movedBy({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
+export function moveOfEvent({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
   if (here === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };
   return remoteMove === null ? null : { side: "remote", ...remoteMove, here };

@@ -6,8 +6,8 @@ import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { successorOf, undoDocument } from "./undo-document.ts";
-import { checkedLocally, isFree, somethingAt } from "./undo-check.ts";
-import { left, type UndoItem } from "./undo-item.ts";
+import { checkedLocally, isFree, occupiedReason } from "./undo-check.ts";
+import { leftItem, type UndoItem } from "./undo-item.ts";
 import {
   type FolderMove,
   folderMoves,
@@ -64,7 +64,7 @@ function unlessTaken(item: UndoItem, { linked, disk }: Known, moves: readonly Un
   const there = linked.get(item.path);
   const isKnown = there !== undefined && there.id !== item.id;
   if ((!isKnown && isFree(disk, item.path)) || moves.some((move) => takesAlong(move, item.path))) return item;
-  return left(item.path, isKnown ? "another document has its path now" : somethingAt(item.path));
+  return leftItem(item.path, isKnown ? "another document has its path now" : occupiedReason(item.path));
 }
 
 /** Returns true if a move frees a path. */
@@ -96,13 +96,13 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
   });
   const named = new Set(orderMoves(go).flatMap(({ id, last }) => (last ? [id] : [])));
   const whyTaken = ({ id, to }: MovedBack) => {
-    if (!linked.has(to) && !dirs.has(to)) return somethingAt(to);
+    if (!linked.has(to) && !dirs.has(to)) return occupiedReason(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [
     ...go.filter(({ id }) => named.has(id)).map(itemOfMove),
-    ...stay.map((one) => left(one.at, whyTaken(one))),
-    ...folders.filter((one) => one.moved).map(({ to }) => left(to, "the folder was moved again since")),
+    ...stay.map((one) => leftItem(one.at, whyTaken(one))),
+    ...folders.filter((one) => one.moved).map(({ to }) => leftItem(to, "the folder was moved again since")),
   ];
 }
 

@@ -14,8 +14,8 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findRuns, RUNS } from "./events.ts";
 import type { LeftItem, UndoItem } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
-import { type Hop, orderMoves } from "./undo-moves.ts";
-import { isFree, noFileAt, somethingAt } from "./undo-check.ts";
+import { type RenameStep, orderMoves } from "./undo-moves.ts";
+import { isFree, missingFileReason, occupiedReason } from "./undo-check.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -199,7 +199,7 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
     if (why !== null) ends.set(item, notDone(stale(why)));
   }
   const going = items.filter((item) => !ends.has(item));
-  const waiting = new Map<Hop["id"], LocalPath>();
+  const waiting = new Map<RenameStep["id"], LocalPath>();
   for (const hop of orderMoves(going.map(({ id, path, to }) => ({ id, at: path, to })))) {
     const item = going.find(({ id }) => id === hop.id)!;
     if (ends.has(item)) continue;
@@ -236,14 +236,14 @@ function whyNotDocument(
   const link = state.link(id);
   if (link === null || link.localPath !== path) return "it was moved or deleted since";
   if (state.conflict(id) !== null) return "it is in conflict";
-  return disk.look(path).kind === "file" ? null : noFileAt(path);
+  return disk.look(path).kind === "file" ? null : missingFileReason(path);
 }
 
-function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): ManualEnd {
+function moveOne(ctx: PassContext, { id, from, to }: RenameStep, detail: string): ManualEnd {
   // On a disk that ignores case, a rename that only changes case finds the file itself; the disk
   // distinguishes the two.
   const sameName = from.toLowerCase() === to.toLowerCase();
-  if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(somethingAt(to)));
+  if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
   return moveBack(ctx, { id, from, to }, detail);
 }
 
@@ -251,7 +251,13 @@ function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): Manua
  * Moves an entry to its place.
  * @param home its path before it took a temporary name; undefined if it took none
  */
-function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: ManualEnd): ManualEnd {
+function comeHome(
+  ctx: PassContext,
+  hop: RenameStep,
+  home: LocalPath | undefined,
+  detail: string,
+  end: ManualEnd,
+): ManualEnd {
   if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
   return notDone(stale(`${why}; it is at ${hop.from} now`));

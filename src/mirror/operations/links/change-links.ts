@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
-import { notInPlace, respellingsFor, translating } from "../../engine/links/translating.ts";
+import { misplacedLinkFiles, respellingsFor, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { type Config, writeConfig } from "../../settings/config.ts";
@@ -36,7 +36,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   const { mode, wiki } = mirror.config.links;
   if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
-  const astray = notInPlace(mirror.world);
+  const astray = misplacedLinkFiles(mirror.world);
   if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
@@ -52,7 +52,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
 
 /** Returns an open folder that translates links from now on, as its new configuration says. */
 export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
-  return { ...mirror, world: translating(mirror.world, true) };
+  return { ...mirror, world: withTranslation(mirror.world, true) };
 }
 
 /** LIMIT: paths that are named. */
@@ -74,7 +74,7 @@ const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await settle(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });
-  return respellAll(translating(mirror.world, true, form.wiki), found);
+  return respellAll(withTranslation(mirror.world, true, form.wiki), found);
 }
 
 /**
@@ -82,7 +82,7 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
  * with either form of links count as the same content, not as edits.
  */
 async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
-  const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
+  const world = mirror.world.links === undefined ? withTranslation(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, links: form });

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { byPath } from "../../model/by-path.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
-import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
+import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
@@ -19,7 +19,7 @@ import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
 import { pathsOf } from "../results/plan.ts";
 import { insteadOf, REJECTION_WORDS } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
-import { leftAlone } from "./many.ts";
+import { leftAsIs } from "./many.ts";
 import { planRejection, type RejectItem, rejectStop } from "./reject.ts";
 
 /** Both answers to a stop. Each applies only to the stop that the person saw. */
@@ -80,7 +80,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, {
     const what = `this stop has no answer, because the folder itself has changed: ${why}`;
     return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
-  const stopped = stoppedBy(verdict, steps);
+  const stopped = actionsOfStop(verdict, steps);
   // Some reasons concern the folder or the workspace as a whole: then the approval names the reason
   // itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
@@ -167,7 +167,7 @@ function rowOf(action: Action, { pathOf }: Stopped): StopItem {
 }
 
 function itemOf(item: RejectItem): StopItem {
-  if (item.kind === "left") return { ...leftAlone(item.path, item.why), what: "left alone" };
+  if (item.kind === "left") return { ...leftAsIs(item.path, item.why), what: "left alone" };
   return { path: item.path, end: "planned", why: "", notes: [], what: REJECTION_WORDS[item.kind] };
 }
 

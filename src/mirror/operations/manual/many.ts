@@ -33,7 +33,7 @@ export function endOfManual(path: LocalPath, { outcome, notes }: ManualEnd): Man
   return { path, end: "failed", why: outcome.detail, notes };
 }
 
-export function leftAlone(path: LocalPath, why: string): ManyEnd {
+export function leftAsIs(path: LocalPath, why: string): ManyEnd {
   return { path, end: "left", why, notes: [] };
 }
 
@@ -61,7 +61,7 @@ async function forEachOf<T extends { readonly path: LocalPath }>(
     const some = items.slice(at, at + AT_ONCE);
     const why = isOffline ? UNREACHED : (await isOver()) ? NOT_BEGUN : null;
     if (why !== null) {
-      ends.push(...some.map(({ path }) => leftAlone(path, why)));
+      ends.push(...some.map(({ path }) => leftAsIs(path, why)));
       continue;
     }
     const done = await Promise.all(some.map(work));
@@ -76,7 +76,7 @@ async function forEachOf<T extends { readonly path: LocalPath }>(
  * The outcomes of all items of a run, and the outcome of the first item that was tried; null if
  * none was.
  */
-export type EachEnd = ManyEnds & { readonly first: ManualEnd | null };
+export type RunOutcomes = ManyEnds & { readonly first: ManualEnd | null };
 
 /** Works on each item by itself, as one manual run: a failure does not keep the others. */
 export async function runEach<T extends { readonly path: LocalPath }>(
@@ -85,7 +85,7 @@ export async function runEach<T extends { readonly path: LocalPath }>(
   items: readonly T[],
   work: (ctx: PassContext, item: T) => Promise<ManualEnd>,
   stop: AbortSignal,
-): Promise<EachEnd> {
+): Promise<RunOutcomes> {
   let run: number | null = null;
   let first: ManualEnd | null = null;
   let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };

@@ -15,7 +15,7 @@ import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { type ManyEnd, runEach } from "./many.ts";
 import { manualResult } from "./resolve.ts";
-import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
+import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
 
 /**
  * Sets or clears documents' review protection on the service, as one run. The next listing updates
@@ -60,7 +60,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
 /** Returns true if a name is the path of one document, rather than a folder or a pattern. */
 function isOneDocument({ state }: Pick<World, "state">, name: string): boolean {
   if (linkAt(state.load(), name) !== null) return true;
-  return name !== WHOLE && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
+  return name !== WHOLE_FOLDER && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
 }
 
 /**

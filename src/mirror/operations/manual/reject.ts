@@ -6,18 +6,18 @@ import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import {
-  fileBack,
-  folderBack,
-  folderStays,
-  newerTextBack,
-  otherVersionBack,
-  staysAsNew,
-  textBack,
+  restoreDeletedFile,
+  restoreRemovedFolder,
+  keepFolder,
+  resendLocalContent,
+  restoreConflictCopy,
+  keepFileAsNew,
+  restoreBaseContent,
 } from "../../engine/manual/reject.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { RejectionKind } from "../results/stop.ts";
-import { endOfManual, leftAlone, type ManyEnd } from "./many.ts";
+import { endOfManual, leftAsIs, type ManyEnd } from "./many.ts";
 
 /** Undoes the changes that a safety check stopped: restores what was deleted or overwritten. */
 
@@ -52,21 +52,28 @@ export function planRejection(
 function itemOf(action: Action, { base }: Trees): RejectItem[] {
   switch (action.kind) {
     case "delete-remote":
-      return [{ kind: "file-back", path: action.localPath, bringBack: (ctx) => fileBack(ctx, action) }];
+      return [{ kind: "file-back", path: action.localPath, bringBack: (ctx) => restoreDeletedFile(ctx, action) }];
     case "trash-local": {
       const { localPath: path } = action;
-      if (action.cause === "gone") return [{ kind: "stays-as-new", path, bringBack: (ctx) => staysAsNew(ctx, action) }];
+      if (action.cause === "gone")
+        return [{ kind: "stays-as-new", path, bringBack: (ctx) => keepFileAsNew(ctx, action) }];
       return [{ kind: "left", path, why: "it was moved out of the synced folder; move it back on the service" }];
     }
     case "end-conflict": {
       const path = base.links.get(action.id)?.localPath ?? action.localPath;
-      return [{ kind: "other-version-back", path, bringBack: (ctx) => otherVersionBack(ctx, action.id) }];
+      return [{ kind: "other-version-back", path, bringBack: (ctx) => restoreConflictCopy(ctx, action.id) }];
     }
     case "remove-folder-remote":
-      return [{ kind: "folder-back", path: action.localPath, bringBack: (ctx) => folderBack(ctx, action.localPath) }];
+      return [
+        {
+          kind: "folder-back",
+          path: action.localPath,
+          bringBack: (ctx) => restoreRemovedFolder(ctx, action.localPath),
+        },
+      ];
     case "remove-folder-local": {
       const { dirId, localPath: path } = action;
-      return dirId === null ? [] : [{ kind: "folder-stays", path, bringBack: (ctx) => folderStays(ctx, dirId) }];
+      return dirId === null ? [] : [{ kind: "folder-stays", path, bringBack: (ctx) => keepFolder(ctx, dirId) }];
     }
     default:
       return [];
@@ -77,9 +84,9 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
 function textOf(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
-  if (action.kind === "put") return [{ kind: "text-back", path, bringBack: (ctx) => textBack(ctx, action) }];
+  if (action.kind === "put") return [{ kind: "text-back", path, bringBack: (ctx) => restoreBaseContent(ctx, action) }];
   const { changeId } = action;
-  return [{ kind: "newer-text-back", path, bringBack: (ctx) => newerTextBack(ctx, id, changeId) }];
+  return [{ kind: "newer-text-back", path, bringBack: (ctx) => resendLocalContent(ctx, id, changeId) }];
 }
 
 /** Returns documents of which the service shows an older version than the local one. */
@@ -89,7 +96,7 @@ function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): R
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
     const { localPath: path } = link;
     if (base.conflicts.has(id)) return [{ kind: "left", path, why: `it is in conflict: mdmirror resolve ${path}` }];
-    return [{ kind: "newer-text-back", path, bringBack: (ctx) => newerTextBack(ctx, id, changeId) }];
+    return [{ kind: "newer-text-back", path, bringBack: (ctx) => resendLocalContent(ctx, id, changeId) }];
   });
 }
 
@@ -103,5 +110,5 @@ export async function rejectStop(world: World, items: readonly RejectItem[]): Pr
   });
   // If another folder is at the root's path now, `ends` has one entry, which applies to all items.
   const byItem = new Map(able.map((item, index) => [item, endOfManual(item.path, ends[index] ?? ends[0]!)]));
-  return items.map((item) => (item.kind === "left" ? leftAlone(item.path, item.why) : byItem.get(item)!));
+  return items.map((item) => (item.kind === "left" ? leftAsIs(item.path, item.why) : byItem.get(item)!));
 }

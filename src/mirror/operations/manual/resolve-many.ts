@@ -12,10 +12,10 @@ import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type Way } from "../declared/resolve.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { leftAlone, runEach } from "./many.ts";
+import { leftAsIs, runEach } from "./many.ts";
 import { manualResult, markersIn, misfitOf, resolveIn, type Resolution } from "./resolve.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
-import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
+import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
 /** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
@@ -80,7 +80,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
 type AloneWay = Exclude<Way, "merged" | "merged-where-clean">;
 
 function plannedItem(item: ResolveItem): ResultOf<typeof RESOLVE>["items"][number] {
-  if (item.kind === "left") return leftAlone(item.path, item.why);
+  if (item.kind === "left") return leftAsIs(item.path, item.why);
   return { path: item.path, end: "planned", why: "", notes: [] };
 }
 
@@ -90,7 +90,7 @@ function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
   const below = ({ localPath }: Link) => isBelow(localPath, name);
-  return name !== WHOLE && !isPattern(name) && !world.state.load().links.values().some(below);
+  return name !== WHOLE_FOLDER && !isPattern(name) && !world.state.load().links.values().some(below);
 }
 
 type Choice = { readonly way: Resolution; readonly force: boolean; readonly seen: Seen | null };

@@ -6,11 +6,11 @@ import { recreate } from "../../engine/manual/recreate.ts";
 import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-hold.ts";
 import {
   keepMine,
-  landMerged,
+  writeMerged,
   type Placed,
   resubmit,
   type Seen,
-  sendNow,
+  sendWithMarkers,
   takeTheirs,
   forgetRefusal,
 } from "../../engine/manual/resolve.ts";
@@ -61,7 +61,7 @@ export async function resolveIn(
   if (!marked) return { ...first, notes };
   // The planner blocks content that looks like an unfinished merge, but the user chose this
   // content.
-  const sent = await sendNow(ctx, { link: subject.link, at: subject.path });
+  const sent = await sendWithMarkers(ctx, { link: subject.link, at: subject.path });
   return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
 }
 
@@ -104,7 +104,7 @@ async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolutio
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":
-      return landMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
+      return writeMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
     case "keep":
       return leftMirror ? restoreOldName(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":

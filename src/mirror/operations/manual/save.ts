@@ -1,7 +1,7 @@
 import { trashPlace } from "../../engine/run/world.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/rules.ts";
-import { BESIDE_PREFIX } from "../../local/write.ts";
+import { OLD_FILE_PREFIX } from "../../local/write.ts";
 import { styleOf } from "../../../markdown/merge/style.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -19,12 +19,12 @@ import { judgeText } from "./judge-text.ts";
  * still has the content that was read.
  */
 
-export type Saving = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
+export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 
 export type Document = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
 
 /** @param root real path of a folder of this user that has `.mdmirror/` */
-export function openSaving(root: string, { clock, random }: Pick<Saving, "clock" | "random">): Saving {
+export function openSaveContext(root: string, { clock, random }: Pick<SaveContext, "clock" | "random">): SaveContext {
   return { disk: openDisk(root, { random }), clock, random };
 }
 
@@ -35,7 +35,7 @@ type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind:
  * Checks a path from a caller, who may be a stranger.
  * @returns trouble if no document can have this path, whether or not a file exists
  */
-export function judgePath(saving: Saving, path: string): Result<null> {
+export function judgePath(saving: SaveContext, path: string): Result<null> {
   const fault = pathFault(path);
   if (fault !== null)
     return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
@@ -71,7 +71,7 @@ function pathFault(path: string): string | null {
 }
 
 /** Returns null if no file exists. */
-export async function readDocument(saving: Saving, path: LocalPath): Promise<Result<Document | null>> {
+export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<Document | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
   const { disk, clock } = saving;
@@ -108,12 +108,12 @@ function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, lo
 
 function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
   const names = disk.namesIn(parentOf(path)) ?? [];
-  return names.some(({ name }) => name.startsWith(BESIDE_PREFIX));
+  return names.some(({ name }) => name.startsWith(OLD_FILE_PREFIX));
 }
 
 /** Replaces the content of a document, if the file still has the content that was read. */
 export async function saveText(
-  saving: Saving,
+  saving: SaveContext,
   path: LocalPath,
   text: string,
   expect: Digest,
@@ -127,7 +127,7 @@ export async function saveText(
 
 /** Creates a document, and the folders above it. `changed`: the path is taken. */
 export async function createDocument(
-  saving: Saving,
+  saving: SaveContext,
   path: LocalPath,
   text: string,
 ): Promise<Result<Saved<{ readonly version: Digest }>>> {
@@ -144,7 +144,7 @@ export async function createDocument(
  * was read, or the new path is taken.
  */
 export async function moveDocument(
-  saving: Saving,
+  saving: SaveContext,
   { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
   expect: Digest,
 ): Promise<Result<Saved<null>>> {
@@ -163,7 +163,7 @@ export async function moveDocument(
  * below `.mdmirror/`.
  */
 export async function removeDocument(
-  saving: Saving,
+  saving: SaveContext,
   path: LocalPath,
   expect: Digest,
 ): Promise<Result<Saved<{ readonly keptAs: string }>>> {
@@ -180,7 +180,7 @@ export async function removeDocument(
  * @param expect null if no file may exist
  */
 async function orAgain<T>(
-  { disk, clock }: Saving,
+  { disk, clock }: SaveContext,
   path: LocalPath,
   expect: Digest | null,
   act: () => DiskOutcome<T>,
@@ -203,12 +203,12 @@ export function withLineEndsOf(before: string, text: string): string {
   return mark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
 }
 
-function judge(saving: Saving, path: LocalPath, text: string): Result<null> {
+function judge(saving: SaveContext, path: LocalPath, text: string): Result<null> {
   const fit = judgeText(path, text);
   return fit.kind === "trouble" ? fit : judgePath(saving, path);
 }
 
-function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
+function makeFoldersAbove(saving: SaveContext, path: LocalPath): Result<null> {
   const { disk } = saving;
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;

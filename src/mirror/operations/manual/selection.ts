@@ -11,10 +11,10 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 type Selection = { readonly takes: (path: LocalPath) => boolean };
 
 /** Names the whole linked folder, whose path is "". */
-export const WHOLE = ".";
+export const WHOLE_FOLDER = ".";
 
 export function namesOf(paths: readonly string[]): readonly LocalPath[] {
-  return paths.map((path) => (path === WHOLE ? "" : path));
+  return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
 }
 
 /** Returns true if a name that is no path may be a pattern. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
-import type { HeldBack } from "../../daemon/control/protocol.ts";
+import type { DelayedChanges } from "../../daemon/control/protocol.ts";
 import { readConfig } from "../../settings/config.ts";
 import type { MirrorOptions } from "../../folder/open-mirror.ts";
 import type { RunReport, RunRequest } from "../../folder/run.ts";
@@ -14,7 +14,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called after a daemon has accepted the request. */
   readonly onDaemon?: () => void;
   /** Called when the daemon delays a change. */
-  readonly onHeldBack?: (heldBack: HeldBack) => void;
+  readonly onHeldBack?: (heldBack: DelayedChanges) => void;
   /** Runs the steps of the plans. If left out, nobody can stop them. */
   readonly stoppable?: Stoppable;
 };

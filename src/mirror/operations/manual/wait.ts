@@ -5,7 +5,7 @@ import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result, type Trouble } from "../../../common/trouble.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
-import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "../../daemon/control/waited.ts";
+import { NO_STANDSTILL, waitReportOf, type WaitResult, type WaitReport } from "../../daemon/control/waited.ts";
 
 /**
  * Waits until the present local content is on the service: through a running daemon, else by
@@ -27,7 +27,7 @@ type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 const AGAIN_MS = 250;
 
 /** @param root a folder of this user that has `.mdmirror/` */
-export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitAnswer>> {
+export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitResult>> {
   const { clock } = options;
   const until = clock.monotonic() + request.timeoutMs;
   for (;;) {
@@ -46,7 +46,7 @@ function mayPass({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
 }
 
-async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitAnswer>> {
+async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitResult>> {
   const asked = await askDaemon(root, { do: "wait", ...request });
   if (asked !== NO_DAEMON) return asked;
   return withMirror(root, { ...options, mode: "write", what: "wait" }, async (mirror) =>
@@ -55,14 +55,14 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
 }
 
 /** Waits by running syncs, while holding the folder's lock. */
-async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<WaitAnswer> {
+async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<WaitResult> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.begin(false);
   const sighted = noteLocalState(world, paths, true);
   if (sighted.kind === "outside") return sighted;
   const { awaited, documents } = sighted;
-  let still = MOVES_ON;
+  let still = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
     const stand = judgeBarrier(world, awaited, true);
     // Before the first run, the block may come from a sync with a narrower direction.
@@ -70,15 +70,16 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
-    if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
+    if (!waits || still.kind !== "none" || leftMs <= 0)
+      return { kind: "waited", ...waitReportOf(stand, documents, still) };
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
     // Only the first run sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }
 
-function standstillOf({ state, fault, safetyStop }: RunReport): Waited["still"] {
+function standstillOf({ state, fault, safetyStop }: RunReport): WaitReport["still"] {
   if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
-  if (state !== "stopped") return MOVES_ON;
+  if (state !== "stopped") return NO_STANDSTILL;
   return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
 }

@@ -1,6 +1,6 @@
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { Preview } from "../../folder/run.ts";
-import { plus, type Share } from "../../settings/propose-rules.ts";
+import { addToShare, type Share } from "../../settings/propose-rules.ts";
 
 /** Finds the folders with most documents that a plan uploads for the first time. */
 
@@ -22,7 +22,7 @@ export function largestFolders({ plan, trees }: Planned, most: number): readonly
     const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
     if (file === undefined) continue;
     const above = ancestorsOf(file.path);
-    for (const folder of above.length === 0 ? [""] : above) shares.set(folder, plus(shares.get(folder), file));
+    for (const folder of above.length === 0 ? [""] : above) shares.set(folder, addToShare(shares.get(folder), file));
   }
   const deepest = new Map<LocalPath, LocalPath>();
   for (const [folder, { documents }] of shares) {

@@ -2,7 +2,7 @@ import type { RunReport } from "../../folder/run.ts";
 import { count, plural } from "../../../common/count.ts";
 
 /** Returns `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
-export function needs(attention: RunReport["attention"]): string {
+export function problemsClause(attention: RunReport["attention"]): string {
   const waits = attention.filter((one) => one.waits).length;
   const needing = attention.length - waits;
   const asks = `${plural(needing, "problem")} to fix`;
@@ -16,5 +16,5 @@ type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: strin
 export function whyNotInSync({ state, attention, fault }: Standing): string {
   if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";
-  return state === "offline" ? "the service could not be reached" : needs(attention);
+  return state === "offline" ? "the service could not be reached" : problemsClause(attention);
 }

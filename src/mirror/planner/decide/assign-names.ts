@@ -25,13 +25,13 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
 import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
 
-export type Goals = Readonly<Record<Side, Place | null>>;
+export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
 /** The place that each row was to have before it was blocked. */
-export type Wishes = ReadonlyMap<Row, Goals>;
+export type Wishes = ReadonlyMap<Row, WantedPlaces>;
 
 /** A row that must be blocked so that the others can have their places. */
-export type Barred = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
+export type RowToBlock = { readonly row: Row; readonly reason: BlockReason; readonly detail: string };
 
 /** LIMIT: numbers that are tried for a name before the row is blocked. */
 const MAX_NUMBER = 99;
@@ -39,7 +39,7 @@ const MAX_NUMBER = 99;
 /** One attempt to give every slot one owner. */
 export class NameAssignment {
   readonly #owners: SlotOwners;
-  readonly #barred = new Map<Row, Barred>();
+  readonly #barred = new Map<Row, RowToBlock>();
   /** Kept in this attempt until every row has a slot, so that a failed attempt leaves no trace. */
   readonly #whys = new Map<Row, string>();
   readonly #gaveWay = new Map<Row, string>();
@@ -62,7 +62,7 @@ export class NameAssignment {
    * Returns the rows that must be blocked before another attempt; none if every slot has one owner,
    * which is then kept.
    */
-  run(): readonly Barred[] {
+  run(): readonly RowToBlock[] {
     this.#takeWhatStays();
     // ORDER: the service's rows first; a local row that is in the way then gets a number, on both
     // sides.
@@ -92,7 +92,7 @@ export class NameAssignment {
     if (bar !== null) this.#barred.set(row, bar);
   }
 
-  #claimLocal(row: Row): Barred | null {
+  #claimLocal(row: Row): RowToBlock | null {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
     if (owner === "foreign") return bar(row, "path-taken", `something that is not synced is at ${place.name}`);
@@ -105,7 +105,7 @@ export class NameAssignment {
   /**
    * Resolves a clash: two rows want one local place, and the owner or this row gets another name.
    */
-  #contest(row: Row, place: Place, owner: Row): Barred | null {
+  #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
@@ -123,7 +123,7 @@ export class NameAssignment {
   }
 
   /** Gives a row the name with digits of its id, because its own name is taken. */
-  #takeHashed(row: Row, place: Place): Barred | null {
+  #takeHashed(row: Row, place: Place): RowToBlock | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
@@ -203,7 +203,7 @@ export class NameAssignment {
     }
   }
 
-  #claimRemote(row: Row): Barred | null {
+  #claimRemote(row: Row): RowToBlock | null {
     const place = row.remote.goal!;
     const owner = this.#owners.ownerOf("remote", place, row);
     if (owner === null) {
@@ -247,7 +247,7 @@ function isMapped({ local, remote }: Row): boolean {
   return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
-function bar(row: Row, reason: BlockReason, detail: string): Barred {
+function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
   return { row, reason, detail };
 }
 

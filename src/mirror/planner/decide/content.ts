@@ -21,7 +21,7 @@ import { blockUnseen, isStopped, remainingBlock } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
-import { isMet, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
+import { isInPlace, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
 
 /**
  * Decides one document: first by its state, then by its cell of the table; if both sides have it,
@@ -173,7 +173,7 @@ function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): 
     return;
   }
   const wish = localWish(draft, row);
-  if (rule === "agree" && (isMet(wish, row.local.now) || isMet(remoteWish(draft, row), row.remote.now))) {
+  if (rule === "agree" && (isInPlace(wish, row.local.now) || isInPlace(remoteWish(draft, row), row.remote.now))) {
     draft.whys.set(row, "moved alike on both sides");
     return;
   }

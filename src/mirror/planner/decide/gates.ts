@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
-import { type AboutText, blockDocument, type PlanDraft } from "./plan-draft.ts";
+import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
 /** Reasons to stop an action before it is proposed; each leaves a block. */
@@ -39,7 +39,7 @@ export function isDirectionOff(
   row: DocumentRow,
   off: keyof typeof ONE_WAY,
   what: string,
-  about?: AboutText,
+  about?: ContentOfBlock,
 ): boolean {
   if (draft.policy.direction !== off) return false;
   blockDocument(draft, row, "direction-off", `${what}; ${ONE_WAY[off]}`, about);
@@ -50,7 +50,7 @@ export function isDirectionOff(
  * Blocks the row and returns true if somebody is editing the file, so that the service's version
  * waits. A row has one block, so the block of an earlier answer that still applies is kept.
  */
-export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
+export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: ContentOfBlock): boolean {
   const why = draft.policy.inUse?.get(path);
   if (why === undefined || remainingBlock(draft, row) !== null) return false;
   blockDocument(draft, row, "in-use", why, about);

@@ -1,7 +1,7 @@
 import { isMoving, type Row, SIDES, wantAt } from "../match/row.ts";
 import { type PlanDraft, blockDocument, blockFolder, rowsOf, withdraw } from "./plan-draft.ts";
 import { isLeftOver } from "./left-over.ts";
-import { type Barred, type Goals, NameAssignment, type Wishes } from "./assign-names.ts";
+import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
 
 /**
@@ -28,7 +28,7 @@ export function resolveNameClashes(draft: PlanDraft): void {
   }
 }
 
-function goalsOf({ local, remote }: Row): Goals {
+function goalsOf({ local, remote }: Row): WantedPlaces {
   return { local: local.goal, remote: remote.goal };
 }
 
@@ -41,7 +41,7 @@ function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Ro
   }
 }
 
-function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Map<Row, Goals>): void {
+function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
@@ -51,7 +51,7 @@ function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes:
   }
 }
 
-function blockInPlace(draft: PlanDraft, { row, reason, detail }: Barred): void {
+function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): void {
   draft.whys.delete(row);
   if (row.kind === "folder") {
     blockFolder(draft, row, reason, detail);

@@ -16,7 +16,7 @@ import { ONE_WAY } from "../../model/hold.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, blockFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
-import { isMet, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
+import { isInPlace, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
 
 /** Decides the places of folders, before those of documents, which they can block. */
 
@@ -40,7 +40,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   const rule = placeRule(folder, whoMoved(draft.forest, folder));
   if (rule === "stay") return;
   const wishes = { local: localWish(draft, folder), remote: remoteWish(draft, folder) };
-  if (rule === "agree" && SIDES.some((side) => isMet(wishes[side], folder[side].now))) {
+  if (rule === "agree" && SIDES.some((side) => isInPlace(wishes[side], folder[side].now))) {
     draft.whys.set(folder, "moved alike on both sides");
     return;
   }

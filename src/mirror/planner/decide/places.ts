@@ -65,7 +65,7 @@ export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
 }
 
 /** Returns true if a row is already at the wanted place. */
-export function isMet(wish: WantedPlace, now: Place | null): boolean {
+export function isInPlace(wish: WantedPlace, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 

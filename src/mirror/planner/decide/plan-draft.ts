@@ -139,7 +139,7 @@ export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "docume
 }
 
 /** Paths of a document before and after an action, at the moment of the action. */
-export type At = {
+export type ActionPaths = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
 };
@@ -161,7 +161,7 @@ export type Proposal = {
     | "content"
     | "record"
     | "note";
-  readonly make: (at: At) => Action;
+  readonly make: (at: ActionPaths) => Action;
 };
 
 export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
@@ -191,7 +191,7 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
     );
 }
 
-export type AboutText = Partial<Pick<Block, "code" | "digest" | "changeId">>;
+export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
  * Adds a block. Each row has one: a remembered block takes precedence over a computed one,
@@ -204,7 +204,7 @@ function block(
   path: LocalPath,
   reason: BlockReason,
   detail: string,
-  facts: AboutText = {},
+  facts: ContentOfBlock = {},
 ): void {
   const standing = draft.blocks.get(key);
   if (standing !== undefined) return;
@@ -234,7 +234,7 @@ export function blockDocument(
   row: DocumentRow,
   reason: BlockReason,
   detail: string,
-  facts?: AboutText,
+  facts?: ContentOfBlock,
 ): void {
   block(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
 }

@@ -9,7 +9,7 @@ import { absentPath } from "./absence.ts";
 import { keyOf, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
-import { isStopped, keepUnmet } from "./remembered.ts";
+import { isStopped, keepBlockOfNewFile } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
@@ -197,7 +197,7 @@ function createThere(
 }
 
 export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
-  keepUnmet(draft, here);
+  keepBlockOfNewFile(draft, here);
   if (isContentBlocked(draft, row, null, here)) return;
   const why = "new on both sides";
   const about = { digest: here.digest, changeId: there.changeId };

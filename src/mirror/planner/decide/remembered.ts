@@ -97,7 +97,7 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
  * until base has linked the two: their contents may not be read in this cycle, and the next listing
  * may be incomplete.
  */
-export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
+export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedBlock(draft, path);
   if (one === null) return;
   if (one.digest === null || one.digest === digest) keepBlock(draft, one);

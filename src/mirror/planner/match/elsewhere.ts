@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { unconfirmedFiles } from "./at-path.ts";
 import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
-import { pairUp } from "./resemblance.ts";
+import { pairBySimilarity } from "./resemblance.ts";
 
 /** Strength of the evidence for a file elsewhere; the higher rank wins. */
 const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
@@ -153,7 +153,7 @@ function* bySameText(matching: Matching): Generator<Candidate> {
 }
 
 function* bySimilarText(matching: Matching): Generator<Candidate> {
-  for (const { link, file, score } of pairUp(matching, matching.links.values(), matching.files.values())) {
+  for (const { link, file, score } of pairBySimilarity(matching, matching.links.values(), matching.files.values())) {
     const isSame = knownTexts(matching, link).includes(file.digest);
     yield isSame ? { link, file, evidence: "same-text", score: 1 } : { link, file, evidence: "similar-text", score };
   }

@@ -16,7 +16,11 @@ type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
 type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
 
 /** Returns documents with the files that are like them, the most similar pair first. */
-export function pairUp(matching: Matching, links: Iterable<Link>, files: Iterable<LocalFile>): readonly Pair[] {
+export function pairBySimilarity(
+  matching: Matching,
+  links: Iterable<Link>,
+  files: Iterable<LocalFile>,
+): readonly Pair[] {
   return listPairs(matching, links, listCandidates(matching, files)).sort(
     (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
   );

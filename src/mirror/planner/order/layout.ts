@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
 import {
-  type At,
+  type ActionPaths,
   type PlanDraft,
   type Proposal,
   pathOfDocument,
@@ -13,11 +13,11 @@ import type { RemoteFile } from "../../model/tree.ts";
 import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
 import { copyPath } from "../../model/conflict-copy-path.ts";
-import { Ledger } from "./ledger.ts";
+import { SideState } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
 /** A row that a step created, removed or moved. `freed`: the key of the slot that became free. */
-export type Shift = {
+export type RowChange = {
   readonly side: Side;
   readonly row: Row;
   readonly from: Place | null;
@@ -33,10 +33,10 @@ const NOTHING: readonly number[] = [];
  * freed its slot. A folder's move or removal also comes after the steps that used its old path.
  */
 export class Layout {
-  readonly ledgers: Readonly<Record<Side, Ledger>>;
+  readonly ledgers: Readonly<Record<Side, SideState>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
-  readonly #onShift: (shift: Shift) => void;
+  readonly #onShift: (shift: RowChange) => void;
   /** The last step that placed a row on each side. */
   readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
   /** Steps before all others of a row. */
@@ -46,15 +46,15 @@ export class Layout {
   constructor(
     draft: PlanDraft,
     moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
-    onShift: (shift: Shift) => void,
+    onShift: (shift: RowChange) => void,
   ) {
     const foldings = foldingsOf(draft.trees, draft.policy);
     const { occupancy } = draft;
     this.#draft = draft;
     this.#onShift = onShift;
     this.ledgers = {
-      local: new Ledger("local", foldings.local, occupancy, moving.local),
-      remote: new Ledger("remote", foldings.remote, occupancy, moving.remote),
+      local: new SideState("local", foldings.local, occupancy, moving.local),
+      remote: new SideState("remote", foldings.remote, occupancy, moving.remote),
     };
   }
 
@@ -91,7 +91,7 @@ export class Layout {
     return place === null ? "" : this.ledgers[side].pathOf(place);
   }
 
-  #at(row: Row): At {
+  #at(row: Row): ActionPaths {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
     // Most memory of a large plan is paths: of two equal strings, the listing's string is kept.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];

@@ -8,7 +8,7 @@ import { type DiskFolding, joinPath } from "../../../contract/path.ts";
  * for: the last step that moved a folder on its path, the step that freed its slot, the last step
  * on itself. A folder's move also waits for the steps that used its old path.
  */
-export class Ledger {
+export class SideState {
   readonly side: Side;
   readonly #folding: DiskFolding;
   readonly #occupancy: Occupancy;

@@ -2,7 +2,7 @@ import type { Step } from "../../model/action.ts";
 import { claimantsOf } from "../decide/absence.ts";
 import { blockDocument, blockFolder, type PlanDraft } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
-import { Layout, type Shift } from "./layout.ts";
+import { Layout, type RowChange } from "./layout.ts";
 import { listOperations, type Operation, precedesArrivals } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
 
@@ -201,7 +201,7 @@ class Schedule {
     this.#wake("placed", row.key);
   }
 
-  #note({ side, row, from, to, freed }: Shift): void {
+  #note({ side, row, from, to, freed }: RowChange): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
       // Only rows that still have to move keep a folder from becoming empty.

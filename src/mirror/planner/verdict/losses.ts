@@ -4,7 +4,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 import type { StopReason, Signals } from "../plan-types.ts";
-import { type Finding, type Guarded, isRemovalOfKnown, type PresenceCounts, unapproved } from "./stops.ts";
+import { type Finding, type GuardedStep, isRemovalOfKnown, type PresenceCounts, unapprovedSteps } from "./stops.ts";
 
 /**
  * Safety checks on losses. A side loses a document when the plan deletes it because it is gone from
@@ -17,13 +17,13 @@ type Side = "local" | "remote";
 /** Losses of one side that nobody has approved yet. */
 type Loss = {
   readonly side: Side;
-  readonly deleted: readonly Guarded[];
+  readonly deleted: readonly GuardedStep[];
   /**
    * Folders that are removed: if a safety check stops the documents, it stops the removal of these
    * folders too, also of empty ones.
    */
-  readonly folders: readonly Guarded[];
-  readonly emptied: readonly Guarded[];
+  readonly folders: readonly GuardedStep[];
+  readonly emptied: readonly GuardedStep[];
   /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
   /** Losses of the last hour on this side, which count as well. */
@@ -61,7 +61,7 @@ export function lossesOf(
   const empty = () => countEmpty(trees.base);
   const leaving = (kind: Action["kind"]) =>
     steps.filter(({ action }) => action.kind === kind && isLinked(trees.base, action)).length;
-  const find = (wanted: (action: Action) => boolean) => unapproved(steps, signals, wanted);
+  const find = (wanted: (action: Action) => boolean) => unapprovedSteps(steps, signals, wanted);
   const local = {
     side: "local",
     deleted: find(({ kind }) => kind === "trash-local"),
@@ -88,7 +88,7 @@ export function lossesOf(
 }
 
 function unreadOf(steps: readonly Step[], signals: Signals): DocId[] {
-  const unread = unapproved(steps, signals, (action) => takesText(action) && action.empties === undefined);
+  const unread = unapprovedSteps(steps, signals, (action) => takesText(action) && action.empties === undefined);
   return unread.map(({ index }) => (steps[index]!.action as TakingText).id);
 }
 

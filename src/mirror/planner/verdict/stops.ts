@@ -32,7 +32,7 @@ type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
  * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
  * step.
  */
-export function stopsAll(
+export function wholePlanStops(
   trees: Trees,
   { direction }: Policy,
   signals: Signals,
@@ -112,18 +112,18 @@ function tellUnknown(known: number): string {
 }
 
 /** A step that a safety check asks about, and the key by which it is approved. */
-export type Guarded = { readonly index: number; readonly key: string };
+export type GuardedStep = { readonly index: number; readonly key: string };
 
 /** Reason why a plan is stopped, and the steps that an answer concerns. */
-export type Finding = Reason & { readonly steps: readonly Guarded[] };
+export type Finding = Reason & { readonly steps: readonly GuardedStep[] };
 
 /** Returns the steps of a kind that nobody has approved yet. */
-export function unapproved(
+export function unapprovedSteps(
   steps: readonly Step[],
   { approved }: Pick<Signals, "approved">,
   wanted: (action: Action) => boolean,
-): Guarded[] {
-  const found: Guarded[] = [];
+): GuardedStep[] {
+  const found: GuardedStep[] = [];
   for (const [index, { action }] of steps.entries()) {
     if (!wanted(action)) continue;
     const key = guardKey(action);
@@ -140,7 +140,7 @@ export function isRemovalOfKnown(action: Action): boolean {
  * Returns the actions that the answer to a stop concerns, in the order of the plan. All other
  * actions wait for the answer as well.
  */
-export function stoppedBy(
+export function actionsOfStop(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,
   steps: Plan["steps"],
 ): readonly Action[] {

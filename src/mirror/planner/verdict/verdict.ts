@@ -5,7 +5,14 @@ import type { GuardLimits, Policy } from "../../model/policy.ts";
 import type { Signals, Verdict } from "../plan-types.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type Finding, type Guarded, type PresenceCounts, type Reason, stopsAll, unapproved } from "./stops.ts";
+import {
+  type Finding,
+  type GuardedStep,
+  type PresenceCounts,
+  type Reason,
+  wholePlanStops,
+  unapprovedSteps,
+} from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 
 /** The safety checks: when a plan must stop and ask. */
@@ -27,7 +34,7 @@ export function judge(
   const losses = lossesOf(trees, policy.guards, signals, steps, counts);
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
-  const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
+  const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
   // Both reasons concern a service that no longer has this folder's documents.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: haltAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
@@ -46,7 +53,7 @@ export function judge(
  * Stops everything.
  * @param removals approved together with the reasons, so that the user answers once
  */
-function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
+function haltAll(stops: readonly Reason[], removals: readonly GuardedStep[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
   const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
   return { kind: "safety-stop", reasons: stops, stoppedSteps, byReason: true, hash: digestOf(asked.join("\n")) };
@@ -69,7 +76,7 @@ function judgeFlood(
   const known = Math.max(counts.known, remote.files.size + leftOut.count);
   const flood = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   if (signals.conflictsOpened <= flood) return [];
-  const clashes = unapproved(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
+  const clashes = unapprovedSteps(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
   if (clashes.length === 0) return [];
   const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${flood})`;
   return [{ reason: "conflict-flood", detail, steps: clashes }];
@@ -80,7 +87,7 @@ function judgeFlood(
  * may then replace the service's.
  */
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
-  const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
+  const ends = unapprovedSteps(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
   const detail = `${ends.length} conflict copies were deleted in one run (limit: ${budget})`;
   return [{ reason: "conflict-copies-gone", detail, steps: ends }];

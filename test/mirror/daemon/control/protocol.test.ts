@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type ControlRequest, MAX_REQUEST, PROTOCOL } from "../../../../src/mirror/daemon/control/protocol.ts";
+import { type ControlRequest, MAX_REQUEST, PROTOCOL_VERSION } from "../../../../src/mirror/daemon/control/protocol.ts";
 import { answering, listening, root, useFolders } from "./rig.ts";
 
 useFolders();
@@ -29,7 +29,7 @@ function say(socket: string, bytes: string | Buffer, lines = 1): Promise<Record<
   });
 }
 
-const line = (members: object) => `${JSON.stringify({ protocol: PROTOCOL, id: 7, root, ...members })}\n`;
+const line = (members: object) => `${JSON.stringify({ protocol: PROTOCOL_VERSION, id: 7, root, ...members })}\n`;
 
 describe("what is no request is refused", () => {
   test.each<[string, () => string, string]>([
@@ -38,7 +38,7 @@ describe("what is no request is refused", () => {
     ["an unknown member", () => line({ do: "sync", force: true }), '"force\\" is no member'],
     ["an unknown verb", () => line({ do: "shutdown" }), "not known here"],
     ["a verb of Object's", () => line({ do: "constructor" }), "not known here"],
-    ["another protocol", () => line({ do: "sync", protocol: 99 }), `protocol ${PROTOCOL}`],
+    ["another protocol", () => line({ do: "sync", protocol: 99 }), `protocol ${PROTOCOL_VERSION}`],
     ["no id", () => line({ do: "sync", id: "7" }), '"id\\" must'],
     ["a borrower that is no command", () => line({ do: "lend", what: "rm -rf /" }), '"what\\" must'],
   ])("%s", async (_name, bytes, why) => {

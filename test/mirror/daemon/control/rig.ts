@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { type Call, type Handled, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
+import { type ControlCall, type CallResult, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
 import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 
@@ -37,7 +37,7 @@ export function placed(): string {
   return place.value;
 }
 
-type Handle = (request: ControlRequest, call: Call) => Promise<Handled>;
+type Handle = (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
 export const STATUS = { pid: 1, since: 2, phase: "idle", detail: "", paused: false, stillMs: 0 };
 export const answering: Handle = async () => ({ kind: "done", value: STATUS });
 
