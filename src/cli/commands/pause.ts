@@ -6,7 +6,7 @@ import { pauseOrResume } from "../pause-or-resume.ts";
 export const command: Command = {
   usage: "pause [DIR] [--for TIME]",
   about: [
-    "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, or until TIME has passed, also after a restart.",
+    "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, or until TIME has passed. A restart does not end the pause.",
     "Changes made meanwhile on either side are synced after mdmirror resume. mdmirror sync still syncs once.",
   ],
   examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],

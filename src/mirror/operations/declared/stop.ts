@@ -19,7 +19,7 @@ const RESULT = z.strictObject({
   version: DIGEST.nullable(),
   /** Number of other steps of the plan, which wait until the user answers. */
   waiting: z.int(),
-  /** What syncs next: the daemon by itself, or a sync. */
+  /** Next process that syncs: the daemon by itself, or a command. */
   next: z.enum(["daemon", "sync"]),
   /** Changes by path. `what`: kind of the change, in words; `notes`: why it would be made. */
   items: ROWS({ ...ITEM_END, what: NAME }),
