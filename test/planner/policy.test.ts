@@ -93,23 +93,20 @@ describe("an absence needs two looks where that is asked for", () => {
     ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md", []],
     ["a.md=1", "rm a.md", "rm a.md", "forget a.md", []],
     ["d/a.md=1", "rmdir d", "", "hold second-scan d/a.md", []],
-    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md", []],
+    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "hold path-pending b.md; hold second-scan b.md", []],
+    [
+      "a.md=1 b.md=2",
+      "rm b.md; mv a.md b.md",
+      "",
+      "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
+      ["b.md"],
+    ],
   ];
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
   );
   test("a deletion that is never sent waits for no second look", () => {
     checkPlan(["a.md=1", "rm a.md", "", "hold direction-off a.md"], { absentTwice: new Set(), direction: "pull" });
-  });
-  test("one that was held elsewhere is looked for again, whatever has its path by now", () => {
-    const world = worldAfter(["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", ""]);
-    const key = world.idAt("b.md");
-    const facts = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
-    world.blocks.set(key, { key, path: "b.md", reason: "read-only", ...facts });
-    expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-scan b.md");
-    expect(say(planOf(world, { absentTwice: new Set(["b.md"]) }))).toBe(
-      "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
-    );
   });
 });
 

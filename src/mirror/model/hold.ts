@@ -62,6 +62,8 @@ const REASONS = {
   "name-clash": COMPUTED,
   "remote-name-unsafe": COMPUTED,
   "path-taken": COMPUTED,
+  /** The document with this path on the service is gone locally, and waits for its second scan. */
+  "path-pending": WAITS,
   "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
   "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },

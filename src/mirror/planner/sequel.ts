@@ -75,6 +75,7 @@ function pathsOf(action: Action): readonly string[] {
 /** Reasons whose obstacle may have ended with another step. */
 const MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
+  "path-pending",
   "name-clash",
   "type-clash",
   "folder-blocked",

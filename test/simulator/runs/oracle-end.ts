@@ -28,6 +28,7 @@ const MAY_STAND: ReadonlySet<BlockReason> = new Set([
   "name-clash",
   "type-clash",
   "path-taken",
+  "path-pending",
   "renamed-out-of-mirror",
   "folder-blocked",
   // The service refused, and refuses again.

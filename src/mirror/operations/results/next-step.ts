@@ -33,6 +33,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "ambiguous-file":
     "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",
   "in-use": "nothing: close the file in the editor; mdmirror then writes the version on the service to it",
+  "path-pending": "nothing: the next sync checks again",
   "second-scan": "nothing: the next sync checks again",
   "review-delayed": "nothing: the next sync sends it to review, unless you edit it again",
   outside:

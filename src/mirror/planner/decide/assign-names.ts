@@ -1,4 +1,4 @@
-import type { BlockReason } from "../../model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
 import {
   hashedName,
   isTemporaryName,
@@ -211,8 +211,12 @@ export class NameAssignment {
       return null;
     }
     if (this.#getsNumber(row, owner) && this.#number(row)) return null;
-    if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null)
-      return bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
+    if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null) {
+      const reason = this.#draft.blocks.get(idOf(owner))?.reason;
+      const waits = reason !== undefined && BLOCK_REASONS[reason].open === "waits";
+      const detail = `${place.name} on the service belongs to another blocked document`;
+      return bar(row, waits ? "path-pending" : "path-taken", detail);
+    }
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 

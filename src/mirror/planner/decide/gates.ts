@@ -2,7 +2,6 @@ import { type BlockReason, ONE_WAY } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { isOccupied } from "./absence.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
@@ -60,9 +59,6 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 /** In `sync`, an absence needs two scans before anything follows from it. */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document is at the path, so no editor is between the two steps of a save. A blocked
-  // document may have been elsewhere.
-  if (isOccupied(draft, link.localPath) && !draft.trees.base.blocks.has(link.id)) return false;
   blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }
