@@ -14,6 +14,8 @@ export type Fate = {
   readonly exchange: (request: WireRequest) => Promise<WireResult>;
   /** Called before each call of the disk. */
   readonly onDisk: (call: string, path: string, to: string | null) => void;
+  /** Called before each scan of the whole folder. */
+  readonly onScan: () => void;
 };
 
 const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);

@@ -148,7 +148,7 @@ export class SimulatedMirror {
       log,
       progress: NO_PROGRESS,
       remote,
-      disk: this.#openDisk(disk),
+      disk: this.#openDisk(disk, fate),
       state: guardState(this.#stored, {
         enter,
         around: (name, call) => this.#reads.around(name, call),
@@ -160,12 +160,9 @@ export class SimulatedMirror {
     return this.#links ? withTranslation(world, true) : world;
   }
 
-  #openDisk(fs: Fs): LocalDisk {
-    return new LocalDisk(fs, ROOT, {
-      random: this.#random,
-      part: 3,
-      processes: LIVING,
-    });
+  #openDisk(fs: Fs, fate: Fate): LocalDisk {
+    const options = { random: this.#random, part: 3, processes: LIVING };
+    return new ScannedDisk(fate.onScan, fs, ROOT, options);
   }
 
   /** Makes the present state durable: a power cut leaves it until more is made durable. */
@@ -201,9 +198,28 @@ export class SimulatedMirror {
   }
 }
 
+/**
+ * Reports each scan. A listing of the root alone proves none: after a write, a disk that folds case
+ * lists a folder for the spelling of one name.
+ */
+class ScannedDisk extends LocalDisk {
+  readonly #onScan: () => void;
+
+  constructor(onScan: () => void, ...of: ConstructorParameters<typeof LocalDisk>) {
+    super(...of);
+    this.#onScan = onScan;
+  }
+
+  override walkInParts(...asked: Parameters<LocalDisk["walkInParts"]>): ReturnType<LocalDisk["walkInParts"]> {
+    this.#onScan();
+    return super.walkInParts(...asked);
+  }
+}
+
 export const QUIET_FATE: Fate = {
   killAt: null,
   onCall: () => undefined,
   exchange: async () => ({ kind: "not-sent", why: "offline" }),
   onDisk: () => undefined,
+  onScan: () => undefined,
 };

@@ -11,19 +11,10 @@ const SECOND_LOOK_MS = 2_000;
 export class DeleteOracle {
   readonly #mirror: SimulatedMirror;
   readonly #clock: Clock;
-  /**
-   * This run: whether the last read of a path found a file, and when; when the whole folder was
-   * scanned. Virtual ms.
-   */
+  /** This run: whether the last read of a path found a file, and when; virtual ms. */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
-  readonly #walks: number[] = [];
-  /**
-   * Documents at whose path another document was in the last whole scan. This plan may have moved
-   * that document since, or the folder of both, or ended its record.
-   */
-  #displaced: ReadonlySet<string> = new Set();
-  /** Rows that were blocked before this run: their files may be elsewhere than base says. */
-  #held: ReadonlySet<string> = new Set();
+  /** This run: when the whole folder was scanned; virtual ms. */
+  readonly #scans: number[] = [];
   #watches = false;
 
   constructor(mirror: SimulatedMirror, clock: Clock) {
@@ -33,33 +24,23 @@ export class DeleteOracle {
 
   /**
    * @param watches true for a daemon's run: a local absence waits for a grace period, not for a
-   * second walk
+   * second scan
    */
   startRun(watches: boolean): void {
     this.#watches = watches;
     this.#looks.clear();
-    this.#walks.length = 0;
-    this.#held = new Set(this.#mirror.state.blocks().map(({ key }) => key));
+    this.#scans.length = 0;
   }
 
   /** Called before a call of the disk. */
   onDisk(call: string, path: string): void {
-    const at = this.#clock.monotonic();
-    if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
-    if (call !== "readdir" || path !== ROOT) return;
-    this.#walks.push(at);
-    this.#displaced = this.#findDisplaced();
+    if (call !== "lstat") return;
+    this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at: this.#clock.monotonic() });
   }
 
-  /** By path as the disk compares names. */
-  #findDisplaced(): ReadonlySet<string> {
-    const { user } = this.#mirror.disk;
-    const displaced = new Set<string>();
-    for (const link of this.#mirror.state.load().links.values()) {
-      const stood = user.read(`${ROOT}/${link.localPath}`);
-      if (stood !== null && !this.#isBack(link, stood)) displaced.add(link.id);
-    }
-    return displaced;
+  /** Called before a scan of the whole folder. */
+  onScan(): void {
+    this.#scans.push(this.#clock.monotonic());
   }
 
   /** @param shown the change id that a GET of this run showed last, if any did */
@@ -72,17 +53,12 @@ export class DeleteOracle {
     const at = `${ROOT}/${link?.localPath}`;
     const { user } = this.#mirror.disk;
     const look = this.#looks.get(at);
-    // A read before the second walk is not the one right before the DELETE.
-    const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
+    // A read before the second scan is not the one right before the DELETE.
+    const isLookedFor = look !== undefined && !look.found && look.at >= this.#scans.at(-1)!;
     if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
-    // If another document is at the path, no editor is between the two steps of a save. The other
-    // document may also have been there, and this run removed it, because it had left the linked
-    // folder of the workspace or was deleted.
-    const waited = this.#walks.at(-1)! - this.#walks[0]!;
-    const isTaken = user.exists(at) || this.#displaced.has(id);
-    if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
-      fail("I04 it is deleted after one look");
+    const waited = this.#scans.at(-1)! - this.#scans[0]!;
+    if (!this.#watches && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 

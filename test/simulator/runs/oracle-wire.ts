@@ -73,6 +73,11 @@ export class WireOracle {
     this.#deletes.onDisk(call, path);
   }
 
+  /** Called before a scan of the whole folder. */
+  onScan(): void {
+    this.#deletes.onScan();
+  }
+
   /** Called before a request leaves the machine. */
   sending(request: WireRequest): void {
     const { method, path, body } = request;

@@ -71,6 +71,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
       incidents.onDisk(call, path, to);
       judge.onDisk(call, path);
     },
+    onScan: () => judge.onScan(),
   });
   const once: Work = () => {
     return syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" });
