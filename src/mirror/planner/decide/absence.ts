@@ -46,7 +46,7 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
 }
 
 /** Returns true if something is at a path on disk, in any spelling that the disk folds to it. */
-export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
+function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
