@@ -18,7 +18,7 @@ import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { ownFolder, type Environment, environmentOf } from "./session.ts";
+import { checkDirection, ownFolder, type Environment, environmentOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
 /** Links a folder as `init` does, after the service has answered with a list of documents. */
@@ -70,6 +70,8 @@ function targetOf(
       `${JSON.stringify(remote)} is not the path of a folder of a workspace`,
       "give such a path as remote",
     );
+  const checked = checkDirection(direction);
+  if (checked.kind === "trouble") return checked;
   // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;

@@ -1,6 +1,6 @@
 import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
-import type { Session } from "./session.ts";
+import { checkDirection, type Session } from "./session.ts";
 import type { Mirror, MirrorPlan, MirrorWatch, StatusReport, SyncOptions, SyncReport } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
@@ -55,6 +55,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return this.#session.run(root, async () => {
       const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
       const { reportJson } = await import("../mirror/operations/results/report.ts");
+      unwrap(checkDirection(direction), root);
       const request = { direction, maxDeletes: maxDeletes ?? null, attended };
       const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
       const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }), root);

@@ -5,6 +5,7 @@ import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
+import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
@@ -46,6 +47,12 @@ export function ownFolder(folder: string, env: Environment["env"]): Result<strin
     case "foreign":
       return foreignTrouble(ownership);
   }
+}
+
+/** Checks a direction from a program: an unknown one would sync in both directions. */
+export function checkDirection(direction: unknown): Result<null> {
+  const fault = valueFault("direction", SETTINGS.direction, direction);
+  return fault === null ? ok(null) : trouble("usage", fault, "give one of these, or none");
 }
 
 /** Finds the linked folder at the path that the caller named. */

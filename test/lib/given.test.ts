@@ -1,4 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
+import { linkMirror } from "../../src/lib/index.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
 
 /** What a program gives where no compiler has looked at it. */
@@ -41,4 +44,17 @@ it("what else is not what it must be is named, and changes nothing", async () =>
   ])
     expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
   expect(read("a.md")).toBe("one\n");
+});
+
+it("an unknown direction is refused: nothing is sent, and no folder is linked", async () => {
+  const { mirror, service, dir, options, write } = await makeLibRig();
+  write("a.md", "not sent\n");
+  const target = { url: service.url, key: service.key, ...options };
+  for (const call of [
+    mirror.sync({ direction: odd("pull-only") }),
+    linkMirror(join(dir, "other"), { ...target, direction: odd("pull-only") }),
+  ])
+    expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
+  expect((await mirror.plan()).steps).toMatchObject([{ path: "a.md" }]);
+  expect(existsSync(join(dir, "other"))).toBe(false);
 });

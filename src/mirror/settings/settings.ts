@@ -143,6 +143,16 @@ export function isSetting(one: Setting<unknown> | Group): one is Setting<unknown
   return typeof one.read === "function";
 }
 
+/** Returns why a setting does not allow a value, with its name; null if the value is allowed. */
+export function valueFault(name: string, { read }: Setting<unknown>, value: unknown): string | null {
+  let fault: string | null = null;
+  read(value, (why, part = "") => {
+    fault = `${name}${part} ${why}`;
+    return undefined;
+  });
+  return fault;
+}
+
 type Described = Pick<Setting<unknown>, "meaning" | "page" | "setBy">;
 
 /** Values that folders linked by earlier programs have in the file. */

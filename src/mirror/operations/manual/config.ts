@@ -6,7 +6,7 @@ import { isJsonObject } from "../../../contract/json.ts";
 import { borrowLock, FolderLock } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Config, parseConfig, readConfigText, writeConfig, whyElsewhere } from "../../settings/config.ts";
-import { listSettings, type Setting } from "../../settings/settings.ts";
+import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
 
 /** Reads and changes single settings of a linked folder. */
 
@@ -70,18 +70,13 @@ export async function changeSetting(
   }
 }
 
-function readValue(name: string, { read }: Setting<unknown>, text: string): Result<unknown> {
-  let why = "";
+function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {
+  let fault: string | null = null;
   for (const value of [text, ...jsonOf(text)]) {
-    let isAllowed = true;
-    read(value, (fault, part = "") => {
-      isAllowed = false;
-      why = `${name}${part} ${fault}`;
-      return undefined;
-    });
-    if (isAllowed) return ok(value);
+    fault = valueFault(name, setting, value);
+    if (fault === null) return ok(value);
   }
-  return trouble("usage", why, "mdmirror config list shows the possible values");
+  return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
 /** Returns the value that a text means as JSON; none if it is no JSON. */
