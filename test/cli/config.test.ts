@@ -42,6 +42,22 @@ describe("config", () => {
     expect(settings()).toMatchObject({ conflicts: "copy", polling: {} });
   });
 
+  test("set and unset correct a value that no other command accepts", async () => {
+    const valid = settings();
+    for (const argv of [
+      ["set", "names", "map"],
+      ["unset", "names"],
+    ]) {
+      watched.rig.write(".mdmirror/config.json", JSON.stringify({ ...valid, names: "no word" }));
+      expect((await run("list", "w")).code).toBe(2);
+      expect((await run(...argv, "w")).code).toBe(0);
+      expect((await run("get", "names", "w")).out).toEqual(["map"]);
+    }
+    watched.rig.write(".mdmirror/config.json", "{");
+    expect((await run("unset", "names", "w")).code).toBe(2);
+    expect(watched.rig.read(".mdmirror/config.json")).toBe("{");
+  });
+
   test.each([
     [["set", "event.listen", "false"], "did you mean events.listen?"],
     [["set", "gitignore", "maybe"], "gitignore must be true or false"],

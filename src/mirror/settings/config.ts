@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { nearestWord } from "../../common/nearest-word.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
-import { isJsonObject } from "../../contract/json.ts";
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { CONFIG_FILE } from "../model/mirror-folder.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
 import { type Group, isSetting, SETTINGS, type ValueOf } from "./settings.ts";
@@ -35,12 +35,17 @@ const NEXT = "correct this option in the file, or remove it to use the default";
 /** @param folder absolute path of `.mdmirror` */
 export function readConfig(folder: string): Result<Config> {
   const file = join(folder, CONFIG_FILE);
-  const text = readConfigText(folder);
+  const text = readText(folder);
   return text.kind === "trouble" ? text : parseConfig(text.value, file);
 }
 
-/** Returns the file as it is. */
-export function readConfigText(folder: string): Result<string> {
+/** Returns the members of the file, which may be no valid settings. */
+export function readMembers(folder: string): Result<JsonObject> {
+  const text = readText(folder);
+  return text.kind === "trouble" ? text : parseMembers(text.value, join(folder, CONFIG_FILE));
+}
+
+function readText(folder: string): Result<string> {
   const file = join(folder, CONFIG_FILE);
   try {
     const read = readOwn(folder, CONFIG_FILE);
@@ -56,8 +61,7 @@ function unreadable(file: string, why: string): Result<never> {
   return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
 }
 
-/** @param file for messages, which name the file and the member */
-export function parseConfig(text: string, file: string): Result<Config> {
+function parseMembers(text: string, file: string): Result<JsonObject> {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -68,7 +72,14 @@ export function parseConfig(text: string, file: string): Result<Config> {
       "correct the file, or link the folder again: mdmirror init --url URL",
     );
   }
-  if (!isJsonObject(json)) return trouble("usage", `${file} contains no JSON object`, NEXT);
+  return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT);
+}
+
+/** @param file for messages, which name the file and the member */
+export function parseConfig(text: string, file: string): Result<Config> {
+  const members = parseMembers(text, file);
+  if (members.kind === "trouble") return members;
+  const json = members.value;
   const faults: string[] = [];
   const report: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
   // Folders linked by earlier programs have the mode alone.

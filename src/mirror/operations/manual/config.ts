@@ -5,7 +5,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { borrowLock, FolderLock } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { type Config, parseConfig, readConfigText, writeConfig, whyElsewhere } from "../../settings/config.ts";
+import { type Config, parseConfig, readMembers, whyElsewhere, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
 
 /** Reads and changes single settings of a linked folder. */
@@ -55,13 +55,10 @@ export async function changeSetting(
   const taken = await borrowLock(root, lock, taker);
   if (taken.kind === "trouble") return taken;
   try {
-    const before = readConfigText(folder);
+    const before = readMembers(folder);
     if (before.kind === "trouble") return before;
-    const file = join(folder, CONFIG_FILE);
-    const parsed = parseConfig(before.value, file);
-    if (parsed.kind === "trouble") return parsed;
-    const changed = replaceIn(JSON.parse(before.value), name.split("."), value.value);
-    const config = parseConfig(JSON.stringify(changed), file);
+    const changed = replaceIn(before.value, name.split("."), value.value);
+    const config = parseConfig(JSON.stringify(changed), join(folder, CONFIG_FILE));
     if (config.kind === "ok") writeConfig(folder, changed);
     return config;
   } finally {
