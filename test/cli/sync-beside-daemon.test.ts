@@ -182,6 +182,8 @@ describe("commands where a daemon runs", () => {
     expect((await watched.rig.run(["pause", "w", "--for", "1h"])).out).toEqual([
       "paused for 1 h; next: mdmirror resume",
     ]);
+    expect((await watched.rig.run(["pause", "w"])).out).toEqual(["paused; next: mdmirror resume"]);
+    expect((await watched.rig.run(["pause", "w", "--for", "1h"])).code).toBe(0);
     watch.stop();
     expect(await watch.ended).toBe(0);
     const next = watched.startHere();

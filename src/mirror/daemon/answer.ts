@@ -156,8 +156,9 @@ export async function carryOutRequest(
     return { kind: "done", value: { report: boundReport(report) } };
   }
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // A pause replaces the one before; only a pause with an end is then a change.
-  const changed = forMs !== undefined || isPaused(daemon) === (verb === "resume");
+  // A pause replaces the one before, and nothing changes if neither has an end.
+  const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
+  const changed = hasEnd || isPaused(daemon) === (verb === "resume");
   // After a resume the daemon runs by itself; a pause waits for the active run.
   if (verb === "pause") await daemon.request("pause", forMs);
   else if (changed) daemon.request("resume").catch(() => undefined);
