@@ -175,6 +175,15 @@ describe("diff", () => {
     expect(await run("diff", "nobody.md")).toMatchObject({ code: 2 });
   });
 
+  test("a document that both sides deleted is on neither side", async () => {
+    unlinkSync(join(rig.root, "a.md"));
+    rig.deleteRemotely("a.md");
+    for (let synced = 0; synced < 3; synced++) {
+      expect(await run("diff", "a.md")).toMatchObject({ code: 2, out: [] });
+      await run("sync");
+    }
+  });
+
   test("the service gone: 5", async () => {
     await rig.stopService();
     expect((await run("diff")).code).toBe(5);

@@ -30,18 +30,16 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   if (read.kind === "fault")
     return trouble("fault", `${path} cannot be read: ${read.detail}`, "solve the named problem");
   const local = read.kind === "done" ? read.value.text : null;
-  if (id === null) {
-    if (local !== null) return ok({ live: null, local });
-    return trouble(
-      "usage",
-      `${path} is on neither side`,
-      "mdmirror diff without a path lists the documents that differ",
-    );
-  }
-  const answer = await world.remote.getFile(id);
-  if (answer.ok) return ok({ live: answer.value.content, local });
-  if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok({ live: null, local });
-  return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
+  const answer = id === null ? null : await world.remote.getFile(id);
+  if (answer?.ok === false && !isAbsent(answer.fault))
+    return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
+  const live = answer?.ok === true ? answer.value.content : null;
+  if (live !== null || local !== null) return ok({ live, local });
+  return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
+}
+
+function isAbsent(fault: Fault): boolean {
+  return fault.kind === "problem" && fault.code === "file_not_found";
 }
 
 async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocId | null> {
