@@ -187,7 +187,9 @@ describe("diff", () => {
   test("the service gone: 5", async () => {
     await rig.stopService();
     expect((await run("diff")).code).toBe(5);
-    expect((await run("diff", "a.md")).code).toBe(5);
+    rig.write("new.md", "n\n");
+    for (const path of ["a.md", "new.md", "nobody.md"])
+      expect([path, (await run("diff", path)).code]).toEqual([path, 5]);
   });
 });
 

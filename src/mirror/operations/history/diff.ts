@@ -1,8 +1,8 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { BaseTree, Trees } from "../../model/tree.ts";
-import type { World } from "../../engine/run/world.ts";
+import type { Trees } from "../../model/tree.ts";
+import { toService, type World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import { findDocument, linkAt } from "./find-document.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
@@ -23,35 +23,39 @@ type BothSides = { readonly live: string | null; readonly local: string | null }
 
 /** Returns both contents of a document; null for a side without content. */
 async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<BothSides>> {
-  const { world, url } = mirror;
-  const base = world.state.load();
-  const id = await idOf(world, base, path);
+  const { world } = mirror;
   const read = world.disk.read(path);
   if (read.kind === "fault")
     return trouble("fault", `${path} cannot be read: ${read.detail}`, "solve the named problem");
   const local = read.kind === "done" ? read.value.text : null;
-  const answer = id === null ? null : await world.remote.getFile(id);
-  if (answer?.ok === false && !isAbsent(answer.fault))
-    return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
-  const live = answer?.ok === true ? answer.value.content : null;
-  if (live !== null || local !== null) return ok({ live, local });
+  const live = await readLive(mirror, path);
+  if (live.kind === "trouble") return live;
+  if (live.value !== null || local !== null) return ok({ live: live.value, local });
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-function isAbsent(fault: Fault): boolean {
-  return fault.kind === "problem" && fault.code === "file_not_found";
-}
-
-async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocId | null> {
-  return linkAt(base, path)?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
+/** Returns the published content of the document that has or had a path; null if there is none. */
+async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
+  const { world, url } = mirror;
+  const base = world.state.load();
+  const linked = linkAt(base, path)?.id;
+  const found = linked === undefined ? await idAt(mirror, path) : ok(linked);
+  if (found.kind === "trouble") return found;
+  const id = found.value ?? findDocument(world.state, base, path)?.id ?? null;
+  if (id === null) return ok(null);
+  const answer = await world.remote.getFile(id);
+  if (answer.ok) return ok(answer.value.content);
+  if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok(null);
+  return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
 }
 
 /** Returns the id of the document at this path on the service that is not linked yet. */
-async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
-  const whole = world.prefix === "" ? path : `${world.prefix}/${path}`;
-  if (!whole.endsWith(".md")) return null;
-  const listed = await world.remote.listFiles({ kind: "path", path: whole });
-  return listed.items.find((item) => item.path === whole)?.id ?? null;
+async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
+  const whole = toService(world, path);
+  if (!whole.endsWith(".md")) return ok(null);
+  const { items, fault } = await world.remote.listFiles({ kind: "path", path: whole });
+  if (fault !== null) return { kind: "trouble", trouble: faultTrouble(fault, url) };
+  return ok(items.find((item) => item.path === whole)?.id ?? null);
 }
 
 type DiffRow = Answer<typeof DIFF>["documents"][number];
