@@ -17,7 +17,7 @@ import { age, columns } from "../when.ts";
 
 const list = readCommand(conflicts, {
   ...OF_FOLDER,
-  operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
+  operands: { usage: "[DIR] | conflicts show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
   exit: (answer) => (isEmpty(answer) ? EXIT.inSync : EXIT.attention),
   lines: (io, answer) => (isEmpty(answer) ? ["no conflicts and no blocked documents"] : listLines(io, answer)),
