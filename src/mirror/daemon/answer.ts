@@ -5,7 +5,7 @@ import { boundReport, type ControlRequest, type DaemonStatus, type DelayedChange
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
-import { NO_STANDSTILL, waitReportOf, type WaitResult, type WaitReport } from "./control/waited.ts";
+import { NO_STANDSTILL, type Standstill, type WaitResult, waitResultOf } from "./control/waited.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
 const LOOK_MS = 100;
@@ -201,10 +201,10 @@ async function waitAsked(
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));
   const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
   if (end.kind === "outside") return end;
-  return { kind: "waited", ...waitReportOf(end.paths, end.documents, standstillOf(daemon)) };
+  return waitResultOf(end.paths, end.documents, standstillOf(daemon));
 }
 
-function standstillOf(daemon: Pick<Daemon, "status">): WaitReport["still"] {
+function standstillOf(daemon: Pick<Daemon, "status">): Standstill {
   const { phase } = daemon.status();
   if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
   if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };

@@ -6,7 +6,7 @@ import type { Answer } from "../../operations/define.ts";
 /** Result of a wait, from a daemon or from a command that waits itself. */
 
 /** Reason why nothing continues by itself; `none` if it does, or nothing is left to do. */
-type Standstill = {
+export type Standstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
   /** A clause for people. */
   readonly detail: string;
@@ -14,7 +14,8 @@ type Standstill = {
 
 type WaitState = Answer<typeof WAIT>["state"];
 
-export type WaitReport = {
+type Waited = {
+  readonly kind: "waited";
   /** Paths that were not live at first, and each named file; at most 1,000. */
   readonly paths: readonly PathOnService[];
   /** Number of further paths. */
@@ -27,7 +28,7 @@ export type WaitReport = {
   readonly still: Standstill;
 };
 
-export type WaitResult = Extract<BarrierEnd, { kind: "outside" }> | ({ readonly kind: "waited" } & WaitReport);
+export type WaitResult = Extract<BarrierEnd, { kind: "outside" }> | Waited;
 
 export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 
@@ -44,10 +45,11 @@ const RANK: Readonly<Record<PathOnService["state"], number>> = {
   live: 4,
 };
 
-export function waitReportOf(all: readonly PathOnService[], documents: number, still: Standstill): WaitReport {
+export function waitResultOf(all: readonly PathOnService[], documents: number, still: Standstill): Waited {
   const sorted = all.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
   const open = all.filter(({ state }) => RANK[state] < RANK.live).length;
   return {
+    kind: "waited",
     paths: sorted.slice(0, MOST_PATHS),
     more: Math.max(0, sorted.length - MOST_PATHS),
     documents,

@@ -5,7 +5,7 @@ import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result, type Trouble } from "../../../common/trouble.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
-import { NO_STANDSTILL, waitReportOf, type WaitResult, type WaitReport } from "../../daemon/control/waited.ts";
+import { NO_STANDSTILL, type Standstill, type WaitResult, waitResultOf } from "../../daemon/control/waited.ts";
 
 /**
  * Waits until the present local content is on the service: through a running daemon, else by
@@ -70,15 +70,14 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
-    if (!waits || still.kind !== "none" || leftMs <= 0)
-      return { kind: "waited", ...waitReportOf(stand, documents, still) };
+    if (!waits || still.kind !== "none" || leftMs <= 0) return waitResultOf(stand, documents, still);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
     // Only the first run sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }
 
-function standstillOf({ state, fault, safetyStop }: RunReport): WaitReport["still"] {
+function standstillOf({ state, fault, safetyStop }: RunReport): Standstill {
   if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
   if (state !== "stopped") return NO_STANDSTILL;
   return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
