@@ -7,7 +7,7 @@ import type { World } from "../../engine/run/world.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { asOnDisk } from "./as-on-disk.ts";
 import { linkAt } from "./find-document.ts";
-import { type MergeRow, type OriginSpan, originSpans } from "./origins.ts";
+import type { MergeRow } from "./origins.ts";
 
 /** Compares the two edits of a document in conflict. */
 
@@ -19,12 +19,7 @@ export type ConflictLines =
   | { readonly kind: "merges" }
   | { readonly kind: "no-base" }
   | { readonly kind: "whole"; readonly reason: ConflictReason }
-  | {
-      readonly kind: "parts";
-      readonly conflicts: number;
-      readonly origins: readonly OriginSpan[];
-      readonly rows: readonly MergeRow[];
-    };
+  | { readonly kind: "parts"; readonly conflicts: number; readonly rows: readonly MergeRow[] };
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
@@ -61,7 +56,7 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
     lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
   }
   const rows = withConflicts(originsOf(base, mine, theirs, lines.join("")), places);
-  return { kind: "parts", conflicts: places.size, origins: originSpans(rows), rows };
+  return { kind: "parts", conflicts: places.size, rows };
 }
 
 /** @param places each conflict, by the 0-based line at which it begins in the rows */

@@ -14,7 +14,8 @@ import { withLocal } from "../../folder/open-local.ts";
 import { DIFF } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
 import { onlineRead, type ReadOperation } from "../run-read.ts";
-import { readConflictLines } from "./conflict-lines.ts";
+import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
+import { originSpans } from "./origins.ts";
 import { readText } from "./read-texts.ts";
 
 /** Compares local content with the published one. Nothing is written (I23). */
@@ -90,8 +91,7 @@ const withService = onlineRead(DIFF, async (mirror, { path }) => {
   const row = rowOf(path, live, local);
   const conflict = readConflictLines(world, path, { live, local });
   if (conflict === null) return ok({ documents: [row] });
-  const { rows: _rows, ...lines } = { rows: [], ...conflict.lines };
-  return ok({ documents: [{ ...row, base: conflict.base, conflict: lines }] });
+  return ok({ documents: [{ ...row, base: conflict.base, conflict: summaryOf(conflict.lines) }] });
 });
 
 export const diff: ReadOperation<typeof DIFF> = {
@@ -109,6 +109,12 @@ export const diff: ReadOperation<typeof DIFF> = {
     });
   },
 };
+
+/** Returns the lines of a conflict without their content. */
+function summaryOf(lines: ConflictLines): DiffRow["conflict"] {
+  if (lines.kind !== "parts") return lines;
+  return { kind: lines.kind, conflicts: lines.conflicts, origins: originSpans(lines.rows) };
+}
 
 const UNREAD = { lines: null, before: null, after: null, base: null, conflict: null } as const;
 

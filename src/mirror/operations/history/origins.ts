@@ -56,7 +56,7 @@ const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
  * Consecutive lines of one kind and origin, without content. `line` is 1-based: it counts lines of
  * base for removed lines and for base's part of a conflict, else all other lines.
  */
-export type OriginSpan = {
+type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
   readonly from: Whose;
   readonly line: number;
