@@ -7,9 +7,9 @@ import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { findMirror } from "./find-mirror.ts";
 
-type Asked = Extract<ControlRequest, { do: "pause" | "resume" }>;
+type PauseRequest = Extract<ControlRequest, { do: "pause" | "resume" }>;
 
-export async function pauseOrResume(io: Io, dir: string | undefined, request: Asked): Promise<ExitCode> {
+export async function pauseOrResume(io: Io, dir: string | undefined, request: PauseRequest): Promise<ExitCode> {
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
   const done = await askDaemon(root.value, request);

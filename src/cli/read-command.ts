@@ -13,8 +13,8 @@ import { hidesProgress, showProgress } from "./progress.ts";
 import { REACH_OPTIONS, addressOptionsOf } from "./use-mirror.ts";
 
 /**
- * Makes commands from operations that write nothing. Each command adds only the text that it
- * prints.
+ * Makes commands from operations that change no document by themselves. Each command adds only the
+ * text that it prints.
  */
 
 type Face<D extends ReadDeclaration> = {
@@ -45,7 +45,6 @@ export const OF_FOLDER = {
   },
 } as const;
 
-/** Makes the command of an operation that writes nothing. */
 export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, face: Face<D>): Command {
   const { declared } = operation;
   const { name, about, exits, isOnline = false, contents } = declared;

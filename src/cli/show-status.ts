@@ -19,7 +19,7 @@ import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 
 /** Shows the state of a linked folder, as lines. */
 
-export type StatusAnswer = {
+export type StatusFlags = {
   readonly json: boolean;
   /** The value of `--max-age`, as text and in milliseconds; null if it was not given. */
   readonly maxAge: { readonly text: string; readonly ms: number } | null;

@@ -9,14 +9,14 @@ import { complain, exitOfTrouble } from "./complain.ts";
 import { EXIT, type ExitCode, worstExit } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { type Paint, paintFor } from "./paint.ts";
-import { type StatusAnswer, exitOfStatus, isTooOld, lastSyncLine } from "./show-status.ts";
+import { type StatusFlags, exitOfStatus, isTooOld, lastSyncLine } from "./show-status.ts";
 import { columns } from "./when.ts";
 
 /**
  * Prints a line for each linked folder (`status --all`). The exit code is that of the folder with
  * the worst state.
  */
-export async function printAllStatuses(io: Io, asked: StatusAnswer): Promise<ExitCode> {
+export async function printAllStatuses(io: Io, asked: StatusFlags): Promise<ExitCode> {
   const looked = await readAllStatuses(io);
   if (looked.kind === "trouble") return complain(io, looked.trouble);
   const { mirrors, unfit } = looked.value;
@@ -33,7 +33,7 @@ export function printUntrustedEntries(io: Io, why: string): void {
   io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
 }
 
-function exitOf({ look }: FolderStatus, { maxAge }: StatusAnswer, now: number): ExitCode {
+function exitOf({ look }: FolderStatus, { maxAge }: StatusFlags, now: number): ExitCode {
   if (look.kind === "unseen") return exitOfTrouble(look.trouble);
   return exitOfStatus(look.status, maxAge !== null && isTooOld(ageOf(look.status, now), maxAge.ms));
 }
@@ -51,7 +51,7 @@ function tellLines(
   io: Io,
   mirrors: readonly FolderStatus[],
   exits: readonly ExitCode[],
-  { maxAge }: StatusAnswer,
+  { maxAge }: StatusFlags,
   now: number,
 ): void {
   const paint = paintFor(io);

@@ -24,7 +24,7 @@ type ReadFace<D extends ReadDeclaration> = {
   readonly keeps?: "first" | "last";
 };
 
-/** Returns the tool for an operation that writes nothing. */
+/** Returns the tool for an operation that changes no document by itself. */
 export function readTool<D extends ReadDeclaration>(
   operation: ReadOperation<D>,
   { text, keeps = "first" }: ReadFace<D> = {},

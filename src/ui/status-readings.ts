@@ -1,5 +1,5 @@
 import { type FolderStatus, readAllStatuses } from "../mirror/folder/all-statuses.ts";
-import { RepeatedReads } from "../mirror/folder/glances.ts";
+import { GlanceCache } from "../mirror/folder/glances.ts";
 import type { StatusOptions } from "../mirror/folder/status.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { isSameName } from "../mirror/trust/names.ts";
@@ -23,7 +23,7 @@ export class StatusReadings {
 
   /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
-    this.#world = { ...world, glances: new RepeatedReads() };
+    this.#world = { ...world, glances: new GlanceCache() };
     this.#roots = roots;
   }
 

@@ -3,7 +3,7 @@ import { type FailedHook, failedHooks as failedHooksIn } from "../../mirror/hook
 import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
-import type { StatusAnswer } from "../show-status.ts";
+import type { StatusFlags } from "../show-status.ts";
 import { parseAge } from "../../common/age.ts";
 import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
@@ -37,7 +37,7 @@ export const command: Command = {
     const most = text === null ? null : parseAge(text);
     if (text !== null && most === null)
       return misuse(io, "status", "--max-age takes a time such as 90s, 15m, 6h or 2d");
-    const asked: StatusAnswer = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
+    const asked: StatusFlags = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
     const all = args.flag("all");
     if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
@@ -56,14 +56,14 @@ async function runShort(io: Io, args: Args): Promise<ExitCode> {
   return printShortStatus(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
-async function tellFigures(io: Io, args: Args, { json, maxAge }: StatusAnswer): Promise<ExitCode> {
+async function tellFigures(io: Io, args: Args, { json, maxAge }: StatusFlags): Promise<ExitCode> {
   if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
   return printMetrics(io, root === null ? null : realpathSync(root.value));
 }
 
-async function tellStatus(io: Io, root: string, { json, maxAge }: StatusAnswer): Promise<ExitCode> {
+async function tellStatus(io: Io, root: string, { json, maxAge }: StatusFlags): Promise<ExitCode> {
   const look = await readFolderStatus(root, io);
   if (look.kind === "unseen") {
     const { trouble } = look;

@@ -11,7 +11,7 @@ const MOST = 128;
 
 type Glanced = ReturnType<typeof glanceAtState>;
 
-export class RepeatedReads {
+export class GlanceCache {
   readonly #kept = new Map<string, { readonly seal: string; readonly glanced: Glanced }>();
 
   /** @param folder absolute path of `.mdmirror` */

@@ -7,7 +7,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "../settings/config.ts";
-import type { RepeatedReads } from "./glances.ts";
+import type { GlanceCache } from "./glances.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { comparePaths } from "../model/by-path.ts";
 
@@ -64,7 +64,7 @@ const NOTHING: Glance = {
 export async function readStatus(
   dir: string,
   isBusy: boolean,
-  glances: Pick<RepeatedReads, "at"> | null = null,
+  glances: Pick<GlanceCache, "at"> | null = null,
 ): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);

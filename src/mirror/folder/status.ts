@@ -4,7 +4,7 @@ import { CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { DaemonStatus } from "../daemon/control/protocol.ts";
 import { admit } from "../trust/gate.ts";
 import { readConfig } from "../settings/config.ts";
-import type { RepeatedReads } from "./glances.ts";
+import type { GlanceCache } from "./glances.ts";
 import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
@@ -29,7 +29,7 @@ export type StatusOptions = {
   /** True to read nothing of a folder that is not admitted, for any reason. */
   readonly isStrict?: boolean;
   /** Cache of summaries, for a process that reads states repeatedly. */
-  readonly glances?: RepeatedReads;
+  readonly glances?: GlanceCache;
 };
 
 /**
@@ -57,7 +57,7 @@ export async function askDaemonForStatus(root: string, options: StatusOptions): 
   return { kind: "asked", daemon: daemon.value };
 }
 
-type Glanced = { readonly glances?: RepeatedReads | null };
+type Glanced = { readonly glances?: GlanceCache | null };
 
 /** Reads the state file: the second half. */
 export async function readStatusFromState(

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/phase.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { glanceAtState } from "../state/glance.ts";
-import type { RepeatedReads } from "../folder/glances.ts";
+import type { GlanceCache } from "../folder/glances.ts";
 import type { RunReport } from "../folder/run.ts";
 import { attentionJson } from "../operations/results/attention.ts";
 
@@ -38,7 +38,7 @@ export type Item = {
 
 export type Seen = Pick<RunReport, "state" | "attention" | "safetyStop">;
 
-const NO_GLANCES: Pick<RepeatedReads, "at"> = { at: glanceAtState };
+const NO_GLANCES: Pick<GlanceCache, "at"> = { at: glanceAtState };
 
 /** Reason and duration of an unreachable service. */
 export type Offline = { readonly code: WaitReason; readonly ms: number };
@@ -53,7 +53,7 @@ export function factsOf(
   report: Seen,
   offline: Offline | null,
   changes: Changes,
-  glances: Pick<RepeatedReads, "at"> = NO_GLANCES,
+  glances: Pick<GlanceCache, "at"> = NO_GLANCES,
 ): Facts {
   // Pending changes need nobody.
   const asking = report.attention.filter(({ waits }) => !waits);
@@ -83,7 +83,7 @@ function itemOf({ path, kind, code, next }: Item): Item {
 }
 
 /** A state that cannot be read is reported by the run itself. */
-function reviewsOf(root: string, glances: Pick<RepeatedReads, "at">): readonly string[] | null {
+function reviewsOf(root: string, glances: Pick<GlanceCache, "at">): readonly string[] | null {
   const glanced = glances.at(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;
   return glanced.value.survey.reviews.map(({ path, since }) => `${since} ${path}`);

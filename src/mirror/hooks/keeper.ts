@@ -3,7 +3,7 @@ import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import { shellWord } from "../model/shell-word.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
-import { RepeatedReads } from "../folder/glances.ts";
+import { GlanceCache } from "../folder/glances.ts";
 import { errnoClause } from "../../common/trouble.ts";
 import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
 import { failureClause, keepEnd, logEnd } from "./deliver.ts";
@@ -102,7 +102,7 @@ export class HookKeeper {
   readonly #folders = new Map<string, { readonly standing: Standing; readonly waits: PendingSince }>();
   readonly #running = new Map<string, Promise<void>>();
   readonly #under = new Set<AbortController>();
-  readonly #glances = new RepeatedReads();
+  readonly #glances = new GlanceCache();
   readonly #stop = new AbortController();
   readonly #kept: Promise<void>;
   #wake = new AbortController();

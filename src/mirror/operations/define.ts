@@ -21,7 +21,7 @@ type Described<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly result: Output;
 };
 
-/** The part of an operation that the front ends show. It loads nothing but zod. */
+/** The part of an operation that the front ends show. A declaration loads nothing but zod. */
 export type Declaration<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -40,7 +40,10 @@ export type Declaration<
   readonly expected?: Expected;
 };
 
-/** The part of an operation that changes no document by itself. It loads nothing but zod. */
+/**
+ * The part of an operation that the front ends show, for an operation that changes no document by
+ * itself.
+ */
 export type ReadDeclaration<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -101,9 +104,9 @@ export type Answer<D extends ReadDeclaration> = z.output<D["result"]>;
  */
 export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declaration
   ? (input: InputOf<D>) => Promise<ResultWithSync<D>>
-  : (...input: Given<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
+  : (...input: MethodInput<z.input<D["input"]>>) => Promise<z.output<D["result"]>>;
 
-type Given<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
+type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
 /** Input fields that all operations of access `write` have. */
 type Common<D extends Declaration> = z.output<typeof COMMON> & {

@@ -18,7 +18,7 @@ type OpenConflict = Listed["conflicts"][number];
 type OpenBlockedPath = Listed["blocked"][number];
 type Row =
   | { readonly kind: "conflict"; readonly one: OpenConflict }
-  | { readonly kind: "hold"; readonly one: OpenBlockedPath };
+  | { readonly kind: "block"; readonly one: OpenBlockedPath };
 type Model = { readonly name: string; readonly conflicts: number; readonly blocked: number; readonly part: Part<Row> };
 
 /** Lists all conflicts of a folder, and all blocks that a person has to resolve. */
@@ -33,7 +33,7 @@ export const CONFLICTS = definePage<Model>({
     const { name, conflicts, blocked } = listed.value;
     const rows: Row[] = [
       ...conflicts.map((one) => ({ kind: "conflict", one }) as const),
-      ...blocked.map((one) => ({ kind: "hold", one }) as const),
+      ...blocked.map((one) => ({ kind: "block", one }) as const),
     ];
     return ok({ name, conflicts: conflicts.length, blocked: blocked.length, part: partOf(rows, asked, SIZE) });
   },

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { RepeatedReads } from "../../../src/mirror/folder/glances.ts";
+import { GlanceCache } from "../../../src/mirror/folder/glances.ts";
 import { readStatus } from "../../../src/mirror/folder/read-status.ts";
 import { openRig } from "../../cli/rig.ts";
 
@@ -9,7 +9,7 @@ test("a state that is looked at again is read again when it changed, is gone, da
   const rig = await openRig();
   try {
     await rig.init();
-    const glances = new RepeatedReads();
+    const glances = new GlanceCache();
     const own = join(rig.root, ".mdmirror");
     const documents = async () => {
       const status = await readStatus(rig.root, false, glances);

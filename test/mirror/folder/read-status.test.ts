@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { RepeatedReads } from "../../../src/mirror/folder/glances.ts";
+import type { GlanceCache } from "../../../src/mirror/folder/glances.ts";
 import { readStatus } from "../../../src/mirror/folder/read-status.ts";
 import { openRig } from "../../cli/rig.ts";
 
@@ -14,7 +14,7 @@ test("what a daemon is applying is not interrupted", async () => {
     meta: new Map(),
     newestRun: null,
   };
-  const glances = { at: () => ({ kind: "read", value }) } as unknown as RepeatedReads;
+  const glances = { at: () => ({ kind: "read", value }) } as unknown as GlanceCache;
   const pending = async (isBusy: boolean) => {
     const status = await readStatus(rig.root, isBusy, glances);
     return status.kind === "ok" ? status.value.pending : status.trouble;

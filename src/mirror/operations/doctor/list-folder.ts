@@ -129,12 +129,12 @@ function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed[
     if (row === null) return entry;
     if (stamp === null) return { ...entry, state: "waiting", why: "the file does not exist now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
-    if (isSame || blocks(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
+    if (isSame || hasContent(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
     return { ...entry, state: "waiting", why: "edited locally" };
   });
 }
 
-function blocks({ localDigest, spelled }: DocumentRow, digest: Digest | null): boolean {
+function hasContent({ localDigest, spelled }: DocumentRow, digest: Digest | null): boolean {
   return digest === localDigest || (digest !== null && spelled.includes(digest));
 }
 
