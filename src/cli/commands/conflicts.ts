@@ -25,6 +25,10 @@ const list = readCommand(conflicts, {
 
 export const command: Command = {
   ...list,
+  about: [
+    ...list.about,
+    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
+  ],
   async run(io, args, table) {
     const [first, second] = args.operands;
     if (second === undefined) return list.run(io, args, table);

@@ -12,7 +12,6 @@ export const CONFLICTS = defineRead({
   summary: "list conflicts and blocked documents",
   about: [
     "Lists documents whose local and remote versions do not merge, and documents that are blocked until you decide. Reads only local data.",
-    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
   ],
   exits: "0 if there are none, 3 if there are some",
   access: "read",
