@@ -63,6 +63,7 @@ describe("config", () => {
     [["set", "gitignore", "maybe"], "gitignore must be true or false"],
     [["set", "conflicts", '[{"paths":"*","policy":"mine"}]'], "conflicts[0].policy must be one of"],
     [["set", "url", "https://example.org"], "url is not changed in the configuration alone"],
+    [["set", "remote", "other"], "remote is not changed in the configuration alone"],
     [["set", "key", "mdm_secret"], '"key" is not a setting'],
     [["set", "gitignore"], "set takes NAME and VALUE"],
     [["get", "gitignore", "w", "w"], "get takes no more than DIR"],

@@ -48,6 +48,7 @@ export const SETTINGS = {
     usual: "",
     values: "a path",
     meaning: "The folder of the workspace that is linked; empty: the whole workspace.",
+    setBy: "link another folder: mdmirror init DIR --url URL --remote PATH",
     read: (value, fault) =>
       (typeof value === "string" ? cleanPrefix(value) : null) ?? fault("must be the path of a folder of the workspace"),
   } as Setting<RemotePath>,
