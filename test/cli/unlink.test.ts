@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { purgeOwnFolder } from "../../src/mirror/folder/unlink.ts";
 import { openRig, type Rig } from "./rig.ts";
 import { type WatchEvent, type WatchHere, watchHere } from "./watcher.ts";
 
@@ -70,6 +71,11 @@ describe("unlink --purge", () => {
     expect(existsSync(own("config.json"))).toBe(true);
     expect((await rig.run(["unlink", "w", "--purge", "--yes", "--force"], { env: env() })).code).toBe(0);
     expect([existsSync(join(rig.root, ".mdmirror")), rig.read("a.md")]).toEqual([false, "edited\n"]);
+  });
+
+  test("keeps the .mdmirror/ of a folder that another process linked meanwhile", () => {
+    expect(purgeOwnFolder(rig.root)).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+    expect(existsSync(own("texts.db"))).toBe(true);
   });
 
   test("under a daemon, the daemon stops watching the folder", async () => {

@@ -8,10 +8,10 @@ import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
-import { readConfig } from "../settings/config.ts";
+import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
-import { ok, type Result, unwritableFileTrouble } from "../../common/trouble.ts";
+import { ok, type Result, trouble, unwritableFileTrouble } from "../../common/trouble.ts";
 
 /**
  * Unlinks a folder and changes nothing else: the documents stay on both sides. The contents of
@@ -65,8 +65,12 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
  * @param root real path
  */
 export function purgeOwnFolder(root: string): Result<null> {
+  const folder = join(root, MIRROR_FOLDER);
   try {
-    rmSync(join(root, MIRROR_FOLDER), { recursive: true, force: true });
+    // RACE: an `init` that links the folder after this check loses its state.
+    if (hasConfig(folder))
+      return trouble("usage", `${root} was linked again; its history and trash stay`, "mdmirror status");
+    rmSync(folder, { recursive: true, force: true });
     return ok(null);
   } catch (error) {
     const told = unwritable(root, error);
