@@ -212,12 +212,11 @@ function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Shortens a report to one line's limit, however much was stopped or blocked. */
+/** Shortens the lists of a report to one line's limit. */
 export function boundReport(report: RunReport): RunReport {
-  return {
-    ...report,
-    attention: report.attention.slice(0, MOST_ROWS),
-    stopped: report.stopped.slice(0, MOST_ROWS),
-    safetyStop: report.safetyStop === null ? null : { ...report.safetyStop, stoppedSteps: [] },
-  };
+  const { safetyStop } = report;
+  const members = Object.entries({ ...report, safetyStop: safetyStop && { ...safetyStop, stoppedSteps: [] } });
+  return Object.fromEntries(
+    members.map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, MOST_ROWS) : value]),
+  ) as RunReport;
 }

@@ -1,6 +1,12 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type ControlRequest, MAX_REQUEST, PROTOCOL_VERSION } from "../../../../src/mirror/daemon/control/protocol.ts";
+import {
+  boundReport,
+  type ControlRequest,
+  MAX_ANSWER,
+  MAX_REQUEST,
+  PROTOCOL_VERSION,
+} from "../../../../src/mirror/daemon/control/protocol.ts";
 import { answering, listening, root, useFolders } from "./rig.ts";
 
 useFolders();
@@ -65,4 +71,12 @@ describe("what is no request is refused", () => {
     const replies = await say(socket, two, 2);
     expect(replies.map(({ id }) => id)).toEqual([1, 2]);
   });
+});
+
+test("a report has one line, however many rows its lists have", () => {
+  const rows = Array.from({ length: 30_000 }, (_, n) => ({ path: `${n}-${"long".repeat(40)}.md`, detail: "" }));
+  const lists = { attention: rows, beside: rows, renamed: rows, madeWay: rows, oneWay: rows, stopped: rows };
+  const report = boundReport({ safetyStop: null, ...lists } as never);
+  expect(JSON.stringify(report).length).toBeLessThan(MAX_ANSWER / 2);
+  expect(Object.keys(report)).toEqual(["safetyStop", ...Object.keys(lists)]);
 });
