@@ -11,7 +11,7 @@ import { locateAll } from "./locate-all.ts";
 import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
 import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
-import { askForYes, REACH_OPTIONS, addressOptionsOf, showSync, useMirror } from "./use-mirror.ts";
+import { askForYes, REACH_OPTIONS, reachOptionsOf, showSync, useMirror } from "./use-mirror.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
@@ -66,7 +66,7 @@ export function operationCommand<D extends Declaration, Plan>(
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const mode = args.flag("dry-run") ? "read" : "write";
-      const use = { mode, what: name, quiet: args.flag("json"), ...addressOptionsOf(io, args) } as const;
+      const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
       const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
       if (given.kind === "trouble") return complain(io, given.trouble);
       return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));

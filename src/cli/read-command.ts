@@ -10,7 +10,7 @@ import { findMirror } from "./find-mirror.ts";
 import { jsonLine } from "./json-line.ts";
 import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { REACH_OPTIONS, addressOptionsOf } from "./use-mirror.ts";
+import { REACH_OPTIONS, reachOptionsOf } from "./use-mirror.ts";
 
 /**
  * Makes commands from operations that change no document by themselves. Each command adds only the
@@ -69,7 +69,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const { root, input } = located.value;
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
-      const reach = isOnline ? addressOptionsOf(io, args) : {};
+      const reach = isOnline ? reachOptionsOf(io, args) : {};
       const { env, cwd, clock, random } = io;
       const onNotes = (notes: readonly string[]) => {
         for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);

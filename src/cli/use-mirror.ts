@@ -35,7 +35,7 @@ export type Reach = Required<Pick<MirrorOptions, "url" | "keyFile">> & Pick<Mirr
  * requests.
  * @param args of a command with `REACH_OPTIONS`
  */
-export function addressOptionsOf(io: Io, args: Args): Reach {
+export function reachOptionsOf(io: Io, args: Args): Reach {
   const level = args.count("verbose");
   const onExchange = (exchange: LogFields) => io.err(exchangeLine(exchange, level > 1));
   return { url: args.text("url"), keyFile: args.text("key-file"), ...(level === 0 ? {} : { onExchange }) };

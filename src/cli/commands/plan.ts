@@ -1,7 +1,7 @@
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { findMirror } from "../find-mirror.ts";
-import { REACH_OPTIONS, addressOptionsOf } from "../use-mirror.ts";
+import { REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
 
@@ -18,7 +18,7 @@ export const command: Command = {
   async run(io, args) {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...addressOptionsOf(io, args) };
+    const options = { json: args.flag("json"), quiet: false, all: args.flag("all"), ...reachOptionsOf(io, args) };
     return showPlan(io, root.value, { ...USUAL_RUN, attended: io.terminal.output }, options);
   },
 };

@@ -12,7 +12,7 @@ import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import type { RunPrinter } from "../print-run.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { REACH_OPTIONS, addressOptionsOf } from "../use-mirror.ts";
+import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { printRun, printTrouble } from "../print-run.ts";
@@ -55,7 +55,7 @@ export const command: Command = {
     const wait = awaitedOf(io, root.value, args);
     if (wait.kind === "trouble") return complain(io, wait.trouble);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
-    const reach = addressOptionsOf(io, args);
+    const reach = reachOptionsOf(io, args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
       return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
@@ -107,7 +107,7 @@ async function syncNow(
   root: string,
   request: RunRequest,
   telling: RunPrinter & { readonly wait: WaitRequest | null },
-  reach: ReturnType<typeof addressOptionsOf>,
+  reach: Reach,
 ): Promise<ExitCode> {
   const { env, cwd, clock, random, stoppable } = io;
   const silent = telling.quiet || telling.json || hidesProgress(root);

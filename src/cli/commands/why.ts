@@ -8,7 +8,7 @@ import { whyFacts } from "../../mirror/operations/results/why.ts";
 import { EXIT } from "../exit.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
-import { REACH_OPTIONS, addressOptionsOf, useMirror } from "../use-mirror.ts";
+import { REACH_OPTIONS, reachOptionsOf, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { columns } from "../when.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
@@ -33,7 +33,7 @@ export const command: Command = {
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, path } = place.value;
     const json = args.flag("json");
-    const use = { mode: "read", what: "why", quiet: true, ...addressOptionsOf(io, args) } as const;
+    const use = { mode: "read", what: "why", quiet: true, ...reachOptionsOf(io, args) } as const;
     return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));
