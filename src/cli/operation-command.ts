@@ -15,7 +15,7 @@ import { askForYes, REACH_OPTIONS, reachOptionsOf, showSync, useMirror } from ".
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
-type Face<D extends Declaration, Plan> = {
+type CommandParts<D extends Declaration, Plan> = {
   /** The operands in the usage, such as `PATH…`. */
   readonly operands: Command["operands"] & { readonly usage: string };
   readonly examples: readonly string[];
@@ -44,32 +44,32 @@ type Face<D extends Declaration, Plan> = {
 /** Makes the command of an operation that writes. */
 export function operationCommand<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
-  face: Face<D, Plan>,
+  parts: CommandParts<D, Plan>,
 ): Command {
   const { name, about } = operation.declared;
   const fields = fieldsOf(operation.declared);
   const options = {
-    ...face.options,
+    ...parts.options,
     ...optionsOf(fields),
-    ...(face.question === undefined ? {} : { yes: { help: "do not ask", short: "y" } }),
+    ...(parts.question === undefined ? {} : { yes: { help: "do not ask", short: "y" } }),
     json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
   };
   return {
-    usage: `${name} ${face.operands.usage} ${usageOf(options)}`,
+    usage: `${name} ${parts.operands.usage} ${usageOf(options)}`,
     about,
-    examples: face.examples,
+    examples: parts.examples,
     options,
-    operands: face.operands,
+    operands: parts.operands,
     async run(io, args) {
-      const located = face.locate(io, args);
+      const located = parts.locate(io, args);
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const mode = args.flag("dry-run") ? "read" : "write";
       const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
       const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
       if (given.kind === "trouble") return complain(io, given.trouble);
-      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));
+      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: given.value }));
     },
   };
 }
@@ -78,42 +78,42 @@ async function perform<D extends Declaration, Plan>(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  { operation, face, input }: Performed<D, Plan>,
+  { operation, parts, input }: Performed<D, Plan>,
 ): Promise<ExitCode> {
   const json = args.flag("json");
   const showPlan = (plan: Plan, isDryRun: boolean) => {
-    if (!json) for (const line of face.planLines(plan, isDryRun, args)) io.out(line);
+    if (!json) for (const line of parts.planLines(plan, isDryRun, args)) io.out(line);
   };
   let began = 0;
-  const completed = face.complete === undefined ? ok(input) : face.complete(io, args, mirror, input);
+  const completed = parts.complete === undefined ? ok(input) : parts.complete(io, args, mirror, input);
   if (completed.kind === "trouble") return complain(io, completed.trouble);
   const carried = await carryOut(operation, mirror, completed.value, {
     stoppable: io.stoppable,
     async agree(plan) {
       showPlan(plan, false);
-      const question = face.question?.(plan) ?? null;
+      const question = parts.question?.(plan) ?? null;
       return question === null || askForYes(io, args.flag("yes"), question);
     },
     onDone(plan, result) {
-      if (!json) face.showDone(io, plan, result);
+      if (!json) parts.showDone(io, plan, result);
       began = io.clock.monotonic();
     },
   });
   if (carried.kind === "trouble") return complain(io, carried.trouble);
   const ended = carried.value;
-  if (ended.kind === "declined") return showDeclined(io, operation.declared.name, face.declined);
+  if (ended.kind === "declined") return showDeclined(io, operation.declared.name, parts.declined);
   if (ended.kind === "planned") showPlan(ended.plan, true);
   const paths = ended.result.items.map(({ path }) => path);
   const report = ended.kind === "done" ? ended.report : null;
   const synced = report === null ? EXIT.inSync : showSync(io, report, { json, paths, began, url: mirror.url });
   if (json) io.out(jsonLine(operationJson(ended)));
-  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run, face.again?.(ended.plan));
+  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run, parts.again?.(ended.plan));
   return synced === EXIT.inSync ? exitOf(ended) : synced;
 }
 
 type Performed<D extends Declaration, Plan> = {
   readonly operation: Operation<D, Plan>;
-  readonly face: Face<D, Plan>;
+  readonly parts: CommandParts<D, Plan>;
   readonly input: ReadInput<D>;
 };
 

@@ -17,7 +17,7 @@ import { REACH_OPTIONS, reachOptionsOf } from "./use-mirror.ts";
  * text that it prints.
  */
 
-type Face<D extends ReadDeclaration> = {
+type CommandParts<D extends ReadDeclaration> = {
   /** The operands in the usage, such as `PATH[@N]`. */
   readonly operands: Command["operands"] & { readonly usage: string };
   readonly examples: readonly string[];
@@ -45,26 +45,26 @@ export const OF_FOLDER = {
   },
 } as const;
 
-export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, face: Face<D>): Command {
+export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, parts: CommandParts<D>): Command {
   const { declared } = operation;
   const { name, about, exits, isOnline = false, contents } = declared;
   const isQuick = !isOnline && declared.access === "read";
   const fields = fieldsOf(declared);
   const help = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
   const options = {
-    ...face.options,
+    ...parts.options,
     ...optionsOf(fields),
     json: { help },
     ...(isOnline ? REACH_OPTIONS : {}),
   };
   return {
-    usage: `${name} ${face.operands.usage} ${usageOf(options)}`,
+    usage: `${name} ${parts.operands.usage} ${usageOf(options)}`,
     about: exits === undefined ? about : [...about, `Exit codes: ${exits}.`],
-    examples: face.examples,
+    examples: parts.examples,
     options,
-    operands: face.operands,
+    operands: parts.operands,
     async run(io, args) {
-      const located = face.locate(io, args);
+      const located = parts.locate(io, args);
       if (located.kind === "trouble") return complain(io, located.trouble);
       const { root, input } = located.value;
       const json = args.flag("json");
@@ -81,14 +81,14 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       if (ended.kind === "trouble") return complain(io, ended.trouble);
       const answer = ended.value;
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
-      const printed = json ? ok(null) : print(io, face, answer, { args, took: clock.monotonic() - began });
+      const printed = json ? ok(null) : print(io, parts, answer, { args, took: clock.monotonic() - began });
       if (printed.kind === "trouble") return complain(io, printed.trouble);
-      return face.exit?.(answer) ?? EXIT.inSync;
+      return parts.exit?.(answer) ?? EXIT.inSync;
     },
   };
 }
 
-function print<D extends ReadDeclaration>(io: Io, face: Face<D>, answer: Answer<D>, call: Call): Result<null> {
-  for (const line of face.lines?.(io, answer, call.args) ?? []) io.out(line);
-  return face.print?.(io, answer, call) ?? ok(null);
+function print<D extends ReadDeclaration>(io: Io, parts: CommandParts<D>, answer: Answer<D>, call: Call): Result<null> {
+  for (const line of parts.lines?.(io, answer, call.args) ?? []) io.out(line);
+  return parts.print?.(io, answer, call) ?? ok(null);
 }

@@ -17,7 +17,7 @@ import { answer, defineTool, type ToolResult, refused, type Tool } from "./tool.
 /** LIMIT: rows of a list in one answer. */
 const MOST = 100;
 
-type ReadFace<D extends ReadDeclaration> = {
+type ReadToolParts<D extends ReadDeclaration> = {
   /** Returns the content of documents in a result, which gets a block of its own. */
   readonly text?: (result: Answer<D>) => string;
   /** Rows of a list that an answer has, if there are more than its limit. */
@@ -27,7 +27,7 @@ type ReadFace<D extends ReadDeclaration> = {
 /** Returns the tool for an operation that changes no document by itself. */
 export function readTool<D extends ReadDeclaration>(
   operation: ReadOperation<D>,
-  { text, keeps = "first" }: ReadFace<D> = {},
+  { text, keeps = "first" }: ReadToolParts<D> = {},
 ): Tool {
   const { declared } = operation;
   const described = describe(declared);
