@@ -59,7 +59,7 @@ describe("config", () => {
   });
 
   test.each([
-    [["set", "event.listen", "false"], "did you mean events.listen?"],
+    [["set", "event.listen", "false"], 'did you mean "events.listen"?'],
     [["set", "gitignore", "maybe"], "gitignore must be true or false"],
     [["set", "conflicts", '[{"paths":"*","policy":"mine"}]'], "conflicts[0].policy must be one of"],
     [["set", "url", "https://example.org"], "url is not changed in the configuration alone"],

@@ -42,7 +42,7 @@ export const command: Command = {
     const root = findMirror(io, args.operands[count + 1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const json = args.flag("json");
-    return verb === "list" ? list(io, root.value, json) : one(io, root.value, verb, given, json);
+    return verb === "list" ? list(io, root.value, json) : getOrChange(io, root.value, verb, given, json);
   },
 };
 
@@ -73,7 +73,7 @@ function list(io: Io, root: string, json: boolean): ExitCode {
   return EXIT.inSync;
 }
 
-async function one(
+async function getOrChange(
   io: Io,
   root: string,
   verb: Exclude<Verb, "list">,

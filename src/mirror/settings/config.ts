@@ -25,11 +25,6 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["key", "is not a setting: mdmirror init --key-file FILE stores the key"],
 ]);
 
-/** Returns why no setting has this name, as a clause; null for any other name. */
-export function whyElsewhere(name: string): string | null {
-  return ELSEWHERE.get(name) ?? null;
-}
-
 const NEXT = "correct this option in the file, or remove it to use the default";
 
 /** @param folder absolute path of `.mdmirror` */
@@ -105,9 +100,10 @@ function readGroup(group: Group, at: string, json: unknown, report: ReportFault)
   return Object.fromEntries(values) as object;
 }
 
-function whyUnknown(name: string, known: readonly string[]): string {
-  const elsewhere = whyElsewhere(name);
-  if (elsewhere !== null) return elsewhere;
+/** Returns why no setting has this name, as a clause. */
+export function whyUnknown(name: string, known: readonly string[]): string {
+  const elsewhere = ELSEWHERE.get(name);
+  if (elsewhere !== undefined) return elsewhere;
   const near = nearestWord(name, known);
   return near === null ? "is not a known setting" : `is not a known setting; did you mean "${near}"?`;
 }

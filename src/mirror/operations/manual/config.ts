@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import type { Clock } from "../../../common/clock.ts";
-import { nearestWord } from "../../../common/nearest-word.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isJsonObject } from "../../../contract/json.ts";
 import { borrowLock, FolderLock } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { type Config, parseConfig, readMembers, whyElsewhere, writeConfig } from "../../settings/config.ts";
+import { type Config, parseConfig, readMembers, whyUnknown, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
 
 /** Reads and changes single settings of a linked folder. */
@@ -17,14 +16,8 @@ export function findSetting(name: string): Result<NamedSetting> {
   const all = listSettings();
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return ok(found);
-  const why = whyElsewhere(name);
-  const near = nearestWord(
-    name,
-    all.map((one) => one.name),
-  );
-  const hint = near === null ? "" : `; did you mean ${near}?`;
-  const what = why === null ? `there is no setting ${JSON.stringify(name)}${hint}` : `${JSON.stringify(name)} ${why}`;
-  return trouble("usage", what, "mdmirror config list");
+  const known = all.map((one) => one.name);
+  return trouble("usage", `${JSON.stringify(name)} ${whyUnknown(name, known)}`, "mdmirror config list");
 }
 
 /** Returns the value of a setting. A name such as `events.listen` leads through its group. */
