@@ -4,9 +4,6 @@ import type { Io } from "./command.ts";
 import { findMirror } from "./find-mirror.ts";
 import { locateAny } from "./locate-document.ts";
 
-/** Default time for which a command waits for paths. */
-export const USUAL_WAIT = "30s";
-
 /**
  * Finds the one linked folder of all paths or ids, and the paths in that folder. Without paths: the
  * nearest linked folder with everything in it.

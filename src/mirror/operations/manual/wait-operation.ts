@@ -3,12 +3,12 @@ import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
 import { reportOfWait } from "../results/waited.ts";
 import type { ReadOperation } from "../run-read.ts";
-import { waitFor } from "./wait.ts";
+import { USUAL_WAIT, waitFor } from "./wait.ts";
 
 /** Waits until local changes are on the service. */
 export const wait: ReadOperation<typeof WAIT> = {
   declared: WAIT,
-  async read(root, { paths = [""], timeout = "30s" }, options) {
+  async read(root, { paths = [""], timeout = USUAL_WAIT }, options) {
     const timeoutMs = parseAge(timeout);
     if (timeoutMs === null)
       return trouble("usage", `${timeout} is not a time to wait`, "give a time such as 5s, 30s or 15m");

@@ -18,6 +18,9 @@ export type WaitRequest = {
   readonly timeoutMs: number;
 };
 
+/** Default time for which an operation waits for paths. */
+export const USUAL_WAIT = "30s";
+
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
