@@ -22,7 +22,7 @@ import { endOfManual, leftAsIs, type ManyEnd } from "./many.ts";
 /** Undoes the changes that a safety check stopped: restores what was deleted or overwritten. */
 
 export type RejectItem = { readonly path: LocalPath } & (
-  | { readonly kind: RejectionKind; readonly bringBack: (ctx: PassContext) => ManualEnd | Promise<ManualEnd> }
+  | { readonly kind: RejectionKind; readonly undo: (ctx: PassContext) => ManualEnd | Promise<ManualEnd> }
   | { readonly kind: "left"; readonly why: string }
 );
 
@@ -52,28 +52,27 @@ export function planRejection(
 function itemOf(action: Action, { base }: Trees): RejectItem[] {
   switch (action.kind) {
     case "delete-remote":
-      return [{ kind: "file-back", path: action.localPath, bringBack: (ctx) => restoreDeletedFile(ctx, action) }];
+      return [{ kind: "file-back", path: action.localPath, undo: (ctx) => restoreDeletedFile(ctx, action) }];
     case "trash-local": {
       const { localPath: path } = action;
-      if (action.cause === "gone")
-        return [{ kind: "stays-as-new", path, bringBack: (ctx) => keepFileAsNew(ctx, action) }];
+      if (action.cause === "gone") return [{ kind: "stays-as-new", path, undo: (ctx) => keepFileAsNew(ctx, action) }];
       return [{ kind: "left", path, why: "it was moved out of the synced folder; move it back on the service" }];
     }
     case "end-conflict": {
       const path = base.links.get(action.id)?.localPath ?? action.localPath;
-      return [{ kind: "other-version-back", path, bringBack: (ctx) => restoreConflictCopy(ctx, action.id) }];
+      return [{ kind: "other-version-back", path, undo: (ctx) => restoreConflictCopy(ctx, action.id) }];
     }
     case "remove-folder-remote":
       return [
         {
           kind: "folder-back",
           path: action.localPath,
-          bringBack: (ctx) => restoreRemovedFolder(ctx, action.localPath),
+          undo: (ctx) => restoreRemovedFolder(ctx, action.localPath),
         },
       ];
     case "remove-folder-local": {
       const { dirId, localPath: path } = action;
-      return dirId === null ? [] : [{ kind: "folder-stays", path, bringBack: (ctx) => keepFolder(ctx, dirId) }];
+      return dirId === null ? [] : [{ kind: "folder-stays", path, undo: (ctx) => keepFolder(ctx, dirId) }];
     }
     default:
       return [];
@@ -84,9 +83,9 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
 function textOf(action: Action): RejectItem[] {
   if (!("empties" in action) || action.empties !== true) return [];
   const { localPath: path, id } = action;
-  if (action.kind === "put") return [{ kind: "text-back", path, bringBack: (ctx) => restoreBaseContent(ctx, action) }];
+  if (action.kind === "put") return [{ kind: "text-back", path, undo: (ctx) => restoreBaseContent(ctx, action) }];
   const { changeId } = action;
-  return [{ kind: "newer-text-back", path, bringBack: (ctx) => resendLocalContent(ctx, id, changeId) }];
+  return [{ kind: "newer-text-back", path, undo: (ctx) => resendLocalContent(ctx, id, changeId) }];
 }
 
 /** Returns documents of which the service shows an older version than the local one. */
@@ -96,7 +95,7 @@ function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): R
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
     const { localPath: path } = link;
     if (base.conflicts.has(id)) return [{ kind: "left", path, why: `it is in conflict: mdmirror resolve ${path}` }];
-    return [{ kind: "newer-text-back", path, bringBack: (ctx) => resendLocalContent(ctx, id, changeId) }];
+    return [{ kind: "newer-text-back", path, undo: (ctx) => resendLocalContent(ctx, id, changeId) }];
   });
 }
 
@@ -105,7 +104,7 @@ export async function rejectStop(world: World, items: readonly RejectItem[]): Pr
   const able = items.filter((item) => item.kind !== "left");
   const ends = await runManually(world, "reject", async (ctx) => {
     const done: ManualEnd[] = [];
-    for (const item of able) done.push(await item.bringBack(ctx));
+    for (const item of able) done.push(await item.undo(ctx));
     return done;
   });
   // If another folder is at the root's path now, `ends` has one entry, which applies to all items.
