@@ -132,7 +132,7 @@ type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: Lo
  * Those have changed on a side, or are new on both sides.
  */
 function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
-  const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];
+  const found = [...differencesOfLinks(trees), ...unlinkedOnService(trees)];
   const suspects = found.filter((one) => one.kind === "suspect");
   const rows = found.filter((one) => one.kind !== "suspect");
   const known = new Set([...linkedPaths(trees), ...suspects.map(({ path }) => path)]);
@@ -143,18 +143,18 @@ function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspec
 function differencesOfLinks({ base, local, remote }: Trees): (DiffRow | Suspect)[] {
   return [...base.links.values()].flatMap((link): (DiffRow | Suspect)[] => {
     const { id, localPath: path } = link;
-    const here = local.files.get(path);
-    const there = remote.files.get(id);
-    if (here !== undefined && there !== undefined) {
-      const isAsLinked = here.digest === link.localDigest && there.changeId === link.changeId;
+    const file = local.files.get(path);
+    const document = remote.files.get(id);
+    if (file !== undefined && document !== undefined) {
+      const isAsLinked = file.digest === link.localDigest && document.changeId === link.changeId;
       return isAsLinked ? [] : [{ kind: "suspect", id, path }];
     }
-    if (here !== undefined) return [onOneSide("only-local", path)];
-    return there !== undefined && !local.ignores(path, "file") ? [onOneSide("only-service", path)] : [];
+    if (file !== undefined) return [onOneSide("only-local", path)];
+    return document !== undefined && !local.ignores(path, "file") ? [onOneSide("only-service", path)] : [];
   });
 }
 
-function unlinkedThere(trees: Trees): (DiffRow | Suspect)[] {
+function unlinkedOnService(trees: Trees): (DiffRow | Suspect)[] {
   const { base, local, remote } = trees;
   const linked = linkedPaths(trees);
   return [...remote.files.values()]

@@ -40,7 +40,7 @@ export function planRejection(
   if (verdict.kind === "run") return [];
   const items = verdict.byReason
     ? reasons.every((reason) => MISSES_DOCUMENTS.has(reason))
-      ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
+      ? [...olderOnService(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
     : verdict.stoppedSteps.flatMap((index) => {
         const { action } = steps[index]!;
@@ -89,7 +89,7 @@ function textOf(action: Action): RejectItem[] {
 }
 
 /** Returns documents of which the service shows an older version than the local one. */
-function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
+function olderOnService(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
   return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const link = base.links.get(id);
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
