@@ -15,9 +15,9 @@ test("another text of the service under the version that was synced is told as w
     const answer = await getFile.call(world.remote, asked);
     return answer.ok && asked === id ? { ...answer, value: { ...answer.value, content: "other\n" } } : answer;
   };
-  const verified = await verifyMirror(world);
-  if (verified.kind === "offline") throw new Error(verified.fault.detail);
-  expect(verified.report.differing).toEqual([
+  const verified = await verifyMirror(world, "");
+  if (verified.kind === "trouble") throw new Error(verified.trouble.what);
+  expect(verified.value.differing).toEqual([
     { path: "a.md", id, why: expect.any(String) },
     { path: "b.md", id: expect.any(String), why: "the contents differ" },
   ]);

@@ -9,7 +9,7 @@ import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
-import { ok } from "../../../common/trouble.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
 import { onlineRead } from "../run-read.ts";
@@ -20,19 +20,10 @@ import { byPath } from "../../model/by-path.ts";
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
-type Verified =
-  | { readonly kind: "offline"; readonly fault: Fault }
-  | { readonly kind: "verified"; readonly report: VerifyReport };
+export const verify = onlineRead(VERIFY, ({ world, url }) => verifyMirror(world, url));
 
-export const verify = onlineRead(VERIFY, async ({ world, url }) => {
-  const verified = await verifyMirror(world);
-  if (verified.kind === "offline") return { kind: "trouble", trouble: faultTrouble(verified.fault, url) };
-  const { report } = verified;
-  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
-  return ok({ agree: drift.every((list) => list.length === 0), ...report });
-});
-
-export async function verifyMirror(world: World): Promise<Verified> {
+/** @param url address of the service, for messages */
+export async function verifyMirror(world: World, url: string): Promise<Result<Answer<typeof VERIFY>>> {
   const base = world.state.load();
   const looking = observeRemote(world, base, false);
   const local = world.disk.walk(
@@ -40,10 +31,12 @@ export async function verifyMirror(world: World): Promise<Verified> {
     () => undefined,
   );
   const remote = await looking;
-  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  if (remote.kind === "unreachable") return { kind: "trouble", trouble: faultTrouble(remote.fault, url) };
   const rows = await readRows(world, base, local, remote.tree);
-  if (rows.fault !== null) return { kind: "offline", fault: rows.fault };
-  return { kind: "verified", report: reportOf(base, local, remote.tree, rows.rows) };
+  if (rows.fault !== null) return { kind: "trouble", trouble: faultTrouble(rows.fault, url) };
+  const report = reportOf(base, local, remote.tree, rows.rows);
+  const drift = [report.differing, report.onlyLocal, report.onlyService, report.blocked, report.unseen];
+  return ok({ agree: drift.every((list) => list.length === 0), ...report });
 }
 
 type Row = {
