@@ -7,7 +7,7 @@ export const command: Command = {
   usage: "pause [DIR] [--for TIME]",
   about: [
     "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, or until TIME has passed. A restart does not end the pause.",
-    "Changes made meanwhile on either side are synced after mdmirror resume. mdmirror sync still syncs once.",
+    "Changes made meanwhile on either side are synced after the pause. mdmirror sync still syncs once.",
   ],
   examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],
   options: { for: { value: "TIME", help: "end the pause after TIME, such as 15m, 2h or 1d" } },
