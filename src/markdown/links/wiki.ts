@@ -12,7 +12,7 @@ export type DocumentNames = {
    * @returns the one document with this name; null if there is none, or more than one
    */
   idOf(name: string): string | null;
-  /** Returns the shortest name by which `idSchema` finds it; null if there is none. */
+  /** Returns the shortest name by which `idOf` finds it; null if there is none. */
   nameOf(id: string): string | null;
   /** Returns the path of the only file with this name that is no document yet. */
   pathOf(name: string): string | null;

@@ -9,7 +9,7 @@ const STEPS_A_WORD = 10;
 /** One removed word in this many may be at the place by chance. */
 const LEFT = 3;
 
-/** Ids of lines or words; equal elements have equal numbers. */
+/** Numbers of lines or words; equal elements have equal numbers. */
 export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 

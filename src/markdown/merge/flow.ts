@@ -35,7 +35,7 @@ type Flow = {
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** Ids the sentences; words have the numbers of their tokens. */
+  /** Numbers the sentences; words have the numbers of their tokens. */
   readonly keys: RunNumbers;
   readonly reading: Reading;
 };

@@ -34,14 +34,14 @@ type Filled = {
 
 /** Budget of one merge, and everything that the merge has read, so that nothing is read twice. */
 export type Reading = Budget & {
-  /** Ids the lines. */
+  /** Numbers the lines. */
   readonly interner: StringNumbers;
-  /** Ids words and marks. */
+  /** Numbers words and marks. */
   readonly words: StringNumbers;
   readonly texts: Map<string, Lines>;
   /** The tokens of each line, by the line's text. */
   readonly tokens: Map<string, readonly Token[]>;
-  /** Ids the texts of tokens. */
+  /** Numbers the texts of tokens. */
   readonly tokenTexts: TokenTexts;
   /** The numbers of the texts of each line's tokens, by the line's number. */
   readonly tokenTextsByLine: (readonly number[] | undefined)[];

@@ -15,7 +15,7 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Ids strings, so that a comparison of two strings costs one step, however long they are. Equal
+ * Numbers strings, so that a comparison of two strings costs one step, however long they are. Equal
  * strings have equal numbers.
  */
 export class StringNumbers {
@@ -44,7 +44,7 @@ export class StringNumbers {
   }
 }
 
-/** Ids runs of numbers. Equal runs have equal numbers. */
+/** Numbers runs of numbers. Equal runs have equal numbers. */
 export class RunNumbers {
   readonly #byHash = new Map<number, number[]>();
   readonly #runs: (readonly number[])[] = [];

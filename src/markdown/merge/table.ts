@@ -3,7 +3,7 @@ import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { RunNumbers } from "./split.ts";
 
-/** Ids of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
+/** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
 /** The index of one piece in base, local, remote and result; -1 in a text without it. */

@@ -49,7 +49,7 @@ export function newRuns(): RunNumbers {
   return runs;
 }
 
-/** Ids the texts of tokens. */
+/** Numbers the texts of tokens. */
 export class TokenTexts extends StringNumbers {
   constructor() {
     super();
