@@ -75,7 +75,7 @@ class LiveWire implements Wire {
   }
 }
 
-type Wait = { readonly blocks: (event: DaemonEvent) => boolean; readonly resolve: (event: DaemonEvent) => void };
+type Wait = { readonly matches: (event: DaemonEvent) => boolean; readonly resolve: (event: DaemonEvent) => void };
 
 export class Live {
   readonly root: string;
@@ -107,7 +107,7 @@ export class Live {
   #tell(event: DaemonEvent): void {
     this.events.push(event);
     for (const one of this.#waiting) {
-      if (!one.blocks(event)) continue;
+      if (!one.matches(event)) continue;
       this.#waiting.delete(one);
       one.resolve(event);
     }
@@ -148,8 +148,8 @@ export class Live {
   }
 
   /** Resolves with the next event for which it holds. */
-  next(blocks: Wait["blocks"]): Promise<DaemonEvent> {
-    return new Promise((resolve) => this.#waiting.add({ blocks, resolve }));
+  next(matches: Wait["matches"]): Promise<DaemonEvent> {
+    return new Promise((resolve) => this.#waiting.add({ matches, resolve }));
   }
 
   async stop(): Promise<void> {

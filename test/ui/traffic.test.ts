@@ -8,9 +8,9 @@ test("what a daemon brings across is named while it is under way, on both pages"
   const { ask, enter, rig } = await openUi({ linked: false });
   const free = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  let blocks = false;
+  let isDelayed = false;
   rig.intercept = async ({ method, path }) => {
-    if (blocks && method === "POST" && path === "/v1/files") {
+    if (isDelayed && method === "POST" && path === "/v1/files") {
       held.resolve();
       await free.promise;
     }
@@ -19,7 +19,7 @@ test("what a daemon brings across is named while it is under way, on both pages"
   await rig.init();
   const watch = watchHere(rig, ["w"]);
   await watch.until(({ kind }) => kind === "run");
-  blocks = true;
+  isDelayed = true;
   rig.write("a <b>.md", "# a\n");
   await held.promise;
   const cookie = await enter();

@@ -6,7 +6,7 @@ import { judgeService, type Report } from "../../../src/conformance/judge.ts";
 import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
 import { httpWire } from "../suite/http-wire.ts";
 
-/** A service that shares no code with mdmirror, as the cases of the contract judgeService it. */
+/** A service that shares no code with mdmirror, judged by the cases of the contract. */
 
 const PROGRAM = fileURLToPath(new URL("service.py", import.meta.url));
 const KEY = "mdm_of-the-other-service";

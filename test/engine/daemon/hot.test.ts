@@ -28,8 +28,8 @@ async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
   return daemon;
 }
 
-/** Whether the document at this path has this text here. */
-function blocks(daemon: DaemonRig, path: string, text: string): boolean {
+/** Returns true if the local document at this path has this text. */
+function hasText(daemon: DaemonRig, path: string, text: string): boolean {
   return daemon.mirrored.disk.user.read(`${ROOT}/${path}`) === text;
 }
 
@@ -46,7 +46,7 @@ async function waitFor(daemon: DaemonRig, what: () => boolean): Promise<number> 
 /** Milliseconds until an edit on the service is here. */
 async function timeEdit(daemon: DaemonRig, path: string, text: string): Promise<number> {
   daemon.app.edit(path, text);
-  return waitFor(daemon, () => blocks(daemon, path, text));
+  return waitFor(daemon, () => hasText(daemon, path, text));
 }
 
 /** @returns delays of the first edit in each of a few folders, and of the others */
@@ -117,7 +117,9 @@ describe("where somebody works in a large workspace without events", () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     daemon.app.create(`${folderOf(5)}/deeper/new.md`, "# New\n");
-    expect(await waitFor(daemon, () => blocks(daemon, `${folderOf(5)}/deeper/new.md`, "# New\n"))).toBeLessThan(MINUTE);
+    expect(await waitFor(daemon, () => hasText(daemon, `${folderOf(5)}/deeper/new.md`, "# New\n"))).toBeLessThan(
+      MINUTE,
+    );
     await daemon.pass(MINUTE);
     expect(await timeEdit(daemon, `${folderOf(5)}/deeper/new.md`, "# Edited\n")).toBeLessThan(6_000);
   });
@@ -145,9 +147,9 @@ describe("a document that such a folder does not show", () => {
     const [from, to] = [`${folderOf(5)}/travels.md`, `${folderOf(8)}/travels.md`];
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     const id = daemon.app.create(from, "# It travels\n");
-    await waitFor(daemon, () => blocks(daemon, from, "# It travels\n"));
+    await waitFor(daemon, () => hasText(daemon, from, "# It travels\n"));
     daemon.app.move(from, folderOf(8));
-    await waitFor(daemon, () => blocks(daemon, to, "# It travels\n"));
+    await waitFor(daemon, () => hasText(daemon, to, "# It travels\n"));
     expect(daemon.mirrored.texts().has(from)).toBe(false);
     expect(daemon.mirrored.state.link(id)?.remotePath).toBe(to);
     await daemon.pass(MINUTE);
