@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../common/loopback.ts";
 import type { Bundle } from "../page/bundle.ts";
 import { leaveAddress, removeAddress } from "./address.ts";
 import { type HttpServer, startHttp } from "./http/server.ts";
-import type { HttpService } from "./http/desk.ts";
+import type { HttpService } from "./http/server-state.ts";
 import type { Settings } from "./store/rows.ts";
 import { type OpenData, openData } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { responseInParts } from "../../src/contract/wire.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
-import type { HttpService } from "../../src/service/http/desk.ts";
+import type { HttpService } from "../../src/service/http/server-state.ts";
 import { openService } from "./fixture.ts";
 import { get, openConnection, problemIn, raw } from "./raw-http.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { AnswerStream } from "../../src/service/http/write-answer.ts";
-import type { HttpService } from "../../src/service/http/desk.ts";
+import type { HttpService } from "../../src/service/http/server-state.ts";
 import { type HttpOptions, startHttp } from "../../src/service/http/server.ts";
 import { openService } from "./fixture.ts";
 import { get, openConnection } from "./raw-http.ts";

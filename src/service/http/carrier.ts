@@ -15,7 +15,7 @@ import type { RequestHead } from "../requests/dispatch.ts";
 import { splitTarget } from "../requests/router.ts";
 import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
-import type { ServerState, MaybePromise } from "./desk.ts";
+import type { ServerState, MaybePromise } from "./server-state.ts";
 import { headersOf, headFault } from "./head.ts";
 import { operatorPages } from "./operator.ts";
 import { bytesOf, sendStream } from "./write-answer.ts";
@@ -55,8 +55,8 @@ type Answered = WireResponse | PageAnswer;
 
 type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
 
-/** Returns the request listener that all servers of a desk share. */
-export async function openCarrier(desk: ServerState): Promise<Carry> {
+/** Returns the request listener that all servers with this state share. */
+export async function openCarrier(state: ServerState): Promise<Carry> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
@@ -64,24 +64,24 @@ export async function openCarrier(desk: ServerState): Promise<Carry> {
     routerOptions: { maxParamLength: MAX_ID },
     // The percent-encoding of the target is malformed. The service or its pages answer, in their
     // own form.
-    frameworkErrors: (_error, request, reply) => void answerBadTarget(desk, request, reply),
+    frameworkErrors: (_error, request, reply) => void answerBadTarget(state, request, reply),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.decorateRequest("taken", null);
   app.addHook("onRequest", (request, reply) => {
-    const exchange = begin(desk, request, reply);
+    const exchange = begin(state, request, reply);
     request.setDecorator("taken", exchange.taken);
-    return judgeHead(desk, exchange);
+    return judgeHead(state, exchange);
   });
-  app.setErrorHandler((error, request, reply) => answerFault(desk, exchangeOf(request, reply), error));
-  mountService(app, desk);
+  app.setErrorHandler((error, request, reply) => answerFault(state, exchangeOf(request, reply), error));
+  mountService(app, state);
   await app.ready();
   return (request, response, expects) => {
-    desk.begun++;
+    state.begun++;
     if (expects !== undefined) expectations.set(request, expects);
-    if (desk.held === null) return app.routing(request, response);
-    void desk.held.then(() => app.routing(request, response));
+    if (state.held === null) return app.routing(request, response);
+    void state.held.then(() => app.routing(request, response));
   };
 }
 
@@ -89,21 +89,21 @@ export async function openCarrier(desk: ServerState): Promise<Carry> {
  * Mounts the operator's pages, the declared operations and `/admin`. The service and the pages for
  * browsers answer all other paths.
  */
-function mountService(app: FastifyInstance, desk: ServerState): void {
+function mountService(app: FastifyInstance, state: ServerState): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
-    carryBody(desk, exchangeOf(request, reply), readBody(request.body));
+    carryBody(state, exchangeOf(request, reply), readBody(request.body));
   const stream = (request: FastifyRequest, reply: FastifyReply) =>
-    routeOf(desk, request).by === "stream" ? openStream(desk, exchangeOf(request, reply)) : carry(request, reply);
+    routeOf(state, request).by === "stream" ? openStream(state, exchangeOf(request, reply)) : carry(request, reply);
   for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
     const url = label.replace("{id}", ":id");
-    const isStream = method === "GET" && url === desk.service.streams?.path;
+    const isStream = method === "GET" && url === state.service.streams?.path;
     const by = isStream ? ({ by: "stream" } as const) : {};
     app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
   }
-  for (const { path, answer } of operatorPages(desk)) {
+  for (const { path, answer } of operatorPages(state)) {
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      routeOf(desk, request).by === "operator"
-        ? send(desk, exchangeOf(request, reply), await answer(request))
+      routeOf(state, request).by === "operator"
+        ? send(state, exchangeOf(request, reply), await answer(request))
         : carry(request, reply),
     );
   }
@@ -128,8 +128,8 @@ function isPagePath(path: string): boolean {
   return path === "/app" || path.startsWith("/app/");
 }
 
-function begin(desk: ServerState, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const taken = desk.watch.begin(request.raw, reply.raw, routeOf(desk, request).label);
+function begin(state: ServerState, request: FastifyRequest, reply: FastifyReply): Exchange {
+  const taken = state.watch.begin(request.raw, reply.raw, routeOf(state, request).label);
   return { request, reply, taken };
 }
 
@@ -142,19 +142,19 @@ function headOf({ raw }: FastifyRequest): RequestHead {
 }
 
 /** Answers a request by its headers, if its body need not be read. */
-async function judgeHead(desk: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
+async function judgeHead(state: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
   const { request } = exchange;
   const unfit = headFault(request.raw);
   if (unfit !== null) {
     markAnsweredEarly(request.raw.socket);
-    return send(desk, exchange, await desk.service.handle({ ...headOf(request), body: null }, unfit), true);
+    return send(state, exchange, await state.service.handle({ ...headOf(request), body: null }, unfit), true);
   }
-  const { by } = routeOf(desk, request);
+  const { by } = routeOf(state, request);
   if (by === "operator" || by === "stream") return undefined;
-  const refused = await refuseEarly(desk, exchange, await answererOf(desk, request));
+  const refused = await refuseEarly(state, exchange, await answererOf(state, request));
   if (refused !== null) {
     markAnsweredEarly(request.raw.socket);
-    return send(desk, exchange, refused);
+    return send(state, exchange, refused);
   }
   if (expectations.get(request.raw) === "continue" && sentLength(request.raw) <= MAX_BODY_BYTES) {
     exchange.reply.raw.writeContinue();
@@ -186,9 +186,9 @@ async function refuseEarly(
   return null;
 }
 
-async function answererOf(desk: ServerState, request: FastifyRequest): Promise<Answerer> {
-  if (routeOf(desk, request).by !== "pages") return desk.service;
-  const pages = await desk.loadPages!();
+async function answererOf(state: ServerState, request: FastifyRequest): Promise<Answerer> {
+  if (routeOf(state, request).by !== "pages") return state.service;
+  const pages = await state.loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
   return {
     handle: (asked, fault) => pages.handle(asked, fault, from),
@@ -204,52 +204,52 @@ function readBody(body: unknown): ReadBody {
 }
 
 async function carryBody(
-  desk: ServerState,
+  state: ServerState,
   exchange: Exchange,
   { text, fault }: ReadBody,
   isLast = false,
 ): Promise<FastifyReply> {
-  const { handle } = await answererOf(desk, exchange.request);
-  const end = desk.admission.work();
+  const { handle } = await answererOf(state, exchange.request);
+  const end = state.admission.work();
   try {
     const answered = await handle({ ...headOf(exchange.request), body: text }, fault, exchange.taken);
-    return send(desk, exchange, answered, isLast);
+    return send(state, exchange, answered, isLast);
   } finally {
     end();
   }
 }
 
-function send(desk: ServerState, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
+function send(state: ServerState, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
   const { status, headers } = answered;
   const body = "parts" in answered && answered.parts !== undefined ? bytesOf(answered.parts) : answered.body;
   taken.requestId = headers["x-request-id"] ?? null;
   taken.bytes = Buffer.byteLength(body);
   reply.code(status).headers(headers);
-  if (isLast || desk.isClosing) reply.header("connection", "close");
+  if (isLast || state.isClosing) reply.header("connection", "close");
   reply.send(status === 204 || body === "" ? undefined : body);
-  desk.unread.watch(reply.raw);
+  state.unread.watch(reply.raw);
   return reply;
 }
 
-async function openStream(desk: ServerState, exchange: Exchange): Promise<FastifyReply> {
+async function openStream(state: ServerState, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply, taken } = exchange;
   const asked = { ...headOf(request), body: null };
-  if (desk.streams.size >= MAX_STREAMS) {
-    return send(desk, exchange, await desk.service.handle(asked, "overloaded"), true);
+  if (state.streams.size >= MAX_STREAMS) {
+    return send(state, exchange, await state.service.handle(asked, "overloaded"), true);
   }
-  const answered = await desk.service.streams!.open(asked, taken);
+  const answered = await state.service.streams!.open(asked, taken);
   // Refused clients may be thousands, and they come back later. So the service keeps no state for
   // them.
-  if (!("stream" in answered)) return send(desk, exchange, answered, true);
+  if (!("stream" in answered)) return send(state, exchange, answered, true);
   reply.hijack();
   if (reply.raw.destroyed) return reply;
   taken.requestId = answered.headers["x-request-id"] ?? null;
   const end = sendStream(reply.raw, answered);
-  desk.watch.countStream(taken, request.raw, reply.raw);
-  desk.streams.add(end);
-  reply.raw.once("close", () => desk.streams.delete(end));
+  state.watch.countStream(taken, request.raw, reply.raw);
+  state.streams.add(end);
+  reply.raw.once("close", () => state.streams.delete(end));
   // RACE: the service began to close while the stream was opened.
-  if (desk.isClosing) end();
+  if (state.isClosing) end();
   return reply;
 }
 
@@ -257,7 +257,7 @@ async function openStream(desk: ServerState, exchange: Exchange): Promise<Fastif
  * Answers with a problem if fastify refuses the body; an error of the service itself ends the
  * connection.
  */
-async function answerFault(desk: ServerState, exchange: Exchange, error: unknown): Promise<FastifyReply> {
+async function answerFault(state: ServerState, exchange: Exchange, error: unknown): Promise<FastifyReply> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
   const isOfBody = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
@@ -265,7 +265,7 @@ async function answerFault(desk: ServerState, exchange: Exchange, error: unknown
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
     // The client keeps sending its oversized body: the connection cannot be used again.
-    return await carryBody(desk, exchange, { text: null, fault }, true);
+    return await carryBody(state, exchange, { text: null, fault }, true);
   } catch {
     return lose(exchange);
   }
@@ -278,11 +278,11 @@ function lose({ request, reply }: Exchange): FastifyReply {
   return reply;
 }
 
-async function answerBadTarget(desk: ServerState, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const exchange = begin(desk, request, reply);
+async function answerBadTarget(state: ServerState, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const exchange = begin(state, request, reply);
   try {
-    const answered = await judgeHead(desk, exchange);
-    if (answered === undefined) await carryBody(desk, exchange, readBody(null), sentLength(request.raw) > 0);
+    const answered = await judgeHead(state, exchange);
+    if (answered === undefined) await carryBody(state, exchange, readBody(null), sentLength(request.raw) > 0);
   } catch {
     lose(exchange);
   }

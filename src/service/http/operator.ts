@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 import type { WireResponse } from "../../contract/wire.ts";
-import type { ServerState } from "./desk.ts";
+import type { ServerState } from "./server-state.ts";
 import { headersOf } from "./head.ts";
 
 /** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
@@ -11,7 +11,7 @@ type Text = { readonly status: number; readonly body: string; readonly type?: st
 /** Answers a GET of a path. */
 type OperatorPage = { readonly path: string; readonly answer: (request: FastifyRequest) => Promise<WireResponse> };
 
-export function operatorPages(desk: ServerState): readonly OperatorPage[] {
+export function operatorPages(state: ServerState): readonly OperatorPage[] {
   let openapi: string | null = null;
   const page = (path: string, textOf: (request: FastifyRequest) => Text | Promise<Text>): OperatorPage => ({
     path,
@@ -19,8 +19,8 @@ export function operatorPages(desk: ServerState): readonly OperatorPage[] {
   });
   return [
     page("/healthz", () => ({ status: 200, body: "ok\n" })),
-    page("/readyz", () => readiness(desk)),
-    page("/metrics", (request) => metrics(desk, request)),
+    page("/readyz", () => readiness(state)),
+    page("/metrics", (request) => metrics(state, request)),
     page(OPENAPI_PATH, () => {
       openapi ??= JSON.stringify(openapiDocument());
       return { status: 200, body: openapi, type: "application/json" };

@@ -9,7 +9,7 @@ import type { AccessEntry } from "./access-log.ts";
 import { answerBroken, answerTunnels } from "./broken.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
-import type { ServerState, HttpService } from "./desk.ts";
+import type { ServerState, HttpService } from "./server-state.ts";
 import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
 import { Admission, type Turns } from "../requests/admission.ts";
@@ -97,19 +97,19 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;
   const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
-  const desk = openDesk(service, options, { loadPages, deadlines });
-  const carry = await openCarrier(desk);
-  const servers = await listen(() => makeServer(desk, options, { deadlines, carry }), host, options.port ?? 0);
+  const state = newServerState(service, options, { loadPages, deadlines });
+  const carry = await openCarrier(state);
+  const servers = await listen(() => makeServer(state, options, { deadlines, carry }), host, options.port ?? 0);
   port = (servers[0].address() as AddressInfo).port;
   let closed: Promise<void> | null = null;
   const close = () => {
-    closed ??= closeAll(desk, servers, deadlines);
+    closed ??= closeAll(state, servers, deadlines);
     return closed;
   };
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
 }
 
-function openDesk(
+function newServerState(
   service: HttpService,
   { turns, log }: HttpOptions,
   { loadPages, deadlines }: Pick<ServerState, "loadPages"> & { readonly deadlines: Deadlines },
@@ -131,7 +131,7 @@ function openDesk(
 }
 
 function makeServer(
-  desk: ServerState,
+  state: ServerState,
   { tls }: HttpOptions,
   { deadlines, carry }: { readonly deadlines: Deadlines; readonly carry: Awaited<ReturnType<typeof openCarrier>> },
 ): Server {
@@ -149,7 +149,7 @@ function makeServer(
       ? createServer(node)
       : createTlsServer({ ...node, ...tls, minVersion: "TLSv1.2", handshakeTimeout: deadlines.headers });
   server.maxConnections = MAX_CONNECTIONS;
-  const { handle } = desk.service;
+  const { handle } = state.service;
   server.on("clientError", (error, socket) => void answerBroken(handle, error, socket));
   answerTunnels(server, handle);
   server.on("request", (request, response) => carry(request, response));
@@ -178,13 +178,13 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
  * Closes in order: answers new requests, each with the end of its connection, then accepts no
  * connections. Ends idle connections, and waits for running requests.
  */
-async function closeAll(desk: ServerState, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
-  desk.isClosing = true;
-  for (const end of desk.streams) end();
-  await untilQuiet(desk, drain);
+async function closeAll(state: ServerState, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
+  state.isClosing = true;
+  for (const end of state.streams) end();
+  await untilQuiet(state, drain);
   const held = Promise.withResolvers<void>();
-  desk.held = held.promise;
-  await untilAllCame(desk, servers);
+  state.held = held.promise;
+  await untilAllCame(state, servers);
   const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
   held.resolve();
   const late = setTimeout(() => {
@@ -192,9 +192,9 @@ async function closeAll(desk: ServerState, servers: readonly Server[], { drain, 
   }, stop);
   await Promise.all(ended);
   clearTimeout(late);
-  desk.unread.close();
-  desk.watch.close();
-  await desk.loadPages?.close();
+  state.unread.close();
+  state.watch.close();
+  await state.loadPages?.close();
 }
 
 /** Milliseconds without a new request after which open connections count as idle. */
@@ -205,10 +205,10 @@ const QUIET_MS = 100;
  * close their connections, because each answer has `Connection: close`. To close a connection while
  * a request arrives would reset that connection.
  */
-async function untilQuiet(desk: ServerState, mostMs: number): Promise<void> {
+async function untilQuiet(state: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
-  for (let before = -1; before !== desk.begun && performance.now() < until; ) {
-    before = desk.begun;
+  for (let before = -1; before !== state.begun && performance.now() < until; ) {
+    before = state.begun;
     await pause(QUIET_MS);
   }
 }
@@ -223,16 +223,16 @@ const MOST_TURNS = 2_000;
  * that the system has accepted is reset. New requests wait meanwhile, so a client that sends its
  * next request after an answer becomes idle.
  */
-async function untilAllCame(desk: ServerState, servers: readonly Server[]): Promise<void> {
+async function untilAllCame(state: ServerState, servers: readonly Server[]): Promise<void> {
   let came = 0;
   const count = () => void came++;
   for (const server of servers) server.on("connection", count);
   let quiet = 0;
   // Each turn of the event loop accepts one connection from the system's queue.
   for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
-    const before = came + desk.begun;
+    const before = came + state.begun;
     await turnOver();
-    quiet = came + desk.begun === before ? quiet + 1 : 0;
+    quiet = came + state.begun === before ? quiet + 1 : 0;
   }
   for (const server of servers) server.off("connection", count);
 }
