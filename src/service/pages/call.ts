@@ -10,8 +10,10 @@ export type PageCall = {
   readonly who: Who;
   /** Token of the session, for forms. */
   readonly csrf: string;
-  /** Decoded values: of `{id}` in the address, then of `*`; empty if the address has none. */
-  readonly params: readonly string[];
+  /** Decoded value of `{id}` in the address; empty if the address has none. */
+  readonly id: string;
+  /** Decoded value of `*` in the address; empty if the address has none. */
+  readonly rest: string;
   readonly query: URLSearchParams;
   /** Fields of the form; empty for a page. */
   readonly form: URLSearchParams;

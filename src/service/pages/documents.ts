@@ -52,11 +52,10 @@ type Looked =
   | { readonly kind: "nothing" };
 
 /** Reads everything that a page shows in one transaction. */
-function lookAt({ core, who, params, query }: PageCall): Promise<Looked | Refused> {
-  const [workspaceId = "", rest = ""] = params;
+function lookAt({ core, who, id, rest, query }: PageCall): Promise<Looked | Refused> {
   const admit = admitOnce(admitByRate(core));
   return core.server.store.read(async (tables): Promise<Looked | Refused> => {
-    const context = await contextFor(workingIn(core.server, tables), who, workspaceId, admit);
+    const context = await contextFor(workingIn(core.server, tables), who, id, admit);
     if (isRefused(context)) return context;
     const { workspace } = context;
     const found = await find(context, rest.replace(/\/+$/, ""));

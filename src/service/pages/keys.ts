@@ -77,8 +77,8 @@ function expiryOf(expiresAt: number | null, now: number): Html {
 }
 
 /** Shows one key: its access, and forms to change or revoke it. */
-export async function showKey({ core, params, query, csrf, now }: PageCall): Promise<PageResult> {
-  const key = await core.admin.key(params[0]!);
+export async function showKey({ core, id, query, csrf, now }: PageCall): Promise<PageResult> {
+  const key = await core.admin.key(id);
   if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });
   const known = await workspaceOf(core, key.workspaceId);
   const workspace = known?.workspace ?? null;
@@ -244,7 +244,7 @@ export async function createKey(call: PageCall): Promise<PageResult> {
 }
 
 export async function changeKey(call: PageCall): Promise<PageResult> {
-  const [id = ""] = call.params;
+  const { id } = call;
   const wishes = readWishes(call);
   if (typeof wishes === "string") return go(keyAddress(id), wishes, "bad");
   const changed = await call.core.admin.changeKey(id, wishes);
@@ -253,8 +253,8 @@ export async function changeKey(call: PageCall): Promise<PageResult> {
   return waiting === null ? go(keyAddress(id), "The key is changed.") : go(keyAddress(id), waiting, "asks");
 }
 
-export async function revokeKey({ core, params }: PageCall): Promise<PageResult> {
-  const refused = await core.admin.removeKey(params[0]!);
+export async function revokeKey({ core, id }: PageCall): Promise<PageResult> {
+  const refused = await core.admin.removeKey(id);
   return refused === null ? go(KEYS, "The key is revoked: it is refused from now on.") : refusedForm(KEYS, refused);
 }
 

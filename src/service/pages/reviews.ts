@@ -73,8 +73,8 @@ const SHOWN_STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> 
 };
 
 /** Shows one review: the change, both edits if it is a conflict, and the decision. */
-export async function showReview({ core, params, csrf, now }: PageCall): Promise<PageResult> {
-  const review = await core.admin.reviews.show(params[0]!);
+export async function showReview({ core, id, csrf, now }: PageCall): Promise<PageResult> {
+  const review = await core.admin.reviews.show(id);
   if (isRefused(review)) return refusedPage(review);
   const { path, status, reason, at, content, liveContent, baseContent } = review;
   const [tone, word] = SHOWN_STATES[status];
@@ -149,8 +149,7 @@ ${liveContent}</textarea>
 <details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>`;
 }
 
-export async function acceptReview({ core, params, form }: PageCall): Promise<PageResult> {
-  const [id = ""] = params;
+export async function acceptReview({ core, id, form }: PageCall): Promise<PageResult> {
   const { reviews } = core.admin;
   const review = await reviews.show(id);
   if (isRefused(review)) return refusedForm(REVIEWS, review);
@@ -162,8 +161,7 @@ export async function acceptReview({ core, params, form }: PageCall): Promise<Pa
   return go(reviewAddress(id), content === null ? "Accepted and published." : "Accepted: your version is published.");
 }
 
-export async function rejectReview({ core, params }: PageCall): Promise<PageResult> {
-  const [id = ""] = params;
+export async function rejectReview({ core, id }: PageCall): Promise<PageResult> {
   const rejected = await core.admin.reviews.reject(id);
   if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
   return go(reviewAddress(id), "Rejected: the published version stays.");

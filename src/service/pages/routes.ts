@@ -1,7 +1,7 @@
 import { decodeSegment } from "../requests/query.ts";
 import { routeTable } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
-import type { PageRoute } from "./call.ts";
+import type { PageCall, PageRoute } from "./call.ts";
 import { showFiles, showRaw } from "./documents.ts";
 import { changeKey, createKey, revokeKey, showKey, showKeys, showMade, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
@@ -39,10 +39,10 @@ const ROUTES: readonly PageRoute[] = [
 ];
 
 const findRoute = routeTable(ROUTES.map((route) => [route, route]));
-/** Matches a page of a folder or document; the path of that is the remainder. */
+/** Matches the address of a folder or document; the remainder is its path in the workspace. */
 const WITH_REST = /^(\/app\/w\/[^/]+\/(?:files|raw)\/)(.*)$/s;
 
-type Matched = { readonly route: PageRoute; readonly params: readonly string[] };
+type Matched = { readonly route: PageRoute } & Pick<PageCall, "id" | "rest">;
 
 /**
  * Finds the route of a request.
@@ -53,5 +53,5 @@ export function matchRoute(method: string, path: string, who: Who): Matched | nu
   const pattern = start === undefined ? path.replace(/^\/app\/$/, APP) : `${start}*`;
   const found = findRoute(method === "HEAD" ? "GET" : method, pattern);
   if (found === null || (found.value.adminOnly && who.kind !== "admin")) return null;
-  return { route: found.value, params: [found.id, decodeSegment(rest)] };
+  return { route: found.value, id: found.id, rest: decodeSegment(rest) };
 }

@@ -151,12 +151,12 @@ export class Pages {
     const query = new URLSearchParams(text);
     const { csrf } = session;
     const now = this.#core.server.now();
-    const { params, route } = matched;
+    const { route, ...values } = matched;
     const result = await route.run({
+      ...values,
       core: this.#core,
       who,
       csrf,
-      params,
       query,
       form,
       now,

@@ -98,10 +98,10 @@ function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused>
 }
 
 /** Asks for confirmation before a workspace is removed with all its contents. */
-export async function showRemoval({ core, params, csrf }: PageCall): Promise<PageResult> {
-  const workspace = (await core.admin.workspaces()).find(({ id }) => id === params[0]);
+export async function showRemoval({ core, id, csrf }: PageCall): Promise<PageResult> {
+  const workspace = (await core.admin.workspaces()).find((one) => one.id === id);
   if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
-  const { id, name, documents } = workspace;
+  const { name, documents } = workspace;
   return page({
     title: `Remove ${name}`,
     here: APP,
@@ -134,15 +134,14 @@ const STATES = {
   closed: "It is closed: it answers its keys with an error until you open it.",
 };
 
-export async function setState({ core, params, form }: PageCall): Promise<PageResult> {
+export async function setState({ core, id, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((one) => one === form.get("state"));
   if (state === undefined) return go(APP, "a workspace is open or closed", "bad");
-  const changed = await core.admin.setWorkspaceState(params[0]!, state);
+  const changed = await core.admin.setWorkspaceState(id, state);
   return isRefused(changed) ? refusedForm(APP, changed) : go(APP, STATES[state]);
 }
 
-export async function removeWorkspace({ core, params, form }: PageCall): Promise<PageResult> {
-  const [id = ""] = params;
+export async function removeWorkspace({ core, id, form }: PageCall): Promise<PageResult> {
   const workspace = (await workspacesOf(core)).find((one) => one.id === id);
   if (workspace !== undefined && form.get("name") !== workspace.name) {
     return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", "bad");
