@@ -35,8 +35,8 @@ export class ForeignItem extends Error {}
 
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * service under judgement may ignore a filter and list the documents of others; an item that it has
- * shown elsewhere, or without a path, is refused here.
+ * service under judgement may ignore a filter and list the documents of others. A request to change
+ * an item that was shown elsewhere, or without a path, is not sent.
  * @throws ForeignItem
  */
 export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange {
@@ -48,7 +48,8 @@ export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange 
     else foreign.add(item.id);
   };
   return async (request) => {
-    if (foreign.has(idToChange(request))) throw new ForeignItem(`${request.method} ${request.path}`);
+    if (foreign.has(idToChange(request)))
+      throw new ForeignItem(`not sent: ${request.method} ${request.path} changes an item that no case created`);
     const response = await exchange(request);
     const items = itemsOf(response.body);
     if (request.method === "POST" && response.status === 201) for (const { id } of items) created.add(id);
