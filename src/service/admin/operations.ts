@@ -89,13 +89,13 @@ const key = z
     lastUsedAt: z.number().nullable(),
   })
   .refine(({ grants, grantPaths }) => grants.length === grantPaths.length)
-  .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(toldGrant(grantPaths)) }));
+  .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(grantWithPath(grantPaths)) }));
 
 /**
- * Returns grants with their paths. `waits`: nothing exists at the path yet. A file or folder
- * created at the path gets this grant only if the grant gives less than the parent folder's.
+ * Returns a function that adds its path to a grant. `waits`: nothing exists at the path yet. A file
+ * or folder created at the path gets this grant only if the grant gives less than the parent's.
  */
-const toldGrant = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
+const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,
   level: sent.level,
   waits: typeof sent.on === "string" && sent.on.startsWith("/"),
