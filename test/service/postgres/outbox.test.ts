@@ -8,11 +8,11 @@ import { connect, type Ground, groundOfFile, makeFile, Step } from "./ground.ts"
 const openGround = groundOfFile();
 
 function newest(store: PostgresStore): Promise<string> {
-  return store.read(({ outbox }) => outbox!.newest());
+  return store.read(({ outbox }) => outbox.newest());
 }
 
 function after(store: PostgresStore, place: string, most = 100): Promise<OutboxPage | null> {
-  return store.read(({ outbox }) => outbox!.after(place, most));
+  return store.read(({ outbox }) => outbox.after(place, most));
 }
 
 /** Reads on as a listener does, until so many rows of this workspace were read. */
@@ -88,7 +88,7 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
     const ids: string[] = [];
     // Read once every older transaction of the server is over, also those of other tests.
     for (let at = place; ids.length === 0; ) {
-      const page = (await store.read(({ outbox }) => outbox!.after(at, 2, workspace)))!;
+      const page = (await store.read(({ outbox }) => outbox.after(at, 2, workspace)))!;
       ids.push(...page.rows.map(({ id }) => id));
       at = page.upTo;
     }
