@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openData } from "../../src/service/data.ts";
+import { type OpenData, openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { fetchStream } from "../../test/contract/suite/event-stream.ts";
 import { httpWire } from "../../test/contract/suite/http-wire.ts";
@@ -16,7 +16,7 @@ export type Opened = { readonly target: Target; readonly url: string; close(): P
  * A service in this process, in a temporary folder, over HTTP. It is calm there: nobody else moves
  * items between pages, and neither keys nor requests end, for each test says what it is told.
  */
-export async function openOwn(variant: Variant): Promise<Opened> {
+export async function openOwn(variant: Variant): Promise<Opened & Pick<OpenData, "service">> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
   const data = await openData(folder);
   const withdraw = async (changeId: string) => void (await data.service.admin.reviews.reject(changeId));
@@ -28,10 +28,11 @@ export async function openOwn(variant: Variant): Promise<Opened> {
       wire: httpWire(server.url),
       stream: fetchStream(server.url),
       key: data.key,
-      adminKey: readKey(data.adminKeyFile),
+      adminKey: data.adminKey,
       indexesLate: true,
     },
     url: server.url,
+    service: data.service,
     close: async () => {
       await server.close();
       await data.close();

@@ -6,21 +6,15 @@
  * 1 if there is any. With `--profile NAME` (`test/variants/profiles.ts`) the service answers as
  * that deployment, which the document does not describe: so Prism must find violations.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Api, type Exchange } from "../../src/conformance/world.ts";
-import { openData } from "../../src/service/data.ts";
-import { startHttp } from "../../src/service/http/server.ts";
 import { CONTRACT } from "../../test/contract/suite/all.ts";
-import { fetchStream } from "../../test/contract/suite/event-stream.ts";
 import { runContractTest } from "../../test/contract/suite/run.ts";
 import { fc } from "../../test/property.ts";
 import { requestTo } from "../../test/security/hostile-requests.ts";
 import { openWorld } from "../../test/security/tenants.ts";
 import { PROFILES, readProfile } from "../../test/variants/profiles.ts";
-import { varyService } from "../../test/variants/vary-service.ts";
+import { openOwn } from "../contract/opened.ts";
 import { sendThrough, startPrism, Violations } from "./prism.ts";
 
 const { values } = parseArgs({
@@ -33,15 +27,10 @@ const { values } = parseArgs({
 /** Random requests of one round. */
 const REQUESTS = 500;
 
-const folder = mkdtempSync(join(tmpdir(), "mdmirror-openapi-"));
-const { service, key, adminKey, close } = await openData(folder);
-const variant = values.profile === undefined ? {} : PROFILES[readProfile(values.profile)];
-const withdraw = async (changeId: string) => void (await service.admin.reviews.reject(changeId));
-const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw, calm: true });
-const server = await startHttp({ handle, streams: service.streams });
-const prism = await startPrism(server.url);
+const own = await openOwn(values.profile === undefined ? {} : PROFILES[readProfile(values.profile)]);
+const prism = await startPrism(own.url);
 const violations = new Violations();
-const wire = violations.watch(sendThrough(prism.url, server.url));
+const wire = violations.watch(sendThrough(prism.url, own.url));
 const total = { rounds: 0, tests: 0, failed: 0, requests: 0, "not answered": 0 };
 /** Titles of tests that failed through the proxy, for example because it answers something itself. */
 const failed = new Set<string>();
@@ -54,13 +43,11 @@ try {
   }
 } finally {
   await prism.end();
-  await server.close();
-  await close();
-  rmSync(folder, { recursive: true });
+  await own.close();
 }
 
 async function runSuite(round: string, until: number): Promise<void> {
-  const target = { wire, stream: fetchStream(server.url), key, adminKey, indexesLate: true };
+  const target = { ...own.target, wire };
   for (const [n, test] of CONTRACT.entries()) {
     if (performance.now() > until) return;
     total.tests++;
@@ -75,21 +62,21 @@ async function runSuite(round: string, until: number): Promise<void> {
 
 async function sendRandom(seed: number, until: number): Promise<void> {
   const world = await openWorld(async () => {
-    const made = await service.admin.createWorkspace(`random ${seed}`);
-    return { service, key: made.key, workspaceId: made.workspaceId, api: new Api(wire, made.key) };
+    const { key, workspaceId } = await own.service.admin.createWorkspace(`random ${seed}`);
+    return { service: own.service, key, workspaceId, api: new Api(wire, key) };
   });
   const step = fc.tuple(fc.constantFrom(...Object.keys(world.keys)), requestTo(world));
   for (const [who, { method, path, body }] of fc.sample(step, { seed, numRuns: REQUESTS })) {
     if (performance.now() > until) return;
     const headers = { "x-api-key": world.keys[who]!.key, "content-type": "application/json" };
-    await sendIfPossible(wire, { method, path, headers, body: method === "GET" || method === "HEAD" ? null : body });
+    await sendIfPossible({ method, path, headers, body: method === "GET" || method === "HEAD" ? null : body });
   }
 }
 
 /** Sends a request, if `fetch` can: some methods and paths are not HTTP, or the proxy fails. */
-async function sendIfPossible(send: Exchange, request: Parameters<Exchange>[0]): Promise<void> {
+async function sendIfPossible(request: Parameters<Exchange>[0]): Promise<void> {
   try {
-    await send(request);
+    await wire(request);
     total.requests++;
   } catch {
     total["not answered"]++;
