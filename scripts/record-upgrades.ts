@@ -16,10 +16,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "./free-port.ts";
 
 /** The last commit of each format: `state.db`, `texts.db` and `service.db`. */
 const POINTS: Readonly<Record<string, string>> = {
@@ -75,14 +75,6 @@ async function startService({ dir, env }: Old, port: number): Promise<ChildProce
     child.once("exit", () => reject(new Error("the service ended")));
   });
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** What a service and a mirror of some days hold: edits, a move, a deletion, a conflict, a protected document. */

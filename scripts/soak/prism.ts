@@ -2,10 +2,10 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Exchange } from "../../src/conformance/world.ts";
+import { freePort } from "../free-port.ts";
 
 const FOLDER = fileURLToPath(new URL("prism", import.meta.url));
 const PROGRAM = `${FOLDER}/node_modules/@stoplight/prism-cli/dist/index.js`;
@@ -29,15 +29,6 @@ export async function startPrism(service: string): Promise<{ readonly url: strin
     await ended;
   };
   return { url, end };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function untilItAnswers(url: string, child: ChildProcess): Promise<void> {

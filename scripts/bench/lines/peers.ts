@@ -6,12 +6,12 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { type Finished, runChild, track } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import type { Fixture } from "../fixture.ts";
+import { freePort } from "../../free-port.ts";
 import { type Asked, type Line, onceIfLarge } from "../line.ts";
 import { interleave, ratioRow } from "../pairs.ts";
 import type { Row } from "../rows.ts";
@@ -127,15 +127,6 @@ function peerFault(program: "rclone" | "unison", sftp = false): string | null {
 /** Copies a tree with its times. */
 async function copyTree(from: string, to: string): Promise<void> {
   await runChild("cp", ["-a", from, to]);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Promise<void> };
