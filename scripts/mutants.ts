@@ -4,28 +4,24 @@
  * without a mutant. Exit 1 if they do not, or if no test caught a mutant.
  */
 import { parseArgs } from "node:util";
-import { saveResult } from "./results.ts";
 import { MUTANTS } from "../test/simulator/mutants/all.ts";
 import { checkMutant } from "../test/simulator/mutants/mutant.ts";
 import { runTests, type TestsEnd } from "../test/simulator/mutants/run.ts";
+import { asksForHelp, tellUsage } from "./usage.ts";
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", multiple: true },
-    "no-control": { type: "boolean", default: false },
-    json: { type: "string" },
-  },
-});
+if (asksForHelp()) {
+  tellUsage(import.meta.url);
+  process.exit(0);
+}
+const { values } = parseArgs({ options: { only: { type: "string", multiple: true } } });
 const chosen = MUTANTS.filter(({ id }) => values.only === undefined || values.only.includes(id));
 if (chosen.length === 0) throw new Error("no such mutant");
 for (const mutant of chosen) checkMutant(mutant);
 
-if (!values["no-control"]) {
-  const end = await runTests(null, [...new Set(chosen.flatMap(({ tests }) => tests))]);
-  if (end.kind !== "passed") {
-    console.log("The tests fail without a mutant:", end);
-    process.exit(1);
-  }
+const control = await runTests(null, [...new Set(chosen.flatMap(({ tests }) => tests))]);
+if (control.kind !== "passed") {
+  console.log("The tests fail without a mutant:", control);
+  process.exit(1);
 }
 const missed: string[] = [];
 for (const mutant of chosen) {
@@ -33,7 +29,6 @@ for (const mutant of chosen) {
   if (end.kind !== "failed") missed.push(mutant.id);
   console.log([mutant.id.padEnd(30), mutant.promise, resultOf(end, mutant.does)].join("  "));
 }
-saveResult(values.json, { mutated: chosen.length, missed });
 console.log(`${chosen.length} mutants, ${chosen.length - missed.length} caught`);
 process.exit(missed.length === 0 ? 0 : 1);
 

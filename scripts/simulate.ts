@@ -10,7 +10,6 @@
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { saveResult } from "./results.ts";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/runs/totals.ts";
 import type { WorkerTask } from "../test/simulator/runs/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
@@ -31,7 +30,6 @@ const { values } = parseArgs({
     programs: { type: "boolean", default: false },
     profile: { type: "string" },
     workers: { type: "string", default: "2" },
-    json: { type: "string" },
   },
 });
 const first = Number(values.seed);
@@ -61,9 +59,6 @@ async function runLives(): Promise<number> {
   });
   await Promise.all(tasks);
   console.log(tellTotals(sum));
-  const { crashPoints, faults, ...counts } = sum;
-  const reported = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
-  saveResult(values.json, { kind, ...reported });
   return sum.failed;
 }
 

@@ -11,6 +11,7 @@ test.each([
   [["soak.ts", "--help"], "npm run soak [-- PART]"],
   [["soak.ts", "daemons", "--help"], "npm run soak -- daemons"],
   [["simulate.ts", "--help"], "npm run simulate -- --seed N"],
+  [["mutants.ts", "--help"], "npm run mutants [-- --only ID …]"],
   [["eval-merge.ts", "--help"], "npm run eval:merge [-- --sets DIR]"],
 ])("%s prints the usage and does nothing", ([script, ...words], usage) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`${SCRIPTS}${script}`, ...words], {
