@@ -49,7 +49,7 @@ function isThere(document: string, name: string): boolean {
 
 describe("the documents", () => {
   for (const document of DOCUMENTS) {
-    it(`name files that are there: ${document}`, () => {
+    it(`name existing files: ${document}`, () => {
       expect(namedFiles(read(document)).filter((name) => !isThere(document, name))).toEqual([]);
     });
 

@@ -24,7 +24,7 @@ function growHere(): readonly string[] {
   return made;
 }
 
-describe("I21 I22 a halt stands while the workspace grows", () => {
+describe("I21 I22 a stop stays while the workspace grows", () => {
   beforeEach(async () => {
     for (const name of GONE) unlinkSync(join(rig.root, name));
     rig.pass(60_000);

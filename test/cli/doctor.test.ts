@@ -29,7 +29,7 @@ describe("doctor", () => {
     expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
   });
 
-  test("tells the size of the history, for people and for programs", async () => {
+  test("reports the size of the history, for people and for programs", async () => {
     await rig.init();
     const { out } = await rig.run(["doctor", "w"]);
     expect(out.find((line) => line.includes("history:"))).toMatch(

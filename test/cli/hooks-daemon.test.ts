@@ -10,7 +10,7 @@ const folder = useWatchedFolder();
 const ALL = ["in-sync", "attention", "conflict", "stopped", "offline"];
 
 describe("a daemon", () => {
-  test("tells what it carried across once it has lasted, and a burst as one", async () => {
+  test("calls a hook with its changes after a pause, and once for a burst", async () => {
     const receiver = new Receiver(folder.rig);
     const hook = { ...receiver.hook([]), on: { "in-sync": { debounce: "1h" } } };
     writeHooks(folder.rig, { all: hook });
@@ -31,7 +31,7 @@ describe("a daemon", () => {
     expect(receiver.got).toHaveLength(1);
   });
 
-  test("tells a conflict, and in-sync when somebody has ended it", async () => {
+  test("calls a hook for a conflict, and for in-sync when somebody has resolved it", async () => {
     const receiver = new Receiver(folder.rig);
     writeHooks(folder.rig, { all: receiver.hook(ALL) });
     folder.rig.editRemotely("a.md", "# theirs\n");
@@ -46,7 +46,7 @@ describe("a daemon", () => {
     expect(watch.err()).not.toContain("hook");
   });
 
-  test("tells that the service is gone, after its time", async () => {
+  test("calls a hook when the service has not been reached for its time", async () => {
     const receiver = new Receiver(folder.rig);
     writeHooks(folder.rig, { all: { ...receiver.hook([]), on: { offline: { debounce: "1h" } } } });
     const watch = await folder.watchingHere();
@@ -106,7 +106,7 @@ describe("a daemon", () => {
     expect(lines.join()).not.toContain("# one");
   });
 
-  test("that was killed in the middle of a call tells it again", async () => {
+  test("that was killed during a call repeats the call", async () => {
     const receiver = new Receiver(folder.rig);
     const pid = join(folder.rig.dir, "pid");
     const hangsOnce = `; test -e '${pid}' || { echo $$ > '${pid}'; exec sleep 600; }`;

@@ -9,7 +9,7 @@ const ALL = ["in-sync", "attention", "conflict", "stopped", "offline", "review-s
 const hooked = useHooked();
 
 describe("a sync", () => {
-  test("tells what it carried across, once, and never a text", async () => {
+  test("is called once with what the sync changed, and never with content", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     expect((await hooked.run("sync", "w")).code).toBe(0);
     expect(hooked.heard()).toEqual([]);
@@ -28,7 +28,7 @@ describe("a sync", () => {
     expect(hooked.heard()).toEqual([]);
   });
 
-  test("tells a new conflict with what to do, and in-sync when it is over", async () => {
+  test("is called for a new conflict with what to do, and for in-sync when the conflict is over", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     hooked.rig.write("a.md", "# mine\n\nother words\n");
     hooked.rig.editRemotely("a.md", "# theirs\n\nwords of theirs\n");
@@ -46,7 +46,7 @@ describe("a sync", () => {
     expect(hooked.events()).toEqual(["in-sync"]);
   });
 
-  test("tells a halt", async () => {
+  test("is called for a stop by a safety check", async () => {
     for (let n = 0; n < 20; n++) hooked.rig.write(`d/${n}.md`, `# ${n}\n`);
     writeHooks(hooked.rig, { all: hooked.writesDown("stopped") });
     await hooked.run("sync", "w");
@@ -61,7 +61,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("tells that the service is not reached once that has lasted, and once only", async () => {
+  test("is called once when the service has not been reached for a time", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     await hooked.rig.stopService();
     expect((await hooked.run("sync", "w")).code).toBe(5);
@@ -76,7 +76,7 @@ describe("a sync", () => {
     expect(hooked.events()).toEqual([]);
   });
 
-  test("tells that a review has settled", async () => {
+  test("is called for a review that was decided", async () => {
     const { id } = hooked.rig.remote("a.md")!;
     hooked.rig.api("PATCH", `/v1/files/${id}`, { protected: true });
     writeHooks(hooked.rig, { all: hooked.writesDown("review-settled") });
@@ -93,7 +93,7 @@ describe("a sync", () => {
     ]);
   });
 
-  test("tells only hooks of this mirror", async () => {
+  test("calls only the hooks of this folder", async () => {
     const here = { ...hooked.writesDown("in-sync"), mirrors: ["w"] };
     writeHooks(hooked.rig, { here, there: { ...here, mirrors: ["other", hooked.rig.dir] } });
     hooked.rig.write("b.md", "# b\n");
@@ -101,7 +101,7 @@ describe("a sync", () => {
     expect(hooked.events()).toEqual(["in-sync"]);
   });
 
-  test("that a hook starts finds the folder free, and tells no hooks", async () => {
+  test("that a hook starts finds the folder free, and calls no hooks", async () => {
     const again = `'${process.execPath}' '${ENTRY}' sync '${hooked.rig.root}' --json > '${hooked.rig.dir}/again'; echo $? > '${hooked.rig.dir}/exit'`;
     writeHooks(hooked.rig, {
       again: {
@@ -142,7 +142,7 @@ describe("mdmirror hooks", () => {
     });
   });
 
-  test("test tells a hook what did not happen", async () => {
+  test("test calls a hook with an event that did not happen", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     expect((await hooked.run("hooks", "test", "all", "--event", "conflict")).out[0]).toMatch(
       /^all: ran for conflict, in \d+ ms$/,

@@ -73,7 +73,7 @@ describe("init", () => {
     expect([yes.code, rig.read("a.md")]).toEqual([0, "a\n"]);
   });
 
-  test("I05 deletes and overwrites nothing where both sides have texts", async () => {
+  test("I05 deletes and overwrites nothing if both sides have content", async () => {
     rig.createRemotely("same.md", "same\n");
     rig.createRemotely("both.md", "theirs\n");
     rig.write("same.md", "same\n");
@@ -98,7 +98,7 @@ describe("init", () => {
     expect([rig.read("both.md"), rig.remote("both.md")!.content]).toEqual([text, text]);
   });
 
-  test("--prefer remote waits for a file that is open in an editor, and holds until then", async () => {
+  test("--prefer remote waits for a file that is open in an editor, and stays in force until then", async () => {
     rig.createRemotely("both.md", "theirs\n");
     rig.write("both.md", "mine\n");
     writeFileSync(join(rig.root, ".both.md.swp"), swapBlock(4_711, "elsewhere"));
@@ -108,7 +108,7 @@ describe("init", () => {
     expect([(await rig.run(["sync", "w"])).code, rig.read("both.md")]).toEqual([0, "theirs\n"]);
   });
 
-  test("halts at a flood of conflicts, which approve lets go and --prefer decides", async () => {
+  test("stops at many conflicts, which approve allows and --prefer decides", async () => {
     for (let n = 0; n < 15; n++) {
       rig.createRemotely(`n${n}.md`, `theirs ${n}\n`);
       rig.write(`n${n}.md`, `mine ${n}\n`);
@@ -203,7 +203,7 @@ describe("init refuses", () => {
     expect([code, err]).toEqual([2, [expect.stringMatching(why), expect.stringMatching(/^ {2}next: /)]]);
   });
 
-  test("a folder that holds another mirror", async () => {
+  test("a folder that contains another linked folder", async () => {
     await rig.run(["init", "outer/inner", ...given(), "--yes"]);
     const { code, err } = await rig.run(["init", "outer", ...given(), "--yes"]);
     expect([code, err[0]]).toEqual([

@@ -8,7 +8,7 @@ const rig = useRig({ links: "resolve" });
 const read = (path: string) => readFileSync(join(rig.root, path), "utf8");
 const config = () => JSON.parse(read(".mdmirror/config.json")) as { links: unknown };
 
-test("links translate --wiki: init tells of it, nothing is sent for it, renames respell, and keep ends it", async () => {
+test("links translate --wiki: init mentions it, it sends nothing, renames rewrite links, and keep ends it", async () => {
   rig.write("a.md", "[b](b.md) [[Plan]] [[Plan|p]]\n");
   rig.write("b.md", "b\n");
   rig.write("Plan.md", "plan\n");
@@ -40,7 +40,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
 });
 
-test("a text in review is shown, and respelled, as it is on disk", async () => {
+test("content in review is shown, and rewritten, as it is on disk", async () => {
   rig.write("a.md", "[b](b.md)\n");
   rig.write("b.md", "b\n");
   await rig.init();

@@ -35,7 +35,7 @@ test("init keeps links by id if the service refuses links by path, and names bro
   expect(read("a.md")).toBe("[b](sub/b.md) ![picture](pic.png)\n");
 });
 
-test("init keeps texts as they are where none links by id", async () => {
+test("init keeps content as it is if no document links by id", async () => {
   rig.createRemotely("a.md", "[b](b.md)\n");
   await rig.init();
   expect(JSON.parse(readFileSync(join(rig.root, ".mdmirror/config.json"), "utf8"))).toMatchObject({
@@ -43,7 +43,7 @@ test("init keeps texts as they are where none links by id", async () => {
   });
 });
 
-test("what people see of a translated text is what their file would hold: show, diff, history's texts", async () => {
+test("show, diff and history print translated content as the file would contain it", async () => {
   const b = rig.createRemotely("b.md", "b\n");
   const a = rig.createRemotely("a.md", `[b](${b.id})\n`);
   await rig.init();
@@ -113,7 +113,7 @@ test("links keep waits for the sync of a document that was moved to another fold
   expect([rig.remote("index.md")!.id, read("index.md")]).toEqual([index.id, `[here](${note.id})\n`]);
 });
 
-test("links keep is not stopped by a linking file that is where it was and is no text", async () => {
+test("links keep continues when a linking file at its old path is no text", async () => {
   const b = rig.createRemotely("b.md", "b\n");
   rig.createRemotely("a.md", `[b](${b.id})\n`);
   rig.createRemotely("c.md", `[b](${b.id})\n`);

@@ -39,7 +39,7 @@ describe("merge", () => {
     expect(out.join("\n")).toContain("<<<<<<< mine");
   });
 
-  it("tells which side each line is from", async () => {
+  it("shows the side of each line", async () => {
     const paths = files("a\n\nb c d\n\ne\n", "a\n\nb c D\n\ne\n- mine\n", "- other\n\na\n\nB c d\n\ne\n");
     const { out } = await rig.run(["merge", ...paths, "--origins"]);
     expect(out).toEqual([

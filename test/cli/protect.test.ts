@@ -4,7 +4,7 @@ import { useRig } from "./rig.ts";
 const rig = useRig();
 
 describe("protect and unprotect", () => {
-  test("send changes to review, and let them go live again; the local text stays as it is (I31)", async () => {
+  test("send changes to review, or publish them again; the local content stays as it is (I31)", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     expect((await rig.run(["protect", "w/a.md"])).code).toBe(0);

@@ -69,7 +69,7 @@ describe("reject", () => {
     }
   });
 
-  test("I21 a halt of a run with --max-deletes is answered with the budget of that run", async () => {
+  test("I21 a stop of a run with --max-deletes is answered with the limit of that run", async () => {
     const ids = await mirrored();
     rmSync(join(rig.root, "a.md"));
     rmSync(join(rig.root, "b.md"));

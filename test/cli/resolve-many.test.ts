@@ -52,7 +52,7 @@ describe("resolve of many", () => {
     }
   });
 
-  test("--dry-run tells the plan, in lines and as JSON, and writes nothing (I23)", async () => {
+  test("--dry-run prints the plan, in lines and as JSON, and writes nothing (I23)", async () => {
     const before = snapshot(rig.root);
     const { code, out } = await run("resolve", "d", "--mine", "--dry-run");
     expect([code, out]).toEqual([
@@ -90,7 +90,7 @@ describe("resolve of many", () => {
     expect([rig.read("d/e/c.md"), await inConflict()]).toEqual([text("d/e/c.md", "mine"), ["d/e/c.md"]]);
   });
 
-  test("a text with conflict markers is left and named, and taken with --force", async () => {
+  test("content with conflict markers is reported and not taken without --force", async () => {
     rig.write("a.md", `<<<<<<< a\n${text("a.md", "mine")}=======\nb\n>>>>>>> b\n`);
     const { code, err } = await run("resolve", "a.md", "d", "--mine", "--no-sync");
     expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: /)]]);

@@ -31,7 +31,7 @@ test.each([
   expect(rig.read("note.md")).not.toBe("second version\n");
 });
 
-test("resolve succeeds, and one line tells of the other document", async () => {
+test("resolve succeeds, and one line reports the other document", async () => {
   clash("plan.md");
   expect((await rig.run(["sync", "w"])).code).toBe(3);
   const { code, out, err } = await rig.run(["resolve", "w/plan.md", "--mine"]);

@@ -30,7 +30,7 @@ describe("resolve", () => {
     expect((await rig.run(["conflicts", "w"])).code).toBe(0);
   });
 
-  test("--merged FILE takes a file's text; with --json it tells the way and the run", async () => {
+  test("--merged FILE takes the content of a file; --json has the choice and the run", async () => {
     writeFileSync(join(rig.dir, "merged.md"), MERGED);
     const { code, out } = await rig.run(["resolve", "w/plan.md", "--merged", "merged.md", "--json"]);
     expect(code).toBe(0);
@@ -87,7 +87,7 @@ describe("resolve", () => {
     expect(rig.remote("plan.md")!.content).toBe(MINE + THEIRS);
   });
 
-  test("--tool that fails, or leaves the text as it was, changes nothing", async () => {
+  test("--tool that fails, or leaves the content unchanged, changes nothing", async () => {
     for (const tool of ["false", "true"]) {
       const env = { PATH: process.env["PATH"], MDMIRROR_MERGETOOL: tool };
       expect((await rig.run(["resolve", "w/plan.md", "--tool"], { env })).code).toBe(2);
@@ -117,7 +117,7 @@ describe("conflicts", () => {
     expect(snapshot(rig.root)).toEqual(before);
   });
 
-  test("show prints the hunk of each text; in colour on a terminal, plain with NO_COLOR", async () => {
+  test("show prints the hunk of each version; in colour on a terminal, plain with NO_COLOR", async () => {
     const plain = await rig.run(["conflicts", "show", "w/plan.md"]);
     expect(plain.out.slice(1)).toEqual([
       "@@ 1 of 1: mine line 4, theirs line 4, base line 4 @@",

@@ -34,7 +34,7 @@ const reviews = (): string[] => {
   return all.map(({ id }) => id);
 };
 
-test("a text that met another edit is in review: said by sync and status as one state that waits, exit 3", async () => {
+test("content that met another edit is in review: sync and status report one pending document, exit 3", async () => {
   const synced = await meet();
   const { lastChangeId } = rig.remote("d/e/a.md")!;
   expect(synced.code).toBe(3);
@@ -47,7 +47,7 @@ test("a text that met another edit is in review: said by sync and status as one 
   expect((await rig.run(["conflicts", "w"])).out[0]).toMatch(/^d\/e\/a\.md /);
 });
 
-test("reviews lists what waits, why, the live text against the sent one, and what it stops", async () => {
+test("reviews lists pending changes with the reason, both versions, and what the review blocks", async () => {
   expect(await rig.json(["reviews", "w"])).toMatchObject({ exit: 0, reviews: [] });
   await meet();
   rig.protectRemotely("b.md");

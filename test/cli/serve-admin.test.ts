@@ -150,7 +150,7 @@ describe("reviews", () => {
     expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
   });
 
-  test("a text that is not UTF-8 is not made live", async () => {
+  test("content that is not UTF-8 is not published", async () => {
     const [id] = await inReview("live\n", "sent\n");
     writeFileSync(join(rig.dir, "latin.md"), Buffer.from([0xe4, 0x0a]));
     const ran = await admin("reviews", "accept", id!, "--content", "latin.md");
@@ -186,7 +186,7 @@ describe("words", () => {
     expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing at this path)");
   });
 
-  test("a key is not made when the file for its text cannot be", async () => {
+  test("a key is not created if its file cannot be created", async () => {
     writeFileSync(join(rig.dir, "taken"), "mine\n");
     const ran = await admin("keys", "create", "--label", "x", "--grant", "/=read", "--out", "taken");
     expect([ran.code, ran.err[0]]).toEqual([

@@ -38,7 +38,7 @@ describe("serve", () => {
     expect(existsSync(join(rig.dir, "data/service.db-wal"))).toBe(false);
   });
 
-  test("tells by --docs-base where an error is explained, with or without a slash at its end", async () => {
+  test("links errors to the address of --docs-base, with or without a slash at its end", async () => {
     for (const [base, type] of [
       ["https://docs.example.org/api/", "https://docs.example.org/api/errors/unauthenticated"],
       ["http://docs.example.org", "http://docs.example.org/errors/unauthenticated"],

@@ -163,7 +163,7 @@ describe("plan", () => {
 });
 
 describe("verify", () => {
-  test("counts and names what is in review, in conflict or held, and ends with 3", async () => {
+  test("counts and names what is in review, in conflict or blocked, and ends with 3", async () => {
     rig.protectRemotely("a.md");
     rig.write("a.md", "for review\n");
     editOnBothSides("b.md");

@@ -62,7 +62,7 @@ describe("a mirror's name", () => {
     ]);
   });
 
-  test("stands for the folder in every command that takes one", async () => {
+  test("is accepted in place of the folder by every command that takes one", async () => {
     await link("one", "--name", "my work");
     for (const argv of [
       ["sync"],

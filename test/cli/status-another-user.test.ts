@@ -44,7 +44,7 @@ describe("a folder of another user", () => {
     expect((await rig.link("theirs")).code).toBe(2);
   });
 
-  test.skipIf(!isRoot)("above the working folder is passed over, and hinders no init below it", async () => {
+  test.skipIf(!isRoot)("above the working folder is ignored, and init works below it", async () => {
     await rig.init();
     mkdirSync(join(rig.root, "below"));
     chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);

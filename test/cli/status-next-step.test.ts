@@ -17,12 +17,12 @@ test("what needs a person names something to do, and what ends by itself says so
   ]);
 });
 
-test("a text in review whose rejection nobody can show has a way out", () => {
+test("content in review whose rejection cannot be proven has a next step", () => {
   expect(next("in-review")).toContain("mdmirror resolve a.md --theirs");
   expect(next("review-conflict")).toContain("mdmirror resolve a.md --mine | --theirs");
 });
 
-test("a path is spelled as a shell takes it, whatever it holds", () => {
+test("a path is quoted for a shell, whatever its characters are", () => {
   expect(nextFor({ path: "a $& b.md", kind: "refused", refused: "step" })).toBe("run: mdmirror why 'a $& b.md'");
 });
 

@@ -82,7 +82,7 @@ describe("status --short", () => {
     expect([code, out[0]]).toEqual([4, expect.stringMatching(/^stopped( |$)/)]);
   });
 
-  test("tells a service that is not reached, and goes with no other option than --json", async () => {
+  test("shows a service that is not reached, and excludes all options but --json", async () => {
     await rig.init();
     await rig.stopService();
     expect((await sync()).code).toBe(5);
@@ -91,7 +91,7 @@ describe("status --short", () => {
     expect([other.code, other.err[0]]).toEqual([2, "mdmirror status: --short can be combined with --json only"]);
   });
 
-  test("does not wait for a daemon that does not answer, and tells the state all the same", async () => {
+  test("does not wait for a daemon that does not answer, and still shows the state", async () => {
     await rig.init();
     const socket = chooseSocketPath(rig.root, { env: {} });
     if (socket.kind === "trouble") throw new Error(socket.trouble.what);

@@ -55,7 +55,7 @@ test("why of an ignored document names no deletion", async () => {
   }
 });
 
-test("why of a folder tells what a guard stops in it, and that another halts the mirror", async () => {
+test("why of a folder shows what a safety check stops in it, and that another check stops the sync", async () => {
   for (const name of ["d/a.md", "d/b.md", "e/c.md", "f.md"]) rig.createRemotely(name, `${name}\n`);
   await rig.init();
   for (const name of ["d/a.md", "d/b.md", "f.md"]) rmSync(join(rig.root, name));

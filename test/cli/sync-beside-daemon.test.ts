@@ -65,7 +65,7 @@ describe("commands where a daemon runs", () => {
     expect((await count("2xx"))[1]).toBeGreaterThan(first);
   });
 
-  test("I21 sync --max-deletes beside a daemon: more are held by both, fewer go once they are allowed", async () => {
+  test("I21 sync --max-deletes beside a daemon: both stop at more deletions, and fewer are made once allowed", async () => {
     const watch = await watched.watchingHere();
     for (const name of ["d1", "d2", "d3"]) watched.rig.write(`${name}.md`, `# ${name}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
@@ -156,7 +156,7 @@ describe("commands where a daemon runs", () => {
     expect(existsSync(join(watched.rig.root, "n3.md"))).toBe(false);
   });
 
-  test("pause holds edits back, also over a restart, until resume", async () => {
+  test("pause delays edits, also over a restart, until resume", async () => {
     const watch = await watched.watchingHere();
     expect((await watched.rig.run(["pause", "w"])).out).toEqual(["paused; next: mdmirror resume"]);
     expect((await watched.rig.run(["pause", "w"])).out).toEqual(["the daemon was already paused"]);

@@ -30,7 +30,7 @@ describe("how a sync that cannot go on ends", () => {
     expect(await rig.json(["status", "w"])).toMatchObject({ exit: 5, attention: [{ code: "unauthenticated" }] });
   });
 
-  test("6 when another process holds the folder, naming it", async () => {
+  test("6 when another process uses the folder, with its name", async () => {
     await rig.init();
     const lock = acquireLock(join(rig.root, ".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
     expect(lock.kind).toBe("locked");
@@ -48,7 +48,7 @@ describe("how a sync that cannot go on ends", () => {
     for (const member of ["colour", "names"]) expect(err[0]).toContain(`.mdmirror/config.json: "${member}" `);
   });
 
-  test("4 when a guard halts: nothing is deleted until approve, and then exactly that (I21)", async () => {
+  test("4 when a safety check stops it: nothing is deleted until approve, and then exactly that (I21)", async () => {
     const names = Array.from({ length: 12 }, (_, n) => `n${n}.md`);
     for (const name of names) rig.createRemotely(name, `${name}\n`);
     rig.createRemotely("stays.md", "stays\n");

@@ -44,7 +44,7 @@ function storedText(text: string): string | null {
 }
 
 describe("a text store that was lost", () => {
-  test("holds the texts of all files again after one sync, so that edits of both sides still merge", async () => {
+  test("has the content of all files again after one sync, so that edits of both sides still merge", async () => {
     rmSync(join(rig.root, ".mdmirror/texts.db"));
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     for (const path of PATHS) expect(storedText(textOf(path))).toBe(textOf(path));
@@ -55,7 +55,7 @@ describe("a text store that was lost", () => {
     expect(rig.read("a.md")).toContain("third, edited there");
   });
 
-  test("I03 a text that is in no store any more is stored before its file is let go", async () => {
+  test("I03 content that is in no store any more is stored before its file is removed", async () => {
     change("texts.db", "DELETE FROM texts");
     replaceRemotely("b.md", "second", "second, edited there");
     for (let n = 0; n < 3; n++) expect((await rig.run(["sync", "w"])).code).toBe(0);

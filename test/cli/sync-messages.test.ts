@@ -121,7 +121,7 @@ describe("plan", () => {
     expect(out.join("\n")).not.toMatch(/doc_|dir_/);
   });
 
-  test("of a run that would halt does not say that a sync does it", async () => {
+  test("of a run that would stop does not say that a sync does it", async () => {
     const names = Array.from({ length: 13 }, (_, n) => `n${n}.md`);
     for (const name of [...names, "stays.md"]) upload(name);
     await rig.init();
@@ -135,7 +135,7 @@ describe("plan", () => {
   });
 });
 
-test("a text that was downloaded over another is no effect that was cut off", async () => {
+test("content that was downloaded over other content is no interrupted step", async () => {
   upload("a.md", "one\n");
   await rig.init();
   rig.editRemotely("a.md", "two\n");

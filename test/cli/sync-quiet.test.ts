@@ -42,7 +42,7 @@ function lockIt() {
 }
 
 describe("sync --quiet", () => {
-  test("says after an hour, and then once a day, that another run holds the folder; the exit code says it each time", async () => {
+  test("says after an hour, and then once a day, that another run uses the folder; the exit code says it each time", async () => {
     const lock = lockIt();
     const { told, codes } = await runEach(30, 52);
     expect([told, codes]).toEqual([[60, 25 * 60], [6]]);

@@ -45,7 +45,7 @@ describe("sync", () => {
     expect(existsSync(join(rig.root, "there/deleted.md"))).toBe(false);
   });
 
-  test("where no approval would mend a halt, says what does, and that works", async () => {
+  test("if no approval can end a stop, says what can, and that works", async () => {
     for (const n of [1, 2, 3]) rig.createRemotely(`${n}.md`, `${n}\n`);
     await rig.init();
     unlinkSync(join(rig.root, ".mdmirror/marker"));
@@ -134,7 +134,7 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
     expect(JSON.stringify([rig.api("GET", "/v1/files"), rig.api("GET", "/v1/folders")])).toBe(there);
   });
 
-  test("plan shows sides by arrows, counts and names, holds and what stays local", async () => {
+  test("plan shows sides by arrows, counts, names, blocked documents and what stays local", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("a.md", "edited locally\n");

@@ -43,7 +43,7 @@ describe("list", () => {
     expect((await list()).map(({ place, state }) => [place, state])).toEqual([["other", "other"]]);
   });
 
-  test("holds no key, and nothing is listed of a linking that was refused", async () => {
+  test("contains no key, and nothing of a linking that was refused", async () => {
     expect((await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile])).code).toBe(0);
     for (const name of readdirSync(registry()))
       expect(rig.read(`../state/mdmirror/mirrors/${name}`)).not.toContain(rig.key);

@@ -74,7 +74,7 @@ describe("undo --since", () => {
     expect((await run("verify")).code).toBe(0);
   });
 
-  test("what came back meanwhile as another document keeps its id, and gets the text of then", async () => {
+  test("a document that was created again meanwhile keeps its id, and gets the earlier content", async () => {
     rig.write("a.md", "second\n");
     await sync();
     unlinkSync(join(rig.root, "a.md"));
@@ -89,7 +89,7 @@ describe("undo --since", () => {
     expect([remote("a.md"), remote("b.md")]).toEqual(["first of a\n", "first of b\n"]);
   });
 
-  test("edited since, only brought here, made and gone again: left alone and said, or nothing", async () => {
+  test("edited since, only downloaded, created and deleted again: left alone and reported, or ignored", async () => {
     rig.write("a.md", "second\n");
     rig.write("short.md", "short\n");
     rig.createRemotely("brought.md", "brought\n");

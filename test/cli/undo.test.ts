@@ -87,7 +87,7 @@ describe("undo", () => {
     expect([rig.remote("a.md")!.content, rig.read("a.md")]).toEqual(["first\n", "first\n"]);
   });
 
-  test("I21 what it would delete on the service passes the guards: too much halts with 4", async () => {
+  test("I21 what it would delete on the service is checked: too many deletions stop it with 4", async () => {
     for (let n = 0; n < 15; n++) rig.write(`new-${n}.md`, `new ${n}\n`);
     await sync();
     const { code, err } = await run("undo", "--yes");

@@ -104,7 +104,7 @@ describe("unlink", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(2);
   });
 
-  test("I05 linked again, what both sides hold is one document each: nothing is doubled or deleted", async () => {
+  test("I05 linked again, what both sides have is one document each: nothing is doubled or deleted", async () => {
     rig.write("notes/b.md", "b\n");
     rig.write("c.md", "c\n");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
@@ -198,7 +198,7 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
     expect([last.code, last.out[1], existsSync(kept)]).toEqual([0, "the key was removed from the keychain", false]);
   });
 
-  test("killed in the middle, it is told as broken, and the next one ends it", async () => {
+  test("killed in the middle, it is reported as broken, and the next one ends it", async () => {
     rmSync(own("key"));
     rmSync(own("config.json"));
     expect((await rig.run(["status", "--all"])).code).toBe(2);
@@ -221,7 +221,7 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
 const disk = (path: string) => statSync(path, { throwIfNoEntry: false })?.dev;
 
 describe("mv", () => {
-  test("moves folder and list, and the mirror goes on with its name and its state", async () => {
+  test("moves folder and list entry, and the linked folder keeps its name and its state", async () => {
     mkdirSync(at("place"));
     expect(await rig.run(["mv", "w", "place/new home"], { env: env() })).toMatchObject({
       code: 0,
@@ -233,7 +233,7 @@ describe("mv", () => {
     expect(readdirSync(at("place/new home/.mdmirror"))).not.toContain("lock.json");
   });
 
-  test("the daemon that keeps it follows, and what is saved there goes up", async () => {
+  test("the daemon follows, and uploads what is saved at the new place", async () => {
     const watch = await watching("w");
     expect((await rig.run(["mv", "w", "moved"], { env: env() })).code).toBe(0);
     await watch.until((event) => event.kind === "left" && event["to"] === at("moved"));

@@ -14,7 +14,7 @@ function reportOf(out: readonly string[]): WaitReport {
 }
 
 describe("wait without a daemon", () => {
-  test("syncs, and tells each path that was named with its state and its version", async () => {
+  test("syncs, and reports the state and version of each given path", async () => {
     const { rig } = watched;
     rig.write("a.md", "# one\nmore\n");
     rig.write("sub/b.md", "# two\n");

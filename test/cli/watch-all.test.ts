@@ -72,7 +72,7 @@ test("a second one is refused with 6; killed, it leaves nothing in the way of th
   expect((await rig.run(["status", "--all", "--json"], { env: env() })).out[0]).toContain(`"pid":${third.pid}`);
 });
 
-test("what the list does not hold any more is let go, and a list that cannot be believed ends nothing", async () => {
+test("a folder that leaves the list is closed, and a damaged list closes no folder", async () => {
   await link("one");
   await link("two");
   const watch = watchAll();

@@ -225,7 +225,7 @@ describe("verify", () => {
     expect(report["onlyLocal"]).toContain("new.md");
   });
 
-  test("mapped names agree; a text that the ignore rules exclude is no drift (I18)", async () => {
+  test("mapped names agree; a document that the ignore rules exclude is no difference (I18)", async () => {
     rig.write("My notes.md", "n\n");
     await run("sync");
     rig.write(".mdmirrorignore", "d/\n");

@@ -48,12 +48,12 @@ describe("ASSUMES: lines", () => {
 describe("the contract in words", () => {
   const words = readFileSync(`${src}/contract/README.md`, "utf8").replace(/\s+/g, " ");
 
-  it("tells each test that an ASSUMES: names", () => {
+  it("finds each test that an ASSUMES: names", () => {
     const cited = files.flatMap(({ text }) => citedTitles(text)).map((title) => title.replace(/\s+/g, " "));
     expect([...new Set(cited)].filter((title) => !words.includes(`"${title}"`))).toEqual([]);
   });
 
-  it("tells each limit and each error code", () => {
+  it("finds each limit and each error code", () => {
     const numbers = Object.values(limits).flatMap((value) =>
       typeof value === "number" ? [value] : typeof value === "object" ? Object.values(value) : [],
     );

@@ -3,7 +3,7 @@ import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 const text = (first: string, last: string) => `${first}\n\nmiddle\n\nof it\n\n${last}\n`;
 
-test("I06 I27 a version that came while the sidecar was being written into, and that nobody saw, is not overwritten when mine is chosen", async () => {
+test("I06 I27 a version that came while the conflict copy was edited, and that nobody saw, is not overwritten when mine is chosen", async () => {
   const fixture = openFixture(63);
   const { rig, mirror } = fixture;
   rig.app.create("note.md", text("one", "end"));

@@ -19,7 +19,7 @@ test("a document's action is logged under its path, with its reason", () => {
   });
 });
 
-test("a move is logged under the place it leads to, and what is said beside it stands", () => {
+test("a move is logged under its new path, with the other details of the event", () => {
   const move = {
     kind: "move-folder-local",
     why: "moved there",

@@ -72,7 +72,7 @@ describe.each([
     expect([...rig.app.files().values()].map((file) => file.id)).toEqual([id]);
   });
 
-  it("I08 a rename onto another document's name in other letters is held where it stands", async () => {
+  it("I08 a rename onto another document's name in other letters is blocked, and the file stays", async () => {
     const { rig, mirror } = begin(variant, { [first]: "one\n", "b.md": "two\n" });
     await sync(mirror);
     mirror.disk.user.rename(mirror.path("b.md"), mirror.path(second));

@@ -38,7 +38,7 @@ function openReader() {
 }
 
 describe("renamed here by a key that may only read, and made there under that name since", () => {
-  it.each(["at once", "after the refusal"])(
+  it.each(["immediately", "after the refusal"])(
     "a file has its own name again, with its id, and that is reported once: %s",
     async (when) => {
       const { rig, mirror } = openReader();

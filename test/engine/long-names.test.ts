@@ -5,7 +5,7 @@ import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { createRig } from "../simulator/rig.ts";
 import { settle } from "../promises/fixture.ts";
 
-describe("the name of a sidecar", () => {
+describe("the name of a conflict copy", () => {
   test.each([
     ["note.md", "note (theirs).md"],
     ["d/e/note.md", "d/e/note (theirs).md"],
@@ -14,7 +14,7 @@ describe("the name of a sidecar", () => {
     expect(copyPath(path, 1, 255)).toBe(beside);
   });
 
-  test("of any document is a sidecar's, beside it, and no longer than a disk's names may be; two documents have two", () => {
+  test("is beside any document, no longer than a disk's names may be, and different for two documents", () => {
     const stem = fc.string({ unit: "grapheme", minLength: 1, maxLength: 260 }).map((text) => text.replaceAll("/", "-"));
     const name = stem.map((text) => `${text}.md`).filter((text) => Buffer.byteLength(text) <= 255);
     fc.assert(
@@ -32,7 +32,7 @@ describe("the name of a sidecar", () => {
   });
 });
 
-test("two conflicts of documents whose long names differ at the end alone: each keeps both texts, and ends by its own sidecar", async () => {
+test("two conflicts of documents whose long names differ at the end alone: each keeps both versions, and ends by its own copy", async () => {
   const rig = createRig(1);
   const mirror = rig.mirror();
   const paths = ["a", "b"].map((end) => `${"long-".repeat(50)}${end}.md`);

@@ -101,7 +101,7 @@ it("I27 a copy that somebody edited while a newer version could not be shown sta
   expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
 });
 
-it("I06 I27 a power cut that the state survives takes no sidecar: nobody chose between the two texts", async () => {
+it("I06 I27 a power cut that the state survives removes no conflict copy: nobody chose between the two versions", async () => {
   const opened = await inConflict();
   opened.mirror.disk.losePower(() => 0);
   await opened.mirror.sync();

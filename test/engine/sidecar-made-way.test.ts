@@ -9,7 +9,7 @@ import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";
 
-it("I03 a file at a sidecar's name makes way, and log and history say so", async () => {
+it("I03 a file at the name of a conflict copy is renamed, and log and history say so", async () => {
   const rig = createRig(1);
   const mirror = rig.mirror();
   rig.app.create("note.md", "one\n");

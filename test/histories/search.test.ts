@@ -63,7 +63,7 @@ describe("a history is broken", () => {
     expect(kindOf(entries)).toBe("broken");
   });
 
-  test("and what could not come next is told, with the state", () => {
+  test("and what could not come next is reported, with the state", () => {
     const found = searchLinearisation(REGISTER, [write(1, 0, 1), read(0, 2, 3)]);
     expect(found).toEqual({
       kind: "broken",
@@ -109,7 +109,7 @@ test("a search that would take too long is given up, and says so", () => {
   expect(kindOf([...writes, read(0, 200, 201)], 1_000)).toBe("undecided");
 });
 
-test("every permutation of writes that commute is looked at once", () => {
+test("every permutation of writes that commute is searched once", () => {
   const writes = Array.from({ length: 10 }, (_, n) => write(1, n, 100 + n));
   const { kind, states } = searchLinearisation(REGISTER, [...writes, read(0, 200, 201)]);
   expect({ kind, few: states <= 2 ** 10 + 1 }).toEqual({ kind: "broken", few: true });

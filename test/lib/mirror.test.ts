@@ -8,7 +8,7 @@ import type { WatchEvent } from "../../src/lib/types.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
 
 describe("a mirror of the library", () => {
-  it("syncs, and tells it in the words of sync --json", async () => {
+  it("syncs, and returns what sync --json prints", async () => {
     const { mirror, write } = await makeLibRig();
     write("a.md", "one\n");
     expect((await mirror.status()).state).toBe("never");
@@ -87,7 +87,7 @@ describe("a mirror of the library", () => {
     expect(await mirror.conflicts()).toEqual({ conflicts: [], blocked: [] });
   });
 
-  it("answers a halt for what its caller saw alone", async () => {
+  it("answers a stop only for what its caller saw", async () => {
     // A halt takes a second look, two seconds later.
     const { mirror, root, write, read } = await makeLibRig(50);
     const names = Array.from({ length: 24 }, (_, at) => `${at}.md`);
@@ -167,7 +167,7 @@ describe("what the library refuses, and how", () => {
     await opened.close();
   });
 
-  it("tells a service that is gone in the report of sync", async () => {
+  it("reports an unreachable service in the result of sync", async () => {
     const { mirror, service } = await makeLibRig(50);
     await service.stop();
     const { state, attention } = await mirror.sync();

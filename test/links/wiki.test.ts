@@ -65,7 +65,7 @@ test("a name with its file's ending keeps it in a text of before, and is another
   );
 });
 
-test("a target with another name is linked to anew; its words stay, so the service's text does", () => {
+test("a link gets the new name of its target; its words stay, and so does the service's content", () => {
   const text = "[[Plan]] [[Plan#h]] [[Plan|p]] [[Travel costs]]";
   const after = placeIn(
     moved(WORLD, (path) => (path === "Plan.md" ? "deep/Old plan.md" : path)),

@@ -23,7 +23,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(disk.identify()).toMatchObject({ ino: fs.lstat(root).ino, dev: fs.lstat(root).dev, markerId: "marker-1" });
     });
 
-    it("creates a file whose stamp it tells, and leaves no temp file", () => {
+    it("creates a file, returns its stamp, and leaves no temporary file", () => {
       const bench = begin();
       const made = bench.disk.create("a.md", "text");
       expect(made).toMatchObject({ kind: "done", value: { stamp: { size: 4, nlink: 1 } } });

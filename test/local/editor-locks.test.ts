@@ -71,7 +71,7 @@ describe("a file is open in an editor that says so", () => {
     expect(openIn(disk, `${ROOT}/a.md`, HERE)).toBe("vim");
   });
 
-  test("this machine tells its name, its start, and that this process lives", () => {
+  test("this machine has a name and a start time, and knows that this process lives", () => {
     const { host, isAlive, bootedAt } = SYSTEM_PROCESSES;
     expect([host().length > 0, isAlive(process.pid), bootedAt()! < Date.now()]).toEqual([true, true, true]);
     expect(isAlive(2 ** 22 + 1)).toBe(false);

@@ -108,7 +108,7 @@ describe("a disk that refuses", () => {
     );
   }
 
-  it("tells the errno and what it means", () => {
+  it("says the errno and its meaning", () => {
     const { ram, disk } = prepare();
     ram.fail({ call: "writeNew.bytes", path: null, code: "EDQUOT" });
     expect(disk.create("n.md", "new")).toEqual({

@@ -33,8 +33,8 @@ function holding(tell: (path: string) => string, options?: RamDiskOptions) {
   return { ram, disk, counts: () => ({ held: ram.held, opened: ram.opened }) };
 }
 
-describe("I26 what the system tells of a folder that is held open", () => {
-  it("its path: the effect is done there, and the folder let go", () => {
+describe("I26 what the system reports of an open folder", () => {
+  it("its path: the effect is done at that path, and the folder is closed", () => {
     const { disk, counts } = holding((path) => path);
     expect(disk.create("Folder/below/a.md", "a").kind).toBe("done");
     expect(disk.look("Folder/below/a.md").kind).toBe("file");

@@ -179,7 +179,7 @@ describe("a walk that follows .gitignore files", () => {
     "node_modules/e.md": "e",
   };
 
-  it("leaves out what is not linked, and tells it from what .mdmirrorignore excludes", () => {
+  it("leaves out what is not linked, and distinguishes it from what .mdmirrorignore excludes", () => {
     const tree = follow({ ...FILES, ".mdmirrorignore": "node_modules/\n" }, []);
     expect([...tree.files.keys()]).toEqual(["a.md"]);
     expect(Object.fromEntries([...tree.others.values()].map(({ path, kind, rule }) => [path, [kind, rule]]))).toEqual({

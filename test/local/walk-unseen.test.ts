@@ -33,7 +33,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
     expect([...tree.folders.keys()]).toEqual(["locked"]);
   });
 
-  it("everything, when the root is another one than was identified, until it is identified anew", () => {
+  it("everything, when the root is another one than was identified, until it is identified again", () => {
     const { ram, disk, at } = ramMirror();
     ram.user.write(at("a.md"), "a");
     disk.identify();

@@ -140,7 +140,7 @@ describe("stamps", () => {
     expect(second.files.get("b.md")?.digest).toBe(digestOf("B.md"));
   });
 
-  it("that nobody trusts are read anew; a text that the caller has is not handed over", () => {
+  it("that nobody trusts are read again; content that the caller has is not passed on", () => {
     const { ram, disk, at } = ramMirror();
     for (const path of ["a.md", "b.md"]) ram.user.write(at(path), path);
     ram.advance(10_000);

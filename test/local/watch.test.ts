@@ -52,14 +52,14 @@ describe("hints", () => {
     await until(aboutPath("at-the-root.md"));
   });
 
-  test("a new folder is told, and watched from then on", async () => {
+  test("a new folder is reported, and watched from then on", async () => {
     mkdirSync(join(root, "new/below"), { recursive: true });
     await until(aboutFolder("new/below"));
     writeFileSync(join(root, "new/below/a.md"), "x\n");
     await until(aboutPath("new/below/a.md"));
   });
 
-  test("a folder that moves is told at both ends, and watched at its new place", async () => {
+  test("a folder that moves is reported at both ends, and watched at its new place", async () => {
     renameSync(join(root, "notes"), join(root, "archive"));
     await until(aboutFolder("archive"));
     await until(aboutFolder("notes"));
@@ -67,14 +67,14 @@ describe("hints", () => {
     await until(aboutPath("archive/plan.md"));
   });
 
-  test("I26 nothing is told of what lies in .mdmirror, dot folders and ignored folders", async () => {
+  test("I26 nothing is reported of .mdmirror, dot folders and ignored folders", async () => {
     for (const folder of [".mdmirror", ".git", "skipped"]) writeFileSync(join(root, folder, "a.md"), "x\n");
     writeFileSync(join(root, "notes/plan.md"), "the last of all\n");
     await until(aboutPath("notes/plan.md"));
     expect(hints.filter((hint) => "path" in hint && hint.path.includes("a.md"))).toEqual([]);
   });
 
-  test("none comes after close; a second start begins anew", async () => {
+  test("none comes after close; a second start begins again", async () => {
     await watcher.close();
     writeFileSync(join(root, "notes/plan.md"), "unheard\n");
     const again: WatchHint[] = [];

@@ -150,7 +150,7 @@ describe("how it is started", () => {
     await agent.leave();
   });
 
-  test("of several mirrors each call names one, and status tells of all", async () => {
+  test("of several folders each call names one, and status reports all", async () => {
     const agent = await startAgent(rig, ["w", "other"]);
     expect((await agent.call("status")).facts.mirrors).toMatchObject([{ mirror: "w" }, { mirror: "other" }]);
     expect((await agent.call("read", { path: "a.md" })).isError).toBe(true);

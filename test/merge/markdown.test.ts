@@ -70,7 +70,7 @@ describe("two insertions at one place are two pieces", () => {
   ]);
 });
 
-describe("changes are told apart by their places", () => {
+describe("changes are distinguished by their places", () => {
   checkRowsBothWays([
     [
       "a common word changed here and used there",

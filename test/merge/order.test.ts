@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe("which of two insertions stands first, where the text tells", () => {
+describe("which of two insertions comes first, if the content decides", () => {
   it.each(ROWS.map((row) => ({ row })))("$row.0, whichever side is which", ({ row }) => {
     const [, base, one, other, merged] = row;
     expect(mergeText(base, one, other)).toMatchObject({ kind: "clean", text: merged });
@@ -38,7 +38,7 @@ describe("which of two insertions stands first, where the text tells", () => {
 });
 
 describe("two insertions of which one has the other", () => {
-  it("takes the longer one, also if its first line stands twice", () => {
+  it("takes the longer one, also if its first line occurs twice", () => {
     const [base, one, other] = ["# Todo\n", "# Todo\n- eat\n- sleep\n", "# Todo\n- eat\n- run\n- eat\n- sleep\n"];
     expect(mergeText(base, one, other)).toMatchObject({ kind: "clean", text: other });
     expect(mergeText(base, other, one)).toMatchObject({ kind: "clean", text: other });

@@ -40,7 +40,7 @@ describe("where the lines of a merge are from", () => {
     expect(merges).toBeGreaterThan(200);
   });
 
-  it("tells additions, removals and what both did alike", () => {
+  it("distinguishes additions, removals and equal changes of both sides", () => {
     const base = "a\nmine goes\nb\ntheirs goes\nc\n";
     const local = "a\nmine comes\nb\ntheirs goes\nalike\nc\n";
     const remote = "a\nmine goes\nb\nalike\nc\ntheirs comes\n";
@@ -57,7 +57,7 @@ describe("where the lines of a merge are from", () => {
     ]);
   });
 
-  it("tells whose the words of one line are, and which are nobody's", () => {
+  it("names the side of each word of a line, and the words of no side", () => {
     const rows = originsOf(
       "call bob on friday\n",
       "call bob on monday\n",

@@ -22,7 +22,7 @@ const text = fc
   .chain((lines) => fc.constantFrom("\n", "\r\n").map((end) => lines.join(end)));
 
 describe("side by side", () => {
-  test("who changed what is told by passages, and what within a line by words", () => {
+  test("sides are shown by passages, and changes within a line by words", () => {
     const passages = sideBySide({
       base: "# Plan\n\none two three\nkept\nleft\nlast\n",
       mine: "# Plan\n\none TWO three\nkept\nleft here\nlast\n",
@@ -45,7 +45,7 @@ describe("side by side", () => {
     expect(both!.rows[0]!.theirs!.pieces).toEqual(pieces("a b c", "! d"));
   });
 
-  test("without a base it tells equal and different alone", () => {
+  test("without a base it distinguishes equal and different alone", () => {
     const passages = sideBySide({ base: null, mine: "one\ntwo\n", theirs: "one\nthree\n" });
     expect(passages.map(({ kind }) => kind)).toEqual(["same", "both"]);
     expect(passages.every(({ rows }) => rows.every(({ base }) => base === null))).toBe(true);

@@ -57,7 +57,7 @@ describe("the installed package", () => {
     expect(readFileSync(join(pages, "mdmirror-sync.1"), "utf8")).toContain(".SH SYNOPSIS");
   });
 
-  it("tells its version, help and service unit, with nothing on its PATH but Node", () => {
+  it("prints its version, help and service unit, with nothing on its PATH but Node", () => {
     expect(run(installed, "--version")).toEqual({ code: 0, out: `${manifest().version}\n`, err: "" });
     expect(run(installed, "sync", "--help").out).toContain("usage: mdmirror sync");
   });
@@ -142,7 +142,7 @@ describe("the library, in somebody's project", () => {
     expect(await checkTypes(project)).toEqual([0, ""]);
   });
 
-  it("is had by require too, and tells nothing of what is inside", async () => {
+  it("is loaded by require too, and exports nothing internal", async () => {
     const names = ["mdmirror", "mdmirror/merge", "mdmirror/links", "mdmirror/client", "mdmirror/server"];
     const script = `
       for (const name of ${JSON.stringify(names)}) console.log(Object.keys(require(name)).join());

@@ -21,7 +21,7 @@ describe("a template", () => {
   });
 });
 
-test("a name that steers how lines are shown is shown in quotes, apart from what stands beside it", () => {
+test("a name with control characters is shown in quotes, isolated from the text beside it", () => {
   expect(nameView("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
   expect(nameView("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
 });

@@ -16,7 +16,7 @@ describe("a document as people read it", () => {
     expect(bodyOf("# Plan\n# Plan\n## Über uns!\n")).toMatch(/id="h-plan".*id="h-plan-1".*id="h-über-uns"/s);
   });
 
-  test("has what stands above it shown apart", () => {
+  test("shows its front matter separately", () => {
     const rendered = renderMarkdown("---\ntitle: <b>\n---\n# A\n", BASE);
     expect([rendered.frontMatter, rendered.body.trim()]).toEqual(["title: <b>", '<h1 id="h-a">A</h1>']);
     expect(documentView(rendered).text).toContain("<pre>title: &lt;b&gt;</pre>");

@@ -7,7 +7,7 @@ import { SIDECAR } from "./in-conflict.ts";
 
 /** Two conflicts side by side, and names that two documents want. */
 
-test("names of a sidecar's form are no documents", () => {
+test("names of the form of a conflict copy are no documents", () => {
   const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
   expect(say(planOf(world))).toBe("");
 });
@@ -29,7 +29,7 @@ function twoInConflict(base: string, first: string, second: string): World {
   return world;
 }
 
-test("I27 a sidecar that has the inode of one that was removed stays its own document's", () => {
+test("I27 a conflict copy that has the inode of a removed copy stays its own document's", () => {
   const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
   const { ino } = world.others.get(SIDECAR)!;
   world.others.delete(SIDECAR);
@@ -41,7 +41,7 @@ test("I27 a sidecar that has the inode of one that was removed stays its own doc
   expect(say(planOf(world))).toBe("look-again; hold conflict a.md; hold conflict b.md");
 });
 
-test("I27 a removed sidecar is gone, and not the one at which its document stands now", () => {
+test("I27 a removed conflict copy is gone, although its document is at the path of another copy", () => {
   const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
   world.others.delete(SIDECAR);
   world.moveLocal("a.md", "c.md");

@@ -167,7 +167,7 @@ function blind(world: World): void {
   world.inodesTrusted = false;
 }
 
-describe("folders on a disk whose inodes tell nothing", () => {
+describe("folders on a disk whose inodes prove nothing", () => {
   const rows: Row[] = [
     ["d/a.md=1 d/b.md=2 d/c.md=3", "mv d e", "", "rename-folder-remote d>e; link-folder e"],
     ["d/a.md=1 d/b.md=2 d/c.md=3", "mv d e; edit e/c.md 4", "", "rename-folder-remote d>e; put e/c.md; link-folder e"],
@@ -182,7 +182,7 @@ describe("folders on a disk whose inodes tell nothing", () => {
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, blind));
 });
 
-describe("a folder that the service gave the name of one that stands here", () => {
+describe("a folder that got the name of a local folder on the service", () => {
   const rows: Row[] = [
     [
       "d/a.md=1",

@@ -213,7 +213,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       expect(say(planOf(world))).not.toContain(`hold ${reason} f/e/a.md`);
     },
   );
-  test("a computed hold keeps the time since when it stands", () => {
+  test("a computed block keeps the time since when it exists", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
     refuse(world, "local-unreadable");
     expect(planOf(world).blocks[0]!.since).toBe(7);

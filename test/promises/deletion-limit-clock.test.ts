@@ -68,7 +68,7 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
     expect(await reasonsOf(fixture)).toEqual([reason]);
   });
 
-  test("forgets what went an hour ago, although the clock stands still", async () => {
+  test("forgets deletions of an hour ago, although the clock stops", async () => {
     const fixture = await inSync(47);
     const { clock } = fixture.rig;
     const still = clock.now();

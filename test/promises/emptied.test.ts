@@ -41,7 +41,7 @@ async function oneOutside(seed: number): Promise<Fixture> {
   return fixture;
 }
 
-describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever comes to either side meanwhile", () => {
+describe("I21 I22 a stop by an emptied side stays until somebody approves, whatever comes to either side meanwhile", () => {
   test("all documents removed here, and new ones there", async () => {
     const fixture = await inSync(24);
     const { rig, mirror } = fixture;
@@ -122,7 +122,7 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
   expect(times).toBeGreaterThan(0);
 });
 
-describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
+describe("I22 an emptied service that was approved, and leaves the local documents as they are, stops no further run", () => {
   test.each(["a mirror that only pushes", "all of them edited locally"])("%s", async (how) => {
     const { rig, mirror } = await inSync(32);
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push" } : {};

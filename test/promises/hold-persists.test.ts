@@ -135,7 +135,7 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
   });
 
-  test("edits of documents that are all gone, once somebody has said that this is so, are held and halt no later run", async () => {
+  test("edits of documents that are all gone, once somebody has confirmed this, are blocked and stop no later run", async () => {
     const { rig, mirror } = openFixture(23);
     const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
     for (const path of paths) rig.app.create(path, `${path}\n`);

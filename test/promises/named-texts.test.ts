@@ -135,7 +135,7 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     expectReachable(fixture, PATH, "a first draft\n");
   });
 
-  test("a file that never was a document, under its path alone; and beside what stands there since", async () => {
+  test("a file that never was a document, under its path alone; and beside a later file at that path", async () => {
     const fixture = openFixture(77);
     const { rig, mirror } = fixture;
     rig.app.create("keep.md", "keep\n");

@@ -76,7 +76,7 @@ const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
 const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
 
-describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could tell, is not sent again", (route, command) => {
+describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could prove, is not sent again", (route, command) => {
   const is = on(route);
   test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
     const fixture = await inSync();

@@ -103,7 +103,7 @@ describe("I18 a change of scope deletes nothing", () => {
     expect(kept.get("d0/n0.md")).toBe("note 0\n");
   });
 
-  test("the folder is moved or copied, with the state: it halts, and deletes nothing on either side", async () => {
+  test("the folder is moved or copied, with the state: the sync stops, and deletes nothing on either side", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const { user } = mirror.disk;

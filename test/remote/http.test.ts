@@ -91,7 +91,7 @@ describe("one call", () => {
     expect(wire.sent.length).toBe(result.kind === "not-sent" ? 4 : 1);
   });
 
-  it("tells a problem with its pointers and the request id of its body, else of the header", async () => {
+  it("returns a problem with its pointers and the request id of its body, else of the header", async () => {
     const told = fault(await bench([problem(400, "invalid_request", ["/name", "/path"])]).remote.getFile(DOC));
     expect(told).toEqual({
       kind: "problem",
@@ -162,7 +162,7 @@ describe("one call", () => {
   });
 });
 
-it("tells the generation that the newest answer of the service names, and believes no other's", async () => {
+it("returns the generation of the service's newest answer, and of no other server's answer", async () => {
   const named = (generation: string) => ({ "x-service-generation": generation });
   const foreign = answer(502, HTML, named("proxy"));
   const script = [

@@ -22,7 +22,7 @@ describe("a listing of folders", () => {
 
   const unknown = { traits: { ...FIRST_TRAITS, folderTree: "unknown" as const } };
 
-  it("asks for the whole tree at once, and remembers that it may", async () => {
+  it("asks for the whole tree in one request, and remembers that it may", async () => {
     const { remote, wire } = bench([page([folder("a", "a")], "c1"), page([folder("ax", "a/x")]), page([])], unknown);
     const listing = await remote.listFolders(null);
     expect(listing.items.map((item) => item.path)).toEqual(["a", "a/x"]);
@@ -75,7 +75,7 @@ describe("a listing of folders", () => {
     expect(listing.items.map((item) => item.path)).toEqual(["a", "b", "b/x"]);
   });
 
-  it("tells the fault where folders cannot be listed", async () => {
+  it("returns the fault if folders cannot be listed", async () => {
     const { remote } = bench([problem(404, "not_found")]);
     expect(await remote.listFolders(null)).toMatchObject({ complete: false, items: [], fault: { code: "not_found" } });
   });

@@ -190,7 +190,7 @@ describe("a listing of files", () => {
     expect(query(wire.sent[2]!.path)).toEqual({ limit: "1000" });
   });
 
-  it("gives up after three starts, and tells all it saw", async () => {
+  it("gives up after three starts, and returns all that it saw", async () => {
     const { remote, wire } = bench((request, n) =>
       request.path.includes("cursor=") ? problem(400, "invalid_cursor") : page([file(n)], "c1"),
     );

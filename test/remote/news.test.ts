@@ -89,7 +89,7 @@ describe("a stream of events", () => {
     ]);
   });
 
-  test("goes on after the last event, without a look at everything", async () => {
+  test("continues after the last event, without a scan of everything", async () => {
     const made = bench({ pieces: [event("file", { id: DOC }, "e7")], end: CUT }, { pieces: [":\n\n"], end: "open" });
     await made.tried(2);
     expect(made.sent[1]!.headers["last-event-id"]).toBe("e7");
@@ -187,7 +187,7 @@ describe("the next attempt", () => {
     expect(JSON.stringify(made.states)).not.toContain(KEY);
   });
 
-  test("waits longer each time, a minute at most, and begins anew after a stream that lasted", async () => {
+  test("waits longer each time, a minute at most, and starts over after a stream that lasted", async () => {
     const made = bench(
       ...Array.from({ length: 8 }, () => ({ end: CUT })),
       { pieces: [":\n\n"], lastsMs: 120_000, end: CUT },
@@ -201,7 +201,7 @@ describe("the next attempt", () => {
     expect(waits[8]! - 120_000).toBeLessThan(3_200);
   });
 
-  test("closing ends a stream at once, and nothing is told after", async () => {
+  test("closing ends a stream immediately, and nothing is reported after", async () => {
     const made = bench({ pieces: [":\n\n"], end: "open" });
     await made.tried(1);
     const told = made.states.length;

@@ -156,7 +156,7 @@ describe("a rate limit", () => {
     expect(at.slice(1)).toEqual(Array.from({ length: 20 }, () => 20_000));
   });
 
-  it("that asks for more than a minute is told at once, to every call, without sending", async () => {
+  it("that asks for more than a minute is reported immediately, to every call, without sending", async () => {
     const { remote, wire, clock } = bench([limited("3600")]);
     const first = await remote.getFile(DOC);
     const rest = await Promise.all(Array.from({ length: 50 }, () => remote.getFile(DOC)));

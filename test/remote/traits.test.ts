@@ -103,7 +103,7 @@ describe("a deployment that nothing is known of", () => {
     expect(remote.traits()).toMatchObject({ looseIds: true, folderTree: "unknown", leadingSlash: false });
   });
 
-  it("tells the text of an edit, its version, and why it waits", async () => {
+  it("returns the content of an edit, its version, and why it waits", async () => {
     const changeId = "chg_99999999999999";
     const file = { object: "file", ...item, lastChangeId: changeId };
     const edit = { object: "edit", file, content: "saved" };

@@ -180,7 +180,7 @@ describe("the wire", () => {
     expect(seen.length).toBe(1);
   });
 
-  it("I30 a header that cannot be sent is not sent, and not told", async () => {
+  it("I30 a header that cannot be sent is not sent, and not shown", async () => {
     const { wire, seen } = await serve((_request, response) => response.end("{}"));
     const result = await wire.send({ ...GET, headers: { authorization: "Bearer sk_secret\r\nx: y" } }, BOUNDS);
     expect(result.kind).toBe("not-sent");

@@ -51,7 +51,7 @@ describe("the regex engine", () => {
       expect(countIn(pattern, line)).toBe(0);
   });
 
-  test("looks at whole texts only where that tells the same as its lines", async () => {
+  test("reads whole texts only if that gives the same result as their lines", async () => {
     for (const [pattern, text] of [
       ["^b$", "a\r\nb\r\nc"],
       ["\\Ab", "a\nb"],

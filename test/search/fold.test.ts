@@ -18,7 +18,7 @@ describe("folding", () => {
     expect(foldWords(text)).toBe(folded);
   });
 
-  test("keeps the marks that tell words apart", () => {
+  test("keeps the marks that distinguish words", () => {
     expect(foldWords("が")).toBe("が");
     expect(foldWords("か\u3099")).toBe("が");
     expect(foldWords("की")).toBe("की");

@@ -55,7 +55,7 @@ describe("hybrid search", () => {
     expect(await found("press")).toEqual(["whole.md", "begins.md", "inner.md"]);
   });
 
-  test("a word of two letters is found where it stands alone", async () => {
+  test("a word of two letters is found as a whole word", async () => {
     const { found } = memoryIndex({ "a.md": "go on", "b.md": "gone" });
     expect(await found("go")).toEqual(["a.md"]);
   });
@@ -65,7 +65,7 @@ describe("hybrid search", () => {
     expect(await found("如何压缩文件")).toEqual(["a.md", "c.md"]);
   });
 
-  test("of single words the rarer ones tell more, and a common one nothing", async () => {
+  test("of single words the rarer ones count more, and a common one nothing", async () => {
     const common = Array.from({ length: 200 }, (_, n) => [`${n}.md`, "words in common"]);
     const { found } = memoryIndex({
       ...Object.fromEntries(common),
@@ -130,7 +130,7 @@ describe("a search of words that very many documents hold", () => {
     expect((await named.found("words common"))[0]).toBe("words/common.md");
   });
 
-  test("a phrase of common words stands before the same words apart, however old it is", async () => {
+  test("a phrase of common words ranks before the same words apart, however old it is", async () => {
     const { found } = many((n) => [`${n}.md`, n === 7 ? "of the words" : "words of the"]);
     expect((await found("the words"))[0]).toBe("7.md");
   });

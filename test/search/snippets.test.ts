@@ -30,7 +30,7 @@ describe("snippets", () => {
     }
   });
 
-  test("of a short word show places where it stands alone", () => {
+  test("of a short word show places where it is a whole word", () => {
     expect(snippetsOf("gone\nto go, gone\n", [needleOf("go", true)])).toEqual([
       { line: 2, text: "to go, gone", ranges: [[3, 5]] },
     ]);

@@ -107,7 +107,7 @@ describe("I11 twins", () => {
     }
   });
 
-  it("a folder and a document at one path: neither is lost, and the honest ones go on", async () => {
+  it("a folder and a document at one path: neither is lost, and the others sync", async () => {
     const { fixture } = await syncWithLies({}, { files: [lieAt("a.md"), lieAt("a.md/b.md")] });
     expect([...fixture.texts().values()]).toContain(LIE);
     await fixture.sync();

@@ -37,7 +37,7 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("what is held is let go, also after an exception, and a hold within another one is the same", () => {
+test("open folders are closed, also after an exception, and a nested use has the same folder", () => {
   const { folder, other } = ground();
   const fails = () => {
     throw new Error("no");

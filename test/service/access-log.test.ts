@@ -30,7 +30,7 @@ function temporary(): string {
   return join(folder, "access.log");
 }
 
-test("each request is a line: whose, what kind, how it ended; never a text, key, query or path", async () => {
+test("each request is a line with its owner, kind and end; never content, key, query or path", async () => {
   const { service, key, api } = await openService();
   const { id } = await api.file("secret/garden.md", "roses\n");
   const seen: AccessEntry[] = [];

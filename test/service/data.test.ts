@@ -43,7 +43,7 @@ describe("openData", () => {
     await second.close();
   });
 
-  it("holds no key in the database", async () => {
+  it("has no key in the database", async () => {
     const folder = temporaryFolder();
     const data = await openData(folder);
     await new Api(data.service.handle, data.key).file("a.md");

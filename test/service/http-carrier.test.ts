@@ -182,7 +182,7 @@ describe("/readyz", () => {
 });
 
 describe("the end", () => {
-  it("waits only so long for an answer, and for who never asked", async () => {
+  it("waits for an answer, and for silent clients, only for a limited time", async () => {
     const { service } = await openService();
     const inside = Promise.withResolvers<void>();
     const handle: HttpService["handle"] = (wire) => {
@@ -201,7 +201,7 @@ describe("the end", () => {
     await over;
   });
 
-  it("answers what comes as it ends, and lets each client go", async () => {
+  it("answers requests that come as it ends, and closes each connection", async () => {
     const { port, server } = await serve((await openService()).service, { deadlines: { drain: 60_000 } });
     const known = openConnection(port);
     known.socket.write(get("/v1/files", ""));
@@ -240,7 +240,7 @@ describe("the end", () => {
     expect(new Set(ends)).toEqual(new Set(["ECONNREFUSED"]));
   });
 
-  it("closes connections that wait, and tells those that are answered still", async () => {
+  it("closes idle connections, and announces the end to those that still get an answer", async () => {
     const inside = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const opened = await openService();

@@ -118,7 +118,7 @@ describe("importFolder", () => {
     expect((await opened.api.read(file!.id)).content).toBe("first");
   });
 
-  it("tells its progress", async () => {
+  it("reports its progress", async () => {
     const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, i) => [`${i}.md`, ""]));
     const seen: number[] = [];
     await importFolder(await openService(), folderOf({ ...files, "x.txt": "" }), (progress) =>

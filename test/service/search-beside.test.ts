@@ -82,7 +82,7 @@ const UNKNOWN = {
 describe.each(Object.entries(STORES))("on %s", (name, open) => {
   describe.skipIf(name === "PostgreSQL" && whyNoPostgres !== null)("a search", () => {
     for (const [kind, [path, query]] of Object.entries(SEARCHES)) {
-      it(`${kind} goes on in rounds, between which all others are answered`, async () => {
+      it(`${kind} continues in rounds, between which all others are answered`, async () => {
         const { api, files, goOn, begins } = await openGround(await open());
         const searched = api.post(path, query);
         const read = async () => expect((await api.get(`/v1/files/${files[7]!.id}`)).status).toBe(200);

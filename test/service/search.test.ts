@@ -159,7 +159,7 @@ describe("a step of the index", () => {
     await opened.service.close();
   });
 
-  test("takes a part of a text of very many keys, which is found before, between and after its parts", async () => {
+  test("indexes content with very many keys in parts, and finds it before, between and after these parts", async () => {
     const opened = await openService();
     const text = wideText(20_000);
     const [first, last] = [text.slice(0, 3), text.slice(-4, -1)];

@@ -3,7 +3,7 @@ import { Api, expectEdited, expectOk, expectProblem } from "../../src/conformanc
 import { ADMIN_KEY, openService, seeded } from "./fixture.ts";
 
 describe("createService", () => {
-  it("answers 500 internal_error to a fault of its own, tells it, and saves nothing of the request", async () => {
+  it("answers 500 internal_error to a fault of its own, reports the fault, and saves nothing of the request", async () => {
     const faults: unknown[] = [];
     const { api } = await openService({
       combine: () => {
@@ -21,7 +21,7 @@ describe("createService", () => {
     await api.file("b.md");
   });
 
-  it("gives combine the text of the base, the sent one and the live one", async () => {
+  it("gives combine the content of the base, the sent content and the live content", async () => {
     const asked: string[][] = [];
     const { api } = await openService({
       combine: (...texts) => {
@@ -35,7 +35,7 @@ describe("createService", () => {
     expect(asked).toEqual([["base", "sent", "live"]]);
   });
 
-  it("takes an edit into review when the combined text is over the limit", async () => {
+  it("takes an edit into review when the combined content is over the limit", async () => {
     const { api } = await openService({ combine: () => "x".repeat(51_201) });
     const file = await api.file("a.md", "base");
     const live = expectEdited(await api.edit(file.id, file.lastChangeId, "live"));
@@ -91,7 +91,7 @@ describe("createService", () => {
 });
 
 describe("the rate limit", () => {
-  it("refills with time, and holds each key by itself", async () => {
+  it("refills with time, and counts each key by itself", async () => {
     let now = 0;
     const { api, service, workspaceId } = await openService({
       settings: { rateLimit: { requests: 2, seconds: 10 } },

@@ -106,7 +106,7 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
 });
 
 describe("the disk of a Mac", () => {
-  it("takes spellings for one name, and tells each as it is stored", () => {
+  it("takes spellings for one name, and lists each as it is stored", () => {
     const disk = new RamDisk(APFS);
     disk.user.makeFolder("/Caf\u00e9");
     disk.user.write("/Caf\u00e9/A.md", "1");

@@ -9,7 +9,7 @@ test("I13 kill -9 in a sync that merges: nothing is lost, doubled or left over",
   expect((await fault.run({ rounds: 1, seed: 5 })).broken).toEqual([]);
 });
 
-test("the table tells each breach below, with its fault", () => {
+test("the table lists each breach below, with its fault", () => {
   const rows: Row[] = [
     { fault: "one", rounds: 3, counted: { lost: 0, temps: 1 }, broken: ["round 2: 1 temps"] },
     { fault: "another", rounds: 12, counted: { lost: 0 }, broken: [], note: "not all of it" },

@@ -52,7 +52,7 @@ test("a file that is made, or needs nothing, leaves no copy; one that is migrate
   expect([open(FIRST, "DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual(["opened", [2, 0], [1, 3]]);
 });
 
-test("a copy that was cut off is made anew", () => {
+test("a copy that was cut off is made again", () => {
   const path = made(FIRST);
   writeFileSync(`${path}.before.new`, "half a copy");
   const opened = openForWriting(path, schema(FIRST, "DELETE FROM t"));
@@ -90,7 +90,7 @@ test("I13 killed in the middle of a migration, the file is as it was, and so is 
   expect(rowsOf(path)).toEqual([1, 3]);
 }, 90_000);
 
-test("a disk that has no room for the copy is told, and nothing was changed", () => {
+test("a disk that has no space for the copy is reported, and nothing is changed", () => {
   const path = made(FIRST);
   const bytes = readFileSync(path).toString("base64");
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });

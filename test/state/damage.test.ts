@@ -119,7 +119,7 @@ describe("checkFiles", () => {
   });
 });
 
-test("an exception for damage met in use is told from a bug", () => {
+test("an exception for damage met in use is distinguished from a bug", () => {
   const folder = usedFolder();
   const state = openIn(folder);
   state.close();

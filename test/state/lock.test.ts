@@ -6,7 +6,7 @@ import { ended, nextLine, startChild, tempFolder } from "./fixture.ts";
 
 const me = { since: 5, what: "sync" };
 
-test("a second taker in the same process is refused at once, and told who holds it", () => {
+test("a second taker in the same process is refused immediately, and learns who has the lock", () => {
   const folder = tempFolder();
   const first = acquireLock(folder, me);
   expect(first.kind).toBe("locked");

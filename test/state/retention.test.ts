@@ -125,7 +125,7 @@ test("I29 a clock that was wrong for a while prunes nothing early, and does not 
   expect(runDays(21, 40).texts).toBe(1);
 });
 
-test("a text that is put or named again starts its time anew", () => {
+test("content that is put or named again starts its time again", () => {
   const { clock, state, runDays } = fixture();
   const [again, named] = [state.putText("put again", NAME), state.putText("named again", NAME)];
   runDays(0, 20);

@@ -126,7 +126,7 @@ describe("a file that is no index", () => {
     },
   };
   for (const [what, spoil] of Object.entries(broken)) {
-    test(`is made anew: one that ${what}`, async () => {
+    test(`is made again: one that ${what}`, async () => {
       const folder = tempFolder();
       const first = opened(folder);
       take(first, { "a.md": "alpha" });

@@ -29,7 +29,7 @@ describe("transact", () => {
     expect(state.text(digest)).toBe("within");
   });
 
-  test("undoes only the part that throws, when its caller goes on", () => {
+  test("undoes only the part that throws, when its caller continues", () => {
     const state = memoryState();
     state.transact(() => {
       state.putLink(linkOf("a"));
@@ -45,14 +45,14 @@ describe("transact", () => {
     expect([...state.load().links.keys()]).toEqual([doc("a"), doc("d")]);
   });
 
-  test("goes on after a failure as before it", () => {
+  test("works after a failure as before it", () => {
     const state = memoryState();
     expect(() => state.transact(boom)).toThrow("boom");
     state.transact(() => state.putLink(linkOf("a")));
     expect(state.load().links.size).toBe(1);
   });
 
-  test("refuses work that goes on later", () => {
+  test("refuses work that continues later", () => {
     const state = memoryState();
     expect(() => state.transact(() => Promise.resolve(state.putLink(linkOf("a"))))).toThrow("synchronous");
     expect(state.load().links.size).toBe(0);
@@ -76,7 +76,7 @@ describe("transact", () => {
   });
 });
 
-test("I12 no row names a text that a full disk refused, even when the caller goes on", () => {
+test("I12 no row names content that a full disk refused, even when the caller continues", () => {
   const [rows, texts] = [openForWriting(":memory:", STATE_SCHEMA), openForWriting(":memory:", TEXTS_SCHEMA)];
   if (rows.kind !== "opened" || texts.kind !== "opened") throw new Error("not opened");
   texts.db.pragma("max_page_count = 10");

@@ -192,7 +192,7 @@ describe("what takes room or time", () => {
     expect((await opened.ask("/", { headers: { cookie: await opened.enter() } })).status).toBe(200);
   });
 
-  test("pages that are told their changes are bounded, and leave room for others", async () => {
+  test("pages that get events are limited in number, and leave connections for others", async () => {
     const opened = await openUi({ linked: false });
     const port = portOf(opened);
     const cookie = await opened.enter();

@@ -12,10 +12,10 @@ async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
   return Object.fromEntries(found.value.entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
 }
 
-describe("a folder's names, each with how it stands", () => {
+describe("a folder's names, each with its state", () => {
   const rig = useRig();
 
-  test("before and after a sync, an edit, a deletion, a conflict, a hold and a rule", async () => {
+  test("before and after a sync, an edit, a deletion, a conflict, a block and a rule", async () => {
     rig.write("a.md", "# a\n\none\n");
     rig.write("b.md", "# b\n");
     rig.write("deep/c.md", "# c\n");
@@ -52,7 +52,7 @@ describe("a folder's names, each with how it stands", () => {
     expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
 
-  test("is read again when a name, a text, a rule or the state changed, by the one that looked before", async () => {
+  test("is read again when a name, content, a rule or the state changed", async () => {
     rig.write("a.md", "# a\n");
     await rig.init();
     const lists = new FolderLists(systemRandom());
@@ -76,7 +76,7 @@ describe("a folder's names, each with how it stands", () => {
     expect(look()).toEqual([]);
   });
 
-  test("of which there are 10,000 is shown in parts", async () => {
+  test("are shown in parts if they are 10,000", async () => {
     await rig.init();
     for (let n = 10_000; n < 20_000; n++) rig.write(`many/${n}.md`, "");
     const lists = new FolderLists(systemRandom());

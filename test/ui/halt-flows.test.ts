@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
 import { isThere, openHalt } from "./halt.ts";
 
-describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", () => {
-  test("is found from what needs me, and let go with the keyboard alone, after one more question", async () => {
+describe.skipIf(!hasBrowser)("a stop in a browser (skipped without Chromium)", () => {
+  test("is found from the problems to fix, and approved with the keyboard alone, after one more question", async () => {
     const rigged = await openHalt(120);
     const page = await (await openBrowser()).newPage();
     await page.goto(rigged.ui.enterUrl());

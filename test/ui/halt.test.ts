@@ -33,7 +33,7 @@ async function personAt({ ask, enter, ui, rig }: UiRig) {
   };
 }
 
-describe("a halt", () => {
+describe("a stop", () => {
   test("is listed by path, with what stops and what bringing back does, and lets go what was shown", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);

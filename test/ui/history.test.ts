@@ -35,7 +35,7 @@ async function send({ ask, ui, cookie }: UiRig & { readonly cookie: string }, ac
 }
 
 describe("the history of a document", () => {
-  test("has each text with where it was, its name before, and its end", async () => {
+  test("has each version with its path, its earlier name, and its end", async () => {
     const opened = await withHistory();
     const { ask, rig, cookie } = opened;
     renameSync(join(rig.root, "a.md"), join(rig.root, "b & c.md"));
@@ -68,7 +68,7 @@ describe("the history of a document", () => {
     expect(version.text).toMatch(/<ins>.*theirs<\/span><span dir="auto">theirs/);
   });
 
-  test("compares any two texts, and one with the file", async () => {
+  test("compares any two versions, and one with the file", async () => {
     const { ask, cookie } = await withHistory();
     const two = await ask("/m/w/diff/a.md?from=1&to=2", { headers: { cookie } });
     expect([two.text.includes("one"), two.text.includes("two"), two.text.includes("three")]).toEqual([
@@ -100,7 +100,7 @@ describe("the history of a document", () => {
 });
 
 describe("a restore", () => {
-  test("puts an older text back, and the service gets it", async () => {
+  test("restores an older version, which the service gets", async () => {
     const opened = await withHistory();
     const { rig } = opened;
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
@@ -120,7 +120,7 @@ describe("a restore", () => {
     expect(toneOf(await send(opened, form.action, form.body))).toBe("asks");
   });
 
-  test("writes nothing where the number names another text, or none", async () => {
+  test("writes nothing if the number is of another version, or of none", async () => {
     const opened = await withHistory();
     const { rig } = opened;
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;

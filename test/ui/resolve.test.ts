@@ -208,7 +208,7 @@ describe("what a choice ends beside a conflict", () => {
     expect(existsSync(join(rig.root, "d/drop.md"))).toBe(false);
   });
 
-  test("a text that cannot be shown says why, and can give way", async () => {
+  test("of content that cannot be shown is explained, and the other version can be taken", async () => {
     const rigged = await openUi();
     const { rig } = rigged;
     rig.write("a.md", "one\n");

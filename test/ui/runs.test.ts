@@ -81,7 +81,7 @@ describe("runs", () => {
     expect(await undoForm(opened, `/m/w/runs/${run}`)).toBeNull();
   });
 
-  test("of a text that was edited and not sent are not taken back over it", async () => {
+  test("are not undone over an edit that was not sent", async () => {
     const opened = await withRuns();
     const { rig } = opened;
     const run = await runThat(opened, "1 uploaded");
@@ -100,7 +100,7 @@ describe("runs", () => {
 });
 
 describe("the log", () => {
-  test("has the newest lines last, in pages, and never a text", async () => {
+  test("has the newest lines last, in pages, and never content", async () => {
     const opened = await withRuns();
     const { ask, cookie, rig } = opened;
     for (let n = 0; n < 120; n++) rig.write(`n/note-${n}.md`, `# ${n}\n`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openUi } from "./rig.ts";
 
 describe("the navigation of a mirror", () => {
-  test("leads to pages that there are, and marks the one that is shown", async () => {
+  test("links to existing pages, and marks the page that is shown", async () => {
     const { ask, enter } = await openUi();
     const cookie = await enter();
     const { text } = await ask("/m/w", { headers: { cookie } });
@@ -22,7 +22,7 @@ describe("the navigation of a mirror", () => {
     expect(all).toContainEqual({ href: "/m/a%2Fb/docs/", label: "Documents", current: "true" });
   });
 
-  test("stands on no page that is about no mirror, and on a page of one that cannot be shown", async () => {
+  test("is absent from pages without a linked folder, and present if the folder cannot be shown", async () => {
     const { ask, enter } = await openUi();
     const cookie = await enter();
     expect(linksOf((await ask("/", { headers: { cookie } })).text)).toEqual([]);

@@ -168,7 +168,7 @@ describe("each answer", () => {
     expect((await ask("/assets/..%2f..%2fpackage.json")).status).toBe(404);
   });
 
-  test("holds nothing that runs or styles within the page", async () => {
+  test("contains nothing that runs or styles within the page", async () => {
     const { ask, enter } = await openUi();
     const { text } = await ask("/m/w", { headers: { cookie: await enter() } });
     expect(text.match(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/g)).toBeNull();

@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     expect(await page.getByRole("link", { name: "Documents", exact: true }).getAttribute("aria-current")).toBe("true");
   });
 
-  test("have a history, of which an older text comes back", async () => {
+  test("have a history, of which an older version is restored", async () => {
     const { ui, rig } = await openUi();
     rig.write("plan.md", "# Plan\n\n- one\n- two\n\nA line that stays.\n");
     await rig.run(["sync", "w"]);
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
   });
 
-  test("come back by the undo of a run, after its plan was shown, and the log tells it", async () => {
+  test("come back by the undo of a run, after its plan was shown, and the log shows it", async () => {
     const { ui, rig } = await openUi();
     for (const name of ["one", "two"]) rig.write(`notes/${name}.md`, `# ${name}\n\nText.\n`);
     await rig.run(["sync", "w"]);

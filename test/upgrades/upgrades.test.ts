@@ -20,7 +20,7 @@ const rig = useRig();
 
 const own = (name: string) => join(rig.root, ".mdmirror", name);
 
-test("there are mirrors and services of several formats", () => {
+test("has folders and services of several formats", () => {
   expect(NAMES.length).toBeGreaterThanOrEqual(8);
 });
 
@@ -101,7 +101,7 @@ describe("a newer format", () => {
     ]);
   });
 
-  test("of the list of mirrors is told as one, and its mirror is asked for again", async () => {
+  test("of the list of folders is reported as such, and the folder is asked for again", async () => {
     rig.write("a.md", "a\n");
     expect((await rig.init()).code).toBe(0);
     const folder = join(rig.stateHome, "mdmirror/mirrors");

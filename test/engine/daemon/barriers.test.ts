@@ -143,7 +143,7 @@ describe("a barrier", () => {
     expect(statesOf((await back)[1])).toEqual({ "notes/3.md": "live" });
   });
 
-  test("ends at a halt, for what the guard stops", async () => {
+  test("ends at a stop, for what the safety check stops", async () => {
     const rig = await twentyNotes();
     for (let n = 0; n < 20; n++) rig.remove(`notes/${n}.md`);
     saveUnheard(rig, "here.md", "not guarded\n");

@@ -93,7 +93,7 @@ describe("a local deletion", () => {
 });
 
 describe("many local deletions", () => {
-  test("I21 that arrive over a minute meet the budget as one, and the halt stays", async () => {
+  test("I21 that arrive over a minute count together, and the stop stays", async () => {
     const rig = await withNotes(60);
     for (let n = 0; n < 30; n++) {
       rig.remove(note(n));

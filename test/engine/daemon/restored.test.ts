@@ -29,7 +29,7 @@ async function resting() {
   return { rig, mirror, daemon, service, known };
 }
 
-test("a list that shows nothing new settles another generation, and deletions go on unasked", async () => {
+test("a list that shows nothing new settles another generation, and deletions need no approval", async () => {
   const { rig, mirror, daemon, service, known } = await resting();
   service.generation = "second";
   await daemon.until(() => known() === "second");
@@ -38,7 +38,7 @@ test("a list that shows nothing new settles another generation, and deletions go
   expect(daemon.daemon.status().phase.kind).not.toBe("stopped");
 });
 
-test("I04 what a restored service lacks stays here, and the daemon halts", async () => {
+test("I04 what a restored service lacks stays local, and the daemon stops", async () => {
   const { rig, mirror, daemon, service, known } = await resting();
   rig.app.remove("note-1.md");
   service.generation = "second";

@@ -6,7 +6,7 @@ const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
 const BASE = LINES.join("");
 const SENT = LINES.with(4, "line 4, and a sentence\n").join("");
 
-test("I06 I29 what a daemon sent in vain, and its user took back, is somebody else's edit later, which beats a deletion, though the wall clock stands still", async () => {
+test("I06 I29 content that a daemon sent in vain, and its user undid, later counts as an edit and beats a deletion, although the wall clock stops", async () => {
   const fixture = openFixture(62);
   const { rig, mirror } = fixture;
   const at = rig.clock.now();

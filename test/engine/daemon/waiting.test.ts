@@ -66,7 +66,7 @@ describe("a service that does not answer", () => {
 });
 
 describe("in sync as of", () => {
-  test("moves on with each look at the service while nothing is open, and stands still while something is", async () => {
+  test("advances with each scan of the service while nothing is open, and stays while something is", async () => {
     const rig = await withNotes(8, inRoot);
     await rig.pass(600_000);
     const proven = rig.daemon.status().inSyncAsOf!;
@@ -126,7 +126,7 @@ describe("requests", () => {
     expect(rig.daemon.status().phase.kind).toBe("ended");
   });
 
-  test("events tell phases, changes with their lines, and runs; never a text", async () => {
+  test("events report phases, changes with their lines, and runs; never content", async () => {
     const rig = await withNotes(8, inRoot);
     rig.events.length = 0;
     rig.save("note-1.md", "# Note 1\n\na secret line\nanother\n");

@@ -30,7 +30,7 @@ test("a link to what was moved out of the mirrored part does not lead to what co
   expect(rig.app.files().get("area/a.md")!.text).toBe(`see [b](${b}#costs)\n`);
 });
 
-test("a link to what was moved out of the mirrored part stands as in a new clone, and is a path again after its return", async () => {
+test("a link to a document that left the linked part is as in a new clone, and is a path again after its return", async () => {
   const { rig, mirror, b } = await begin();
   rig.app.move("area/b.md", "other");
   await mirror.sync();

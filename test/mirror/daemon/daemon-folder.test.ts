@@ -144,7 +144,7 @@ const broken = (message: string, code?: string): Loop => ({
 });
 
 describe("a folder whose loop breaks", () => {
-  test("is told without the words of the fault, closed, and opened again", async () => {
+  test("is reported without the message of the fault, closed, and opened again", async () => {
     await keep(broken("# my secret text"), broken("gone", "ENOENT"), {});
     await told("opened", 3);
     const troubles = news.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
@@ -180,8 +180,8 @@ describe("a folder whose loop breaks", () => {
   });
 });
 
-describe("a loop that stands still", () => {
-  test("gives no beats, so that whoever waits for it is told after the deadline", async () => {
+describe("a loop that does not continue", () => {
+  test("sends no signs of life, so that a waiting caller gets an error after the deadline", async () => {
     await keep({ alive: () => performance.now() - 300_000, request: () => new Promise(() => undefined) });
     const answer = await askDaemon(rig.root, { do: "sync" }, 60);
     expect(answer).toMatchObject({ kind: "trouble", trouble: { code: "daemon-silent" } });
@@ -208,13 +208,13 @@ const REFUSED = { kind: "waiting", why: "unauthenticated", failures: 1, detail: 
 const refused = () => ({ ...IDLE, phase: REFUSED });
 
 describe("a folder whose key was refused", () => {
-  test("is opened anew for what is asked of it once another key is there", async () => {
+  test("is opened again for a request once there is another key", async () => {
     await keep({ status: refused }, { request: async () => undefined as never });
     storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
     expect(await askDaemon(rig.root, { do: "pause" })).toMatchObject({ kind: "ok", value: { changed: true } });
   });
 
-  test("is opened anew when it is refused again, and another key is there", async () => {
+  test("is opened again when it is refused again and there is another key", async () => {
     const tells: ((event: DaemonEvent) => void)[] = [];
     const onEvent: Daemon["onEvent"] = (listener) => {
       tells.push(listener);
@@ -228,7 +228,7 @@ describe("a folder whose key was refused", () => {
 });
 
 describe("a borrower that puts another state in place", () => {
-  test("makes the daemon open the folder anew", async () => {
+  test("makes the daemon open the folder again", async () => {
     await keep({});
     const borrowed = await borrowFolder(rig.root, "sync");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
@@ -240,7 +240,7 @@ describe("a borrower that puts another state in place", () => {
   });
 });
 
-test("I19 a folder that went away as its daemon began is told as such, and is no fault of mdmirror's", async () => {
+test("I19 a folder that disappears as its daemon begins is reported as missing, not as a fault of mdmirror", async () => {
   const folder = await DaemonFolder.open(rig.root, optionsOf([{}]));
   if (folder.kind === "trouble") throw new Error(folder.trouble.what);
   renameSync(rig.root, `${rig.root}-away`);

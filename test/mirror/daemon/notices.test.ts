@@ -67,14 +67,14 @@ describe("word to systemd", () => {
     expect(openSdNotify({ env: { NOTIFY_SOCKET: "/run/x", ...more }, pid: 7, onFault: fail })!.watchdogMs).toBe(ms);
   });
 
-  test("a missing systemd-notify is told once", async () => {
+  test("a missing systemd-notify is reported once", async () => {
     const told = await new Promise<Error>((resolve) => {
       openSdNotify({ env: { NOTIFY_SOCKET: "/run/x", PATH: "/nowhere" }, pid: 1, onFault: resolve })!.say("READY=1");
     });
     expect(told.message).toContain("ENOENT");
   });
 
-  test("signs of life stop when the loop stands still", async () => {
+  test("signs of life stop when the loop does not continue", async () => {
     const said: string[] = [];
     let turns = 0;
     await new Promise<void>((resolve) => {
@@ -121,7 +121,7 @@ describe("a note on the desktop", () => {
     );
   });
 
-  test("tells a halt, and nothing of what needs nobody", async () => {
+  test("reports a stop, and nothing that requires no action", async () => {
     const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
     alerts.take("/home/ann/notes", change("put", "a.md"));
     alerts.take("/home/ann/notes", run);

@@ -59,7 +59,7 @@ describe("a systemd unit", () => {
     expect(spawnSync(process.execPath, [...DAEMON_FLAGS, "-e", "0"]).status).toBe(0);
   });
 
-  test("where systemd-notify is not there it waits for none", () => {
+  test("without systemd-notify it waits for no notice", () => {
     const lines = unit({ notifies: false }).text.split("\n");
     expect(lines).toContain("Type=exec");
     expect(lines.filter((line) => /Watchdog|Notify|notify/.test(line) && !line.startsWith("#"))).toEqual([]);

@@ -20,13 +20,13 @@ function plantSysctl(text: string): string {
   return program;
 }
 
-test("Linux tells it in a file", () => {
+test("Linux has it in a file", () => {
   const file = join(dir, "boot_id");
   writeFileSync(file, `${ID}\n`);
   expect(readBootId({ platform: "linux", file })).toBe(ID);
 });
 
-test("macOS tells it by a program, which does not get the key", () => {
+test("macOS prints it by a program, which does not get the key", () => {
   const sysctl = plantSysctl(`[ "$*" = "-n kern.bootsessionuuid" ] && [ -z "$MDMIRROR_API_KEY" ] && echo ${ID}`);
   process.env["MDMIRROR_API_KEY"] = "mdm_from_the_shell";
   try {
@@ -36,7 +36,7 @@ test("macOS tells it by a program, which does not get the key", () => {
   }
 });
 
-test("it is not known where the file is not there, is empty, or the program is not there, fails or says nothing", () => {
+test("it is unknown if the file is missing or empty, or the program is missing, fails or prints nothing", () => {
   const file = join(dir, "empty");
   writeFileSync(file, "\n");
   expect(readBootId({ platform: "linux", file })).toBeNull();

@@ -6,7 +6,7 @@ import { ENTRY } from "../../program.ts";
 const limits = (most: string) => () =>
   `Max processes  10 10 processes\nMax open files            ${most}  524288  files\n`;
 
-test("a limit of open files that is too low is told, with what to do", () => {
+test("a limit of open files that is too low is reported, with what to do", () => {
   expect(fewOpenFiles(limits("26"))).toMatchObject({ kind: "fault", what: expect.stringContaining("26 files") });
   expect(fewOpenFiles(limits("26"))?.next).toContain("ulimit -n");
 });

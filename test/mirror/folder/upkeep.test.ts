@@ -36,7 +36,7 @@ function mirror(keepHistory = DEFAULT_CONFIG.keepHistory): OpenedMirror {
 }
 
 describe("upkeep between passes", () => {
-  it("lets go of a text that nothing names after 30 days of running, and not before", async () => {
+  it("deletes content that nothing names after 30 days of running, and not before", async () => {
     const orphan = state.putText("a text that nothing names\n", NAME);
     const days: boolean[] = [];
     for (let day = 0; day < 34; day++) {
@@ -59,7 +59,7 @@ describe("upkeep between passes", () => {
     expect([days.indexOf(false) >= 5, days.at(-1)]).toEqual([true, false]);
   });
 
-  it("looks for nothing to let go of in a mirror of no age, and does a day later", async () => {
+  it("looks for nothing to delete in a new folder, and does a day later", async () => {
     const prune = vi.spyOn(state, "prune");
     const young = mirror();
     await keepUp(young, null);

@@ -38,7 +38,7 @@ function heard(...looks: Facts[]): string[] {
   });
 }
 
-describe("what a hook is told", () => {
+describe("events of a hook", () => {
   test.each<[string, Facts[], string[]]>([
     ["of a mirror that rests: nothing", [CALM, CALM], ["", ""]],
     ["at first of what is wrong already", [inConflict("a.md")], ["conflict a.md, attention a.md"]],
@@ -89,7 +89,7 @@ describe("what a hook is told", () => {
     expect(heard(all)).toEqual(["stopped, offline, conflict a.md, attention a.md"]);
   });
 
-  test("holds at most 1,000 entries of a list in mind", () => {
+  test("remembers at most 1,000 entries of a list", () => {
     const many = inConflict(...Array.from({ length: 1_500 }, (_, n) => `${n}.md`));
     expect(reportEvent("conflict", many, initialStates(CALM)).conflict).toHaveLength(1_000);
   });
@@ -103,7 +103,7 @@ describe("the debounce", () => {
   const hook: Hook = { name: "x", on, mirrors: null, timeoutMs: 1, argv: ["true"] };
   const due = (event: EventName, key = "") => [{ event, key, items: [] }];
 
-  test("waits until a state has lasted, anew when it changes, ten times as long at most", () => {
+  test("waits until a state has lasted, again after each change, ten times as long at most", () => {
     const waits = new PendingSince();
     const at = (key: string, now: number) => waits.of(hook, due("conflict", key), 0, now).get("conflict");
     expect([at("a", 0), at("a", 3_000), at("a b", 4_000)]).toEqual([5_000, 5_000, 9_000]);
@@ -122,7 +122,7 @@ describe("the debounce", () => {
     expect(new PendingSince().of(hook, due("offline"), 20_000, 100_000).get("offline")).toBe(140_000);
   });
 
-  test("a hook that was told 30 times in ten minutes waits for the rest of them", () => {
+  test("a hook that was called 30 times in ten minutes waits until these are over", () => {
     const waits = new PendingSince();
     for (let n = 0; n < 30; n++) waits.forget(hook, "conflict", n * 1_000);
     expect(waits.of(hook, due("conflict"), 0, 40_000).get("conflict")).toBe(600_000);

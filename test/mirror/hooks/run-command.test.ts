@@ -93,7 +93,7 @@ describe("a hook's command", () => {
     process.kill(-Number(kept("group")), "SIGKILL");
   });
 
-  test("is ended when mdmirror ends, and counts as not told", async () => {
+  test("is ended when mdmirror ends, and counts as not called", async () => {
     const stop = new AbortController();
     const running = sh("sleep 600", { stop: stop.signal });
     stop.abort();

@@ -45,7 +45,7 @@ describe("a save beside a mirror that is at work", () => {
     expect([ram.user.read(NOTE), ram.user.read(`${ROOT}/f/b.md`)]).toEqual(["new", "b"]);
   });
 
-  test("a document that is off its path for a moment is read, and is not told to be gone", async () => {
+  test("a document that is absent for a moment is read, and is not reported as deleted", async () => {
     const { ram, saving } = open((now) => {
       if (!now.user.exists(NOTE)) now.user.rename(`${ROOT}/.~mdmirror-0`, NOTE);
     });
@@ -55,7 +55,7 @@ describe("a save beside a mirror that is at work", () => {
     expect(await saveText(saving, "note.md", "new", digestOf("old"))).toMatchObject({ value: { kind: "saved" } });
   });
 
-  test("what is gone is told so after a few looks, and what is another text at once", async () => {
+  test("a deleted document is reported after a few reads, other content immediately", async () => {
     let looks = 0;
     const { ram, saving } = open(() => {
       looks++;

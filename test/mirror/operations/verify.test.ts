@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { verifyMirror } from "../../../src/mirror/operations/doctor/verify.ts";
 import { createRig } from "../../simulator/rig.ts";
 
-test("another text of the service under the version that was synced is told as what no sync brings", async () => {
+test("other content of the service under the synced version is reported as a difference that no sync ends", async () => {
   const rig = createRig(1);
   const mirror = rig.mirror();
   const id = rig.app.create("a.md", "one\n");

@@ -132,7 +132,7 @@ describe("the config file", () => {
 describe("the URL", () => {
   const config = { url: "https://config.example.org", allowHttp: ["nas.local"] };
 
-  test("comes from --url before MDMIRROR_URL before the config, and who named it is told with it", () => {
+  test("comes from --url before MDMIRROR_URL before the configuration, with its source", () => {
     const env = { MDMIRROR_URL: "https://env.example.org" };
     const url = "https://given.example.org";
     expect(pickUrl(config.url, { url, env })).toEqual({ url, from: "--url" });

@@ -116,7 +116,7 @@ describe("an entry", () => {
   });
 });
 
-describe("what another user could have put there", () => {
+describe("what another user could have put at its path", () => {
   const file = () => join(folder, "m1.json");
 
   test("a symbolic link in the place of an entry is not followed, to read or to write", () => {

@@ -173,7 +173,7 @@ describe("I09 where only the path speaks for a file, the document waits while an
   test("what cannot be read at all delays nothing", () => {
     expect(planWhile(unreadable("EACCES"))).toBe("put b.md");
   });
-  test("an edit of the file in place goes on", () => {
+  test("an edit of the file in place is sent", () => {
     expect(planWhile(STILL_WRITTEN, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");
   });
 });

@@ -82,7 +82,7 @@ describe("I09 files that were edited and took each other's paths", () => {
   });
 });
 
-describe("I09 files that took each other's paths, one of them saved anew by an editor: the text tells whose it is", () => {
+describe("I09 files that took each other's paths, one of them saved again by an editor: the content decides", () => {
   const three = "a.md=a1|a2|a3|a4|a5 b.md=b1|b2|b3|b4|b5 c.md=c1|c2|c3|c4|c5";
   test.each([
     [

@@ -64,7 +64,7 @@ describe("what an inode proves, and what not", () => {
     });
     expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; hold in-review b.md");
   });
-  test("I09 a note of one line that was moved and filled is a move by its inode, for its line stands in it still", () => {
+  test("I09 a note of one line that was moved and filled is a move by its inode, as it still has its line", () => {
     const filled = "1|and|much|that|was|written|later|on";
     check(["a.md=1", `mv a.md b.md; edit b.md ${filled}`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
     check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
@@ -73,7 +73,7 @@ describe("what an inode proves, and what not", () => {
     check(["a.md=", `mv a.md b.md; edit b.md a|text`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
     check(["a.md=", `rm a.md; new b.md a|text`, "", "create-remote b.md; delete-remote a.md"]);
   });
-  test("I04 I09 a swap that was cut off half way, one removed and the other saved anew since: the text tells which", () => {
+  test("I04 I09 a swap that was cut off half way, one file removed and the other saved again: the content decides", () => {
     const [a, b] = ["a1|a2|a3|a4|a5", "b1|b2|b3|b4|b5"];
     const local = `mv a.md t.md; mv b.md a.md; mv t.md b.md; rm a.md; save b.md ${a}|more`;
     const world = worldAfter([`a.md=${a} b.md=${b}`, local, "mv a.md a-TMP.md; mv b.md a.md", ""]);

@@ -141,7 +141,7 @@ describe("guards", () => {
     expect(planOf(synced(5), { direction: "push" }, { approved }).verdict).toEqual({ kind: "run" });
   });
 
-  test("I21 approved deletions do not count, and those that remain halt again", () => {
+  test("I21 approved deletions do not count, and those that remain stop a sync again", () => {
     const world = removeHere(synced(60), 25);
     const halted = planOf(world);
     const keys = guardedKeys(halted);

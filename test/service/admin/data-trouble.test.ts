@@ -36,7 +36,7 @@ describe("a data folder that cannot be used", () => {
   });
 });
 
-it("tells the folder's faults from those of the way to a database", () => {
+it("distinguishes faults of the folder from those of the connection to a database", () => {
   const of = (error: unknown) => isOfFolder("/srv/data", error);
   expect([
     of(fault("EACCES", "/srv/data")),

@@ -25,7 +25,7 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
     expect(page.map(({ name }) => name)).toEqual(["late.md", "early.md"]);
   });
 
-  it("holds for folders too, and for files beside them", async () => {
+  it("applies to folders too, and to files beside them", async () => {
     const { store, other, workspace, waits } = await openGround();
     const step = new Step();
     const late = store.write(async (tables) => {

@@ -3,7 +3,7 @@ import { expect, it, vi } from "vitest";
 import { OutboxSignal } from "../../../src/service/store/postgres/outbox-signal.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 
-it("tells others nothing more once it is closed: its pool may have ended", async () => {
+it("signals nothing more once it is closed: its pool may have ended", async () => {
   vi.useFakeTimers();
   try {
     const sent: string[] = [];

@@ -120,7 +120,7 @@ describe("writes that come together", () => {
   });
 });
 
-test("whose a key is, is told beside an open transaction, unless that changes keys", async () => {
+test("the owner of a key is read beside an open transaction, unless that changes keys", async () => {
   const store = openSqlite(":memory:", { random: seeded("group"), commits: "together" });
   onTestFinished(() => store.close());
   const hash = Buffer.alloc(32, 7);

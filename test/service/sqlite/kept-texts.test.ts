@@ -29,7 +29,7 @@ test("a file that was read is shown as it is after each change, and not at all o
   expect((await api.get(`/v1/files/${id}`)).status).toBe(404);
 });
 
-test("a text that was read by one workspace is nothing to another", async () => {
+test("content that was read in one workspace is not used in another", async () => {
   const { service, api } = await openService();
   const { id } = await api.file("a.md", "secret\n");
   await api.get(`/v1/files/${id}`);

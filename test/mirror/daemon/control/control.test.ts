@@ -33,13 +33,13 @@ describe("a daemon's socket", () => {
     expect(statSync(join(folder, "daemon.json")).mode & 0o777).toBe(0o600);
   });
 
-  test("tells a refusal with what to do next", async () => {
+  test("answers a refusal with what to do next", async () => {
     const trouble = { kind: "locked", what: "the folder is lent", next: "wait" } as const;
     await listening(async () => ({ kind: "refused", trouble }));
     expect(await askDaemon(root, { do: "sync" })).toEqual({ kind: "trouble", trouble });
   });
 
-  test("tells a bug of a handler without its words, which may hold a text", async () => {
+  test("reports a bug of a handler without its message, which may contain content", async () => {
     const faults: unknown[] = [];
     await listening(async () => {
       throw new Error("# my secret text");
@@ -80,7 +80,7 @@ describe("a daemon's socket", () => {
     expect(await askDaemon(root, { do: "status" })).toBe(NO_DAEMON);
   });
 
-  test("cuts callers when it is closed, who are told that it ended", async () => {
+  test("ends its connections when it is closed, and callers learn that it ended", async () => {
     let began: () => void = () => undefined;
     const started = new Promise<void>((resolve) => {
       began = resolve;
@@ -97,7 +97,7 @@ describe("a daemon's socket", () => {
 });
 
 describe("a call has a deadline", () => {
-  test("a daemon that never answers is silent, and nobody is told to kill it", async () => {
+  test("a daemon that never answers is reported as silent, without advice to kill it", async () => {
     await impostor(() => undefined);
     const answer = await askDaemon(root, { do: "sync" }, 40);
     expect(answer).toMatchObject({ kind: "trouble", trouble: { kind: "fault", code: "daemon-silent" } });

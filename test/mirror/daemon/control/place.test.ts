@@ -18,7 +18,7 @@ describe("the place of the socket", () => {
     expect(chooseSocketPath(join(dir, "other"), { env: env() })).not.toEqual({ kind: "ok", value: placed() });
   });
 
-  test("goes on to the next folder where one is too long for a socket, or open to others", () => {
+  test("takes the next folder if one is too long for a socket, or open to others", () => {
     const long = join(dir, "x".repeat(90));
     const shared = join(dir, "shared");
     mkdirSync(shared, { mode: 0o777 });
