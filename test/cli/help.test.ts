@@ -161,7 +161,7 @@ describe("what Node compiled is kept", () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  test.runIf(process.platform === "linux")("and nowhere where the system lets no folder be made", () => {
+  test.runIf(process.platform === "linux")("and nowhere if no folder can be created (needs Linux)", () => {
     const env = { ...process.env, XDG_CACHE_HOME: "/proc/no-such-folder", NODE_COMPILE_CACHE: undefined };
     expect(spawnSync(process.execPath, [ENTRY, "--version"], { env, timeout: 20_000 }).status).toBe(0);
   });

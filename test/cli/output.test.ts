@@ -115,7 +115,7 @@ test.each([
   expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
 });
 
-describe.skipIf(process.platform !== "linux")("of a device that is full", () => {
+describe.skipIf(process.platform !== "linux")("of a device that is full (needs Linux)", () => {
   test.each([["--version"], ["sync", "--help"]])("%s %s reports it", async (...args) => {
     const full = openSync("/dev/full", "w");
     const child = spawn(process.execPath, [ENTRY, ...args], { stdio: ["ignore", full, "pipe"] });

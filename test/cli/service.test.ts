@@ -51,7 +51,7 @@ function runAsCron(command: string): Promise<readonly unknown[]> {
   });
 }
 
-describe.skipIf(process.platform !== "linux")("service", () => {
+describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
   test("print shows the unit and writes nothing", async () => {
     const { code, out } = await run("print", "w");
     expect(code).toBe(0);

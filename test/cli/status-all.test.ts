@@ -218,7 +218,7 @@ describe("status --all", () => {
     });
   });
 
-  test.skipIf(isRoot)("a list that may only be read is enough, and an unreadable list is reported", async () => {
+  test.skipIf(isRoot)("a read-only list is enough, an unreadable one is reported (not as root)", async () => {
     await link("one");
     chmodSync(registry(), 0o500);
     expect((await rig.run(["status", "--all"])).code).toBe(0);

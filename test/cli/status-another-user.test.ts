@@ -20,7 +20,7 @@ const AS_NOBODY = { uid: NOBODY, gid: NOBODY } as const;
 const BY_SUDO = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
 
 describe("a folder of another user", () => {
-  test.skipIf(!isRoot)("is refused by every command that names it, and by trust and init", async () => {
+  test.skipIf(!isRoot)("is refused by every command that names it (needs root)", async () => {
     await rig.init();
     chownSync(rig.root, NOBODY, NOBODY);
     for (const argv of [
@@ -44,7 +44,7 @@ describe("a folder of another user", () => {
     expect((await rig.link("theirs")).code).toBe(2);
   });
 
-  test.skipIf(!isRoot)("above the working folder is ignored, and init works below it", async () => {
+  test.skipIf(!isRoot)("above the working folder is ignored by init (needs root)", async () => {
     await rig.init();
     mkdirSync(join(rig.root, "below"));
     chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
@@ -58,7 +58,7 @@ describe("a folder of another user", () => {
     expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
   });
 
-  test.skipIf(!isRoot)("who called sudo is worked on as that user, and one clear line says so", async () => {
+  test.skipIf(!isRoot)("who called sudo is worked on as that user, as one line says (needs root)", async () => {
     await rig.init();
     for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
     const env = BY_SUDO;
@@ -76,7 +76,7 @@ describe("a folder of another user", () => {
   /** Whether that user may run this checkout at all. */
   const reaches =
     isRoot && spawnSync(process.execPath, ["-e", `fs.accessSync(${JSON.stringify(ENTRY)})`], AS_NOBODY).status === 0;
-  test.skipIf(!reaches)("who called sudo owns all that a process then makes: files, state and list", async () => {
+  test.skipIf(!reaches)("who called sudo owns all that a process then creates (needs root)", async () => {
     mkdirSync(rig.stateHome);
     for (const path of [rig.dir, rig.stateHome]) chownSync(path, NOBODY, NOBODY);
     const env = {
@@ -99,7 +99,7 @@ describe("a folder of another user", () => {
     expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
   });
 
-  test.skipIf(!reaches)("that is a service's is not served, and a next step says so", async () => {
+  test.skipIf(!reaches)("that is a service's is not served, with a next step (needs root)", async () => {
     const data = at("data");
     await (await openData(data)).close();
     chmodSync(rig.dir, 0o755);
@@ -116,7 +116,7 @@ describe("a folder of another user", () => {
     ]);
   });
 
-  test.skipIf(!reaches)("with a list that may only be read: mv and unlink do nothing, and say it first", async () => {
+  test.skipIf(!reaches)("with a read-only list: mv and unlink do nothing, and say so (needs root)", async () => {
     mkdirSync(rig.stateHome);
     for (const path of [rig.dir, rig.stateHome, rig.keyFile]) chownSync(path, NOBODY, NOBODY);
     const env = { ...keptCompiled(), PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir };

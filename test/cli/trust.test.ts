@@ -176,7 +176,7 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(2);
   });
 
-  test.skipIf(isRoot)("with a list that cannot be written: a moved folder syncs, and says so", async () => {
+  test.skipIf(isRoot)("with a read-only list: a moved folder syncs, and says so (not as root)", async () => {
     await rig.init();
     renameSync(rig.root, at("moved"));
     chmodSync(registry(), 0o500);

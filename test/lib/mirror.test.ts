@@ -176,7 +176,7 @@ describe("what the library refuses, and how", () => {
 });
 
 describe("a guest in another's process", () => {
-  it.skipIf(process.geteuid?.() !== 0)("works on nobody else's folder, under sudo either", async () => {
+  it.skipIf(process.geteuid?.() !== 0)("works on nobody else's folder (needs root)", async () => {
     const { root, options } = await makeLibRig();
     const another = 65_534;
     for (const path of [root, join(root, ".mdmirror")]) chownSync(path, another, another);

@@ -17,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const isRoot = process.getuid?.() === 0;
 
-describe.skipIf(process.platform !== "linux")("the files that other processes have open to write", () => {
+describe.skipIf(process.platform !== "linux")("files that other processes have open to write (needs Linux)", () => {
   it("are those that they may write, until they close them, whatever their names are", async () => {
     const [read, written, aside] = ["read.md", "written.md", "aside"].map((name) => join(dir, name)) as [
       string,
@@ -38,8 +38,7 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
     await once(program, "exit");
   });
 
-  // Only root may mount.
-  it.skipIf(!isRoot)("are read beside a file system that never answers", async (test) => {
+  it.skipIf(!isRoot)("are read beside a file system that hangs (needs root)", async (test) => {
     // In a namespace of its own the mount ends with its process.
     const mount = [process.execPath, join(import.meta.dirname, "hung-mount.ts"), dir];
     const hung = spawn("unshare", ["--mount", ...mount], { stdio: ["pipe", "pipe", "inherit"] });

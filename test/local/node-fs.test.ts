@@ -35,7 +35,7 @@ describe("the calls over node:fs", () => {
     expect(bench.fs.lstat(join(bench.root, "b")).mode).toBe(0o622);
   });
 
-  it.runIf(process.platform === "linux")("bring a whole disk to the medium, where there is such a call", async () => {
+  it.runIf(process.platform === "linux")("bring a whole disk to the medium (needs Linux)", async () => {
     expect(await bench.fs.syncDisk?.(bench.root)).toBe(true);
     // What is shown there is no disk: it cannot be asked.
     expect(await bench.fs.syncDisk?.("/proc")).toBe(false);

@@ -125,7 +125,7 @@ describe("limits", () => {
     expect(stub.closed).toBe(1);
   });
 
-  test.skipIf(process.platform !== "linux")("a limit that one folder meets ends the wait for another", async () => {
+  test.skipIf(process.platform !== "linux")("one folder at a limit does not delay another (needs Linux)", async () => {
     const [top, below] = [new Stub(), new Stub()];
     const stubs = new Map([
       ["/somewhere", top],

@@ -72,7 +72,7 @@ async function alive(): Promise<void> {
 
 describe("the control socket is its owner's alone", () => {
   test.skipIf(!isRoot)(
-    "another user cannot connect: neither through the folder nor, were it open, to the socket",
+    "another user cannot connect: neither through the folder nor to the socket (needs root)",
     async () => {
       await listen();
       expect(connectAs(NOBODY, socket)).toBe("EACCES");
@@ -83,7 +83,7 @@ describe("the control socket is its owner's alone", () => {
     },
   );
 
-  test.skipIf(!isRoot)("a folder or a socket that another user planted is not used, and no command believes it", () => {
+  test.skipIf(!isRoot)("a folder or a socket that another user planted is not used (needs root)", () => {
     const planted = join(dir, "planted");
     mkdirSync(planted, { mode: 0o700 });
     chownSync(planted, NOBODY, NOBODY);

@@ -111,7 +111,7 @@ describe("plain http", () => {
 
 describe("a repository that came with a folder", () => {
   const hasGit = spawnSync("git", ["--version"]).status === 0;
-  test.skipIf(!hasGit)("names no merge tool: neither the tool nor its command is taken from there", async () => {
+  test.skipIf(!hasGit)("names no merge tool that mdmirror would run (needs git)", async () => {
     const rig = await openRig();
     rig.createRemotely("a.md", "a\n");
     await makeMirror(rig, {});

@@ -41,7 +41,7 @@ const dumpsHere =
   spawnSync("sh", ["-c", "ulimit -c unlimited"]).status === 0;
 
 describe("I30 what a crash leaves behind", () => {
-  test.skipIf(!dumpsHere)("the core file of a watch that crashes holds neither the key nor a text", async () => {
+  test.skipIf(!dumpsHere)("the core file of a crash has neither key nor content (needs core files)", async () => {
     await rig.init();
     const child = startUnder("ulimit -c unlimited", rig, ["watch", rig.root, "--json"], {
       MDMIRROR_API_KEY: rig.key,

@@ -184,7 +184,7 @@ describe("a hard link in the folder of mdmirror itself", () => {
   });
 });
 
-describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
+describe.skipIf(process.getuid?.() !== 0)("files of another user (needs root)", () => {
   afterEach(() => {
     delete process.env["SUDO_UID"];
   });

@@ -132,7 +132,7 @@ function swapEverywhere(names: readonly string[], handles: boolean): Count {
   return count;
 }
 
-describe.runIf(process.platform === "linux")("I26 a folder that is swapped for a symlink right before any call", () => {
+describe.runIf(process.platform === "linux")("I26 a folder swapped for a symlink before a call (needs Linux)", () => {
   it.each(Object.keys(EFFECTS))("%s: nothing lands behind it, and what is said to be done is done", (name) => {
     const count = swapEverywhere([name], true);
     expect(count).toMatchObject({ landed: [], untrue: [], leftOpen: [] });

@@ -23,7 +23,7 @@ function ground() {
 const textOf = (folder: string) => readOwn(folder, "key")?.bytes.toString();
 
 test.skipIf(process.platform !== "linux")(
-  "I30 a folder that is held is not another one, whatever stands at its path by then",
+  "I30 an open folder stays the same folder, whatever is at its path later (needs Linux)",
   () => {
     const { root, folder, other } = ground();
     const read = withOwnFolderOpen(folder, () => {

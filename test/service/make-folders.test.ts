@@ -30,7 +30,7 @@ describe("folders that are made with those above them", () => {
     expect(() => makeFolders(join(root, "dangling/b"))).toThrow("EEXIST");
   });
 
-  test.runIf(process.platform === "linux")("end with what the system says where nothing can be made", () => {
+  test.runIf(process.platform === "linux")("end with the system's error if nothing can be made (needs Linux)", () => {
     expect(() => makeFolders("/proc/no-such-folder/b")).toThrow("ENOENT");
   });
 });

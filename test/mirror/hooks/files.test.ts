@@ -54,7 +54,7 @@ describe("the user's hooks", () => {
     expect(names()).toContain(`is in ${folder}, which can be written by other users`);
   });
 
-  test.skipIf(process.geteuid?.() !== 0)("are refused in a file of another user's", () => {
+  test.skipIf(process.geteuid?.() !== 0)("are refused in a file of another user (needs root)", () => {
     chownSync(file, 1, 1);
     expect(names()).toContain(`${file} belongs to another user, so mdmirror runs no hook`);
   });

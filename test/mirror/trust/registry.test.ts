@@ -54,7 +54,7 @@ describe("the place of the list of mirrors", () => {
     ]);
   });
 
-  test.skipIf(!isRoot)("is not in a HOME that belongs to another user, as sudo leaves it", () => {
+  test.skipIf(!isRoot)("is not in a HOME that belongs to another user (needs root)", () => {
     chownSync(dir, NOBODY, NOBODY);
     expect(registryFolder({ HOME: dir })).toBe(`${userInfo().homedir}/.local/state/mdmirror/mirrors`);
   });
@@ -149,7 +149,7 @@ describe("what another user could have put at its path", () => {
     expect(() => writeMirror(folder, NOTES)).toThrow(/can be written by other users/);
   });
 
-  test.skipIf(!isRoot)("another user's entry or folder is not believed", () => {
+  test.skipIf(!isRoot)("another user's entry or folder is ignored (needs root)", () => {
     writeMirror(folder, NOTES);
     chownSync(file(), NOBODY, NOBODY);
     expect(findByMarker(folder, "m1")).toEqual({ kind: "unfit", why: `${file()} belongs to another user` });

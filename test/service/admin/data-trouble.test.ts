@@ -25,7 +25,7 @@ describe("a data folder that cannot be used", () => {
     expect(dataTrouble(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
   });
 
-  it.skipIf(process.getuid?.() !== 0)("because of another user names whose it is", () => {
+  it.skipIf(process.getuid?.() !== 0)("because of another user names that user (needs root)", () => {
     const data = temporaryFolder();
     const file = join(data, "service.db-wal");
     writeFileSync(file, "");
