@@ -18,7 +18,7 @@ const IMPOSSIBLE: readonly Holder[] = [];
 const UNSEEN = "?";
 const PLACING: ReadonlySet<Operation["kind"]> = new Set(["create", "rename", "move", "delete", "delete-folder"]);
 
-export function keyOfPlace({ parent, name }: PlaceKey): string {
+function keyOfPlace({ parent, name }: PlaceKey): string {
   return `${parent ?? "root"}/${name}`;
 }
 

@@ -44,7 +44,7 @@ export function execute(
   return order;
 }
 
-export function apply(world: World, action: Action): void {
+function apply(world: World, action: Action): void {
   const say = JSON.stringify(action);
   if ("dirId" in action || action.kind === "make-folder-remote") applyFolder(world, action, say);
   else applyDocument(world, action, say);

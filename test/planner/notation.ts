@@ -2,7 +2,7 @@ import type { Action } from "../../src/mirror/model/action.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 
 /** Steps in the words of the tables: kind and paths; `~` marks a temporary one. */
-export function wordsOf(action: Action): string {
+function wordsOf(action: Action): string {
   switch (action.kind) {
     case "move-local":
     case "rename-remote":

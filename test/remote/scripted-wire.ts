@@ -35,7 +35,7 @@ export class ScriptedWire implements Wire {
   }
 }
 
-export function scriptedWire(script: Script | readonly WireResult[]): ScriptedWire {
+function scriptedWire(script: Script | readonly WireResult[]): ScriptedWire {
   return new ScriptedWire(script);
 }
 

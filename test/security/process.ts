@@ -25,7 +25,7 @@ export function whenWatching(child: ChildProcessByStdio<null, Readable, Readable
 }
 
 /** The environment of a user whose folders are the rig's. */
-export function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
+function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   return {
     ...keptCompiled(),
     PATH: process.env["PATH"],

@@ -6,7 +6,7 @@ import { SimulatedMirror } from "./mirror.ts";
 import type { Script } from "./script.ts";
 
 /** Counts of what was done. */
-export class Tally {
+class Tally {
   portCalls = 0;
   kills = 0;
   powerCuts = 0;

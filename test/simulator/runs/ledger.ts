@@ -12,7 +12,7 @@ import { type SimulatedMirror, ROOT } from "./mirror.ts";
 
 /** Every place that may keep content (I03), and the content that must be kept in one of them. */
 
-export function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWorld, text: string): boolean {
+function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWorld, text: string): boolean {
   const essence = essenceOf(text);
   for (const { state, disk } of mirrors) {
     if (storeHas(state, text)) return true;

@@ -7,7 +7,7 @@ export function nameIn(seed: number): string {
   return NAMES[seed % NAMES.length]!;
 }
 
-export function somePath(seed: number): string {
+function somePath(seed: number): string {
   const folder = FOLDERS[Math.floor(seed / 7) % FOLDERS.length]!;
   return folder === "" ? nameIn(seed) : `${folder}/${nameIn(seed)}`;
 }

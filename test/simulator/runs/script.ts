@@ -153,8 +153,6 @@ export type SyncStep = {
   readonly incidents?: readonly Incident[];
 };
 
-export type LocalDoing = { readonly act: LocalAct; readonly seed: number };
-
 /** A user acts, this many milliseconds after the act before. */
 export type Act = { readonly after: number } & (
   | { readonly by: "app"; readonly act: AppAct; readonly seed: number }

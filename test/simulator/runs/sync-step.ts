@@ -138,7 +138,7 @@ export function settingsOf(mirror: SimulatedMirror, sleeps = true): Settings {
   return mirror.desk.hands ? { ...usual, handsOff: { quietMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
 
-export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
+async function survive<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
