@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findLinks } from "../../src/markdown/links/find.ts";
-import { linkTargetsOf } from "../../src/markdown/links/leads.ts";
+import { linkTargetsOf } from "../../src/markdown/links/link-targets.ts";
 import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 

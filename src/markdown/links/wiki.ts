@@ -54,7 +54,7 @@ export function wordsOf(inner: string): string | null {
   return WORDS.exec(inner)?.[1] ?? null;
 }
 
-/** Returns the destination of a wiki link, as `TargetLookup` and leads know it. */
+/** Returns the destination of a wiki link, as `TargetLookup` and `LinkTarget` have it. */
 export function destinationOfName(name: string): string {
   return `[[${name}]]`;
 }

@@ -1,4 +1,4 @@
-import { type DocumentMatch, matchDocument } from "./judge.ts";
+import { type DocumentMatch, matchDocument } from "./match-document.ts";
 import {
   inAll,
   isWholeWordOnly,

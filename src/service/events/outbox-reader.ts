@@ -4,7 +4,7 @@ import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPlace } from "./event-id.ts";
-import { WorkspaceEvents, MOST_EVENTS, RESET, type VisibleEvent } from "./judge.ts";
+import { WorkspaceEvents, MOST_EVENTS, RESET, type VisibleEvent } from "./workspace-events.ts";
 import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 

@@ -6,7 +6,7 @@ import {
   linkTargetsOf,
   targetLookup,
   targetsByIdsOf,
-} from "../../../markdown/links/leads.ts";
+} from "../../../markdown/links/link-targets.ts";
 import { type TargetLookup, toDisk, toService } from "../../../markdown/links/translate.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";

@@ -1,6 +1,6 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
 import { INERT_SCHEME } from "../../../markdown/links/destination.ts";
-import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/leads.ts";
+import { linkTargetsOf, targetLookup, withoutDestinations } from "../../../markdown/links/link-targets.ts";
 import { respell, toDisk } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";

@@ -3,7 +3,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
-import { linkTargetsOf, targetLookup } from "../../../markdown/links/leads.ts";
+import { linkTargetsOf, targetLookup } from "../../../markdown/links/link-targets.ts";
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";

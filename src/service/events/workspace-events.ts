@@ -15,7 +15,7 @@ export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent 
 
 /** LIMIT: events that are sent together; for more, a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/** Stands for a folder whose former parent is unknown: no grant leads to that folder. */
+/** Number in place of an unknown former parent: no grant leads to such a folder. */
 const NOWHERE = -1;
 
 export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];

@@ -10,18 +10,18 @@ import { type TargetLookup, resolveInOrder } from "./translate.ts";
  * @param here place of the document
  */
 export function linkTargetsOf(text: string, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget[] {
-  const leads = new Map<string, LinkTarget>();
+  const targets = new Map<string, LinkTarget>();
   for (const link of findLinks(text, here.names !== undefined)) {
     const read = readFound(text, link);
-    if (read.kind === "foreign" || leads.has(read.said)) continue;
-    const lead = leadOf(read, here, meant);
-    if (lead !== null) leads.set(read.said, lead);
+    if (read.kind === "foreign" || targets.has(read.said)) continue;
+    const target = linkTargetOf(read, here, meant);
+    if (target !== null) targets.set(read.said, target);
   }
-  return [...leads.values()];
+  return [...targets.values()];
 }
 
 /** Returns null for an id that was written, which stays, whatever moves. */
-function leadOf(read: Destination, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
+function linkTargetOf(read: Destination, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { said, kind } = read;
   const known = resolveInOrder(read, meant) as DocId | DirId | null;
   // Unless nothing is known to exist there.
@@ -76,8 +76,8 @@ function pathOf(here: Place, id: string | null, literal: string | null): string 
  * Returns a lookup: for a link destination as written in earlier bytes of the file, the document
  * that the link led to then.
  */
-export function targetLookup(leads: Iterable<LinkTarget>): TargetLookup {
+export function targetLookup(targets: Iterable<LinkTarget>): TargetLookup {
   const bySaid = new Map<string, string>();
-  for (const { said, to } of leads) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);
+  for (const { said, to } of targets) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);
   return (said) => bySaid.get(said) ?? null;
 }
