@@ -69,7 +69,7 @@ type Violation = { readonly location: readonly string[]; readonly message: strin
 /** Counts exchanges, and collects those that are not as the document says. */
 export class Violations {
   readonly counts = { judged: 0, "not in the document": 0, "not judged": 0 };
-  /** How often each violation was found. */
+  /** Number of times that each violation was found. */
   readonly found = new Map<string, number>();
 
   watch(wire: Exchange): Exchange {
@@ -84,16 +84,16 @@ export class Violations {
   }
 
   #note(exchange: string, { status, headers }: Awaited<ReturnType<Exchange>>): void {
-    const told = JSON.parse(headers["sl-violations"] ?? "[]") as Violation[];
+    const reported = JSON.parse(headers["sl-violations"] ?? "[]") as Violation[];
     // An empty id is no id: the path of such a request is not in the document.
-    if (exchange.includes("/ ") || told.some(({ message }) => message === "Selected route not found")) {
+    if (exchange.includes("/ ") || reported.some(({ message }) => message === "Selected route not found")) {
       this.counts["not in the document"]++;
       return;
     }
     this.counts.judged++;
-    for (const { location, message } of told) {
-      // A service may refuse more than the document can say, and tells so by its status. Prism takes
-      // no `bearer` in lower case, although RFC 9110 compares schemes without case.
+    for (const { location, message } of reported) {
+      // A service may refuse more than the document can say, with an error status. Prism accepts
+      // no `bearer` in lower case, although RFC 9110 ignores the case of schemes.
       if (location[0] === "request" && (status >= 300 || message === "Invalid security scheme used")) continue;
       const what = `${exchange}: ${location.join(".")}: ${message}`.replaceAll(/\.\d+\b/g, ".N");
       this.found.set(what, (this.found.get(what) ?? 0) + 1);

@@ -5,9 +5,7 @@ import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
-/**
- * As `readBacksLeft` in src/mirror/model/text-form.ts tells a new mirror: documents that are read back.
- */
+/** Documents that a new linked folder reads back, by `readBacksLeft` in src/mirror/model/text-form.ts. */
 const VERIFIED = 3;
 
 const everySize = (asked: readonly string[]) => asked;

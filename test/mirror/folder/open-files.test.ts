@@ -17,7 +17,7 @@ test.each(["64", "1024", "unlimited"])("one of %s is none that is too low, nor i
 
 test.runIf(process.platform === "linux")("a command that fails for lack of open files says that (needs Linux)", () => {
   const command = `ulimit -n 30; exec "${process.execPath}" "${ENTRY}" status /tmp`;
-  // Only that the words are there: at which file it fails is Node's affair.
+  // Which file fails depends on Node, so only the words are checked.
   const { status, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
   expect(status).not.toBe(0);
   expect(execFileSync("sh", ["-c", "ulimit -n 30; cat /proc/self/limits"], { encoding: "utf8" })).toMatch(
