@@ -1,24 +1,71 @@
 import { describe, expect, test } from "vitest";
-import type { Done } from "./operation.ts";
-import {
-  A,
-  create,
-  edit,
-  edited,
-  faultsOf,
-  FIRST,
-  file,
-  folder,
-  LAST,
-  list,
-  made,
-  OLD,
-  page,
-  read,
-  refusal,
-  script,
-  textOf,
-} from "./script.ts";
+import { judge } from "./judge.ts";
+import type { Answer, Done, Operation } from "./operation.ts";
+
+/** Returns the text of a document whose paragraphs have these marks. */
+function textOf(...marks: readonly number[]): string {
+  return `${marks.map((mark, n) => `Paragraph ${n} <m${mark}>`).join("\n\n")}\n`;
+}
+
+type Shown = { readonly parentId?: string | null; readonly protected?: boolean };
+
+/** Returns a document as the service shows it. */
+function file(id: string, path: string, lastChangeId: string, { parentId = null, ...more }: Shown = {}) {
+  return { object: "file", id, path, parentId, protected: false, lastChangeId, ...more };
+}
+
+const folder = (id: string, path: string, parentId: string | null = null) => ({
+  object: "folder",
+  id,
+  path,
+  parentId,
+});
+
+const page = (data: readonly object[], nextCursor: string | null = null) => ({
+  data,
+  hasMore: nextCursor !== null,
+  nextCursor,
+});
+
+const refusal = (code: string) => ({ code, detail: "refused" });
+
+/** Begin and end, the client's operation, and its answer; left out if no answer came. */
+type Line = readonly [span: readonly [from: number, to: number], op: Operation, status?: number, json?: object | null];
+
+function script(...lines: readonly Line[]): Done[] {
+  return lines.map(([[from, to], op, status, json], client) => {
+    const answer: Answer | null = status === undefined ? null : { status, json: json ?? null };
+    return { client, op, from, to: answer === null ? Infinity : to, answer };
+  });
+}
+
+/** The one document of most histories, and its texts: as it was created, and edited at one end. */
+const OLD = textOf(1, 2, 3);
+const create = (path: string, text = OLD): Operation => ({ kind: "create", place: { path }, text });
+const read = (id: string): Operation => ({ kind: "read", id });
+const edit = (base: string, text: string, id = "doc_a"): Operation => ({ kind: "edit", id, base, text });
+const list = (listing: number, limit = 10, cursor: string | null = null): Operation => ({
+  kind: "list",
+  of: "files",
+  selector: null,
+  limit,
+  cursor,
+  listing,
+});
+
+const A = file("doc_a", "/a.md", "chg_1");
+const made = [[0, 1], create("/a.md"), 201, A] as const;
+const [FIRST, LAST] = [textOf(4, 2, 3), textOf(1, 2, 5)];
+const edited = (change: string, content: string, path = "/a.md") => ({
+  file: file("doc_a", path, change),
+  content,
+});
+
+/** Returns all that is wrong with a history. */
+function faultsOf(history: readonly Done[]): string {
+  const { broken, undecided } = judge(history);
+  return [...broken, ...undecided].join("\n");
+}
 
 /** Handwritten histories, each with one fault that the checker must find. */
 
