@@ -101,6 +101,20 @@ describe("an absence needs two looks where that is asked for", () => {
       "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
       ["b.md"],
     ],
+    [
+      "a.md=1 b.md=2 c.md=3",
+      "rm c.md; mv b.md c.md; mv a.md b.md",
+      "",
+      "hold path-pending b.md; hold path-pending c.md; hold second-scan c.md",
+      [],
+    ],
+    [
+      "a.md=1 b.md=2 c.md=3",
+      "rm c.md; mv b.md c.md; mv a.md b.md",
+      "",
+      "delete-remote c.md; rename-remote b.md>c.md; rename-remote a.md>b.md; relink c.md; relink b.md",
+      ["c.md"],
+    ],
   ];
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),

@@ -62,7 +62,10 @@ const REASONS = {
   "name-clash": COMPUTED,
   "remote-name-unsafe": COMPUTED,
   "path-taken": COMPUTED,
-  /** The document with this path on the service is gone locally, and waits for its second scan. */
+  /**
+   * The document with this path on the service is gone locally and waits for its second scan, or
+   * is itself `path-pending`.
+   */
   "path-pending": WAITS,
   "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },

@@ -211,11 +211,15 @@ export class NameAssignment {
       return null;
     }
     if (this.#getsNumber(row, owner) && this.#number(row)) return null;
-    if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null) {
+    if (typeof owner !== "string") {
       const reason = this.#draft.blocks.get(idOf(owner))?.reason;
-      const waits = reason !== undefined && BLOCK_REASONS[reason].open === "waits";
-      const detail = `${place.name} on the service belongs to another blocked document`;
-      return bar(row, waits ? "path-pending" : "path-taken", detail);
+      const isGone = owner.local.now === null && owner.local.goal === null;
+      if (isGone || reason === "path-pending") {
+        const waits = reason !== undefined && BLOCK_REASONS[reason].open === "waits";
+        return waits
+          ? bar(row, "path-pending", `mdmirror first deletes or renames the document at ${place.name} on the service`)
+          : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
+      }
     }
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
