@@ -61,7 +61,7 @@ export const command: Command = {
       multiple: true,
       help: "allow plain http to HOST; others on the network can then read the key",
     },
-    gitignore: { help: "leave out PATTERN, written as in .gitignore (node_modules/); adds a line to .mdmirrorignore" },
+    gitignore: { help: "also exclude the documents that .gitignore files exclude" },
     ignore: {
       value: "PATTERN",
       multiple: true,
