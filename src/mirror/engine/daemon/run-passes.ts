@@ -96,8 +96,10 @@ export async function runPart(
   if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
+  // These belong to the last run, and are reported once.
+  const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
   const report = {
-    ...last,
+    ...lasting,
     run: run.begun ?? last.run,
     passes: 1,
     counts: { ...counts, blocked: last.counts.blocked },
