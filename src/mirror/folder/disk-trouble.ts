@@ -1,8 +1,8 @@
 import { FREE_SPACE_NEXT, isDiskFull } from "../../common/trouble.ts";
 
 /**
- * Recognises errors of the disk under the state file, which are no bugs in mdmirror. Uses error
- * codes only, so that a command that succeeds need not import other modules.
+ * Recognises errors of the disk and its permissions, which are no bugs in mdmirror. Uses only the
+ * error's fields, so that a command that succeeds need not import other modules.
  */
 
 type DiskTrouble = { readonly what: string; readonly next: string };
@@ -30,6 +30,16 @@ const BUSY: DiskTrouble = {
   next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
 };
 
+const ASK_OWNER = "nothing is lost: check the owner and the permissions, or run the command as the owner";
+
+/** A path below a folder that mdmirror has open is shown from that folder on. */
+function forbidden(path: string): DiskTrouble {
+  return {
+    what: `this user may not read or write ${path.replace(/^\/proc\/self\/fd\/\d+\//, "")}`,
+    next: ASK_OWNER,
+  };
+}
+
 /** Returns the error and the next step; null for a bug in mdmirror. */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
@@ -37,6 +47,9 @@ export function diskTrouble(error: Error): (DiskTrouble & { readonly code: strin
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return { ...BUSY, code };
   if (code === "SQLITE_READONLY_DBMOVED") return { ...MOVED, code };
+  if (code === "SQLITE_READONLY_DIRECTORY") return { ...forbidden(".mdmirror/"), code };
+  if (/^(EACCES|EPERM)$/.test(code) && "path" in error && typeof error.path === "string")
+    return { ...forbidden(error.path), code };
   if (/^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/.test(code)) return { ...BROKEN, code };
   return null;
 }
