@@ -1,8 +1,26 @@
 import type { DocId } from "../../contract/ids.ts";
+import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Link } from "./link.ts";
 import type { LocalFile, RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 export const NOTHING_LEFT_OUT: LeftOut = { count: 0, documents: () => [], idAt: () => null, link: () => null };
+
+/** Lists the paths of all local files, also of those that the trees leave out. */
+export function* localPathsOf({ local, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<LocalPath> {
+  yield* local.files.keys();
+  for (const { localPath } of leftOut.documents()) yield localPath;
+}
+
+/** Lists the paths of all documents on the service, also of those that the trees leave out. */
+export function* remotePathsOf({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): Generator<RemotePath> {
+  for (const { path } of remote.files.values()) yield path;
+  for (const { remotePath } of leftOut.documents()) yield remotePath;
+}
+
+/** Returns true if a synced file is at a local path, also if the trees leave it out. */
+export function hasFileAt({ local, leftOut = NOTHING_LEFT_OUT }: Trees, path: LocalPath): boolean {
+  return local.files.has(path) || leftOut.idAt(path) !== null;
+}
 
 /** Returns trees that contain these documents as well. */
 export function withDocuments(trees: Trees, ids: Iterable<DocId>): Trees {

@@ -11,7 +11,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import { once } from "../../../common/once.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
+import { remotePathsOf } from "../../model/left-out.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
@@ -73,7 +73,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     gaveWay: new Map(),
     copies: new Map(),
     copyClaims: once(() => listCopyClaims(trees, matched)),
-    populated: once(() => populatedFolders(trees)),
+    populated: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
     othersByInode: once(() => {
       const index = new Map<string, LocalOther>();
       for (const other of trees.local.others.values()) {
@@ -85,13 +85,6 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
   };
   return draft;
-}
-
-function populatedFolders({ remote, leftOut = NOTHING_LEFT_OUT }: Trees): ReadonlySet<RemotePath> {
-  const folders = new Set<RemotePath>();
-  for (const { path } of remote.files.values()) folders.add(parentOf(path));
-  for (const { remotePath } of leftOut.documents()) folders.add(parentOf(remotePath));
-  return folders;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
 } from "../../model/hold.ts";
 import type { Block } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
+import { hasFileAt } from "../../model/left-out.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
@@ -127,8 +127,7 @@ function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {
-  const { local, leftOut = NOTHING_LEFT_OUT } = trees;
-  if (isDocId(key) || local.files.has(key) || local.folders.has(key) || leftOut.idAt(key) !== null) return false;
+  if (isDocId(key) || hasFileAt(trees, key) || trees.local.folders.has(key)) return false;
   return isUnseen(key, trees);
 }
 

@@ -5,7 +5,7 @@ import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, proposeFolderLink, blockFolder } from "./plan-draft.ts";
-import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
+import { localPathsOf } from "../../model/left-out.ts";
 import { isOnBoth } from "./place-folders.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
@@ -231,10 +231,8 @@ type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: Read
 function occupiedFolders(draft: PlanDraft): Occupied {
   const mirrored = new Set<string>();
   const foreign = new Set<string>();
-  const { local, leftOut = NOTHING_LEFT_OUT } = draft.trees;
-  const { files, folders, others } = local;
-  for (const path of files.keys()) mirrored.add(parentOf(path));
-  for (const { localPath } of leftOut.documents()) mirrored.add(parentOf(localPath));
+  const { folders, others } = draft.trees.local;
+  for (const path of localPathsOf(draft.trees)) mirrored.add(parentOf(path));
   for (const path of folders.keys()) mirrored.add(parentOf(path));
   for (const other of others.values()) if (other.kind !== "litter") foreign.add(parentOf(other.path));
   return { mirrored, foreign };

@@ -13,8 +13,8 @@ import {
   type RemotePath,
 } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import type { RemoteTree, LeftOut, Trees } from "../../model/tree.ts";
+import { remotePathsOf } from "../../model/left-out.ts";
+import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
@@ -41,11 +41,12 @@ const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
 
 /** Outer ones first. */
-function listUnlinked(forest: Forest, { base, local, remote, leftOut }: Trees, paths: FolderPaths): Unlinked[] {
+function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinked[] {
+  const { base, local, remote } = trees;
   const unlinked: Unlinked[] = [];
   for (const { id, path } of remote.folders.values())
     if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
-  for (const path of impliedFolders(forest, remote, leftOut))
+  for (const path of impliedFolders(forest, trees))
     if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
     if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
@@ -55,23 +56,17 @@ function listUnlinked(forest: Forest, { base, local, remote, leftOut }: Trees, p
 /**
  * Returns the folders above the paths that the service shows, except for some that the forest has.
  */
-function impliedFolders(
-  forest: Forest,
-  remote: RemoteTree,
-  leftOut: LeftOut = NOTHING_LEFT_OUT,
-): ReadonlySet<RemotePath> {
+function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
-  for (const { path } of remote.folders.values()) addAbove(implied, path);
+  for (const { path } of trees.remote.folders.values()) addAbove(implied, path);
   // Listings come folder by folder, so most documents are in the same folder as the previous one.
   let before = "";
-  const note = (path: RemotePath) => {
+  for (const path of remotePathsOf(trees)) {
     const slash = path.lastIndexOf("/");
-    if (slash <= 0 || (slash === before.length && path.startsWith(before))) return;
+    if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
     before = path.slice(0, slash);
     if (!forest.byRemote.has(before)) addAbove(implied, path);
-  };
-  for (const { path } of remote.files.values()) note(path);
-  for (const { remotePath } of leftOut.documents()) note(remotePath);
+  }
   return implied;
 }
 

@@ -1,8 +1,8 @@
 import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
 import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
-import type { LeftOut, Trees } from "../../model/tree.ts";
+import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts";
+import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
 /** Names that each side treats as one: probed on the disk, learned about the service. */
@@ -62,14 +62,12 @@ const FREE = { kind: "free" } as const;
 /** Looks slots up in the trees. Indexes that only moves need are made on first use. */
 export class Occupancy {
   readonly #trees: Trees;
-  readonly #leftOut: LeftOut;
   readonly #foldings: Foldings;
   readonly #foldedHere = once(() => this.#foldHere());
   readonly #foldedThere = once(() => this.#foldThere());
 
   constructor(trees: Trees, foldings: Foldings) {
     this.#trees = trees;
-    this.#leftOut = trees.leftOut ?? NOTHING_LEFT_OUT;
     this.#foldings = foldings;
   }
 
@@ -81,8 +79,8 @@ export class Occupancy {
   }
 
   onDisk(path: LocalPath): Occupant {
-    const { disk, files, folders, others } = this.#trees.local;
-    if (files.has(path) || folders.has(path) || this.#leftOut.idAt(path) !== null) return { kind: "mirrored", path };
+    const { disk, folders, others } = this.#trees.local;
+    if (hasFileAt(this.#trees, path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
     return folds(disk) ? (this.#foldedHere().get(pathKey(path, disk)) ?? FREE) : FREE;
   }
@@ -93,22 +91,18 @@ export class Occupancy {
   }
 
   #foldHere(): ReadonlyMap<string, Occupant> {
-    const { disk, files, folders, others } = this.#trees.local;
+    const { disk, folders, others } = this.#trees.local;
     const paths = new Map<string, Occupant>();
     for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
-    for (const path of [...files.keys(), ...folders.keys()]) paths.set(pathKey(path, disk), { kind: "mirrored", path });
-    for (const { localPath: path } of this.#leftOut.documents())
-      paths.set(pathKey(path, disk), { kind: "mirrored", path });
+    for (const mirrored of [localPathsOf(this.#trees), folders.keys()])
+      for (const path of mirrored) paths.set(pathKey(path, disk), { kind: "mirrored", path });
     return paths;
   }
 
   #foldThere(): ReadonlyMap<string, string> {
-    const { files, folders } = this.#trees.remote;
     const paths = new Map<string, string>();
-    for (const { path } of files.values()) paths.set(pathKey(path, this.#foldings.remote), path);
-    for (const { path } of folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
-    for (const { remotePath } of this.#leftOut.documents())
-      paths.set(pathKey(remotePath, this.#foldings.remote), remotePath);
+    for (const path of remotePathsOf(this.#trees)) paths.set(pathKey(path, this.#foldings.remote), path);
+    for (const { path } of this.#trees.remote.folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
     return paths;
   }
 }
