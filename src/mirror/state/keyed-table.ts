@@ -51,12 +51,12 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends W
   }
 
   load(): Map<Row[Key], Row> {
-    return new Map(this.#all.all().map((row) => [row[this.#layout.key], this.read(row)] as const));
+    return new Map(this.#all.all().map((row) => [row[this.#layout.key], this.#read(row)] as const));
   }
 
   get(key: Row[Key]): Row | null {
     const row = this.#one.get(key);
-    return row === undefined ? null : this.read(row);
+    return row === undefined ? null : this.#read(row);
   }
 
   put(row: Row): void {
@@ -71,7 +71,7 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends W
   }
 
   /** Returns a row as it was put. */
-  protected read(row: Row): Row {
+  #read(row: Row): Row {
     const { json = [] } = this.#layout;
     const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);
     return parsed.length === 0 ? row : { ...row, ...(Object.fromEntries(parsed) as Partial<Row>) };
