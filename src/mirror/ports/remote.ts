@@ -122,12 +122,12 @@ export type Pressure = {
   readonly pauseMs: number;
 };
 
-/** Takes listed items that the list then leaves out. */
-export type Taken<Item> = {
-  /** Forgets what was taken: the list starts from its first page. */
+/** Receives listed items, which the list then leaves out. */
+export type ItemReceiver<Item> = {
+  /** Forgets the items so far: the list starts again from its first page. */
   readonly begin: () => void;
-  /** Takes an item. `again`: the item was taken before. `left`: the list contains the item. */
-  readonly take: (item: Item) => "taken" | "again" | "left";
+  /** Receives an item. Returns false if the item was listed before. */
+  readonly receive: (item: Item) => boolean;
 };
 
 /**
@@ -138,7 +138,7 @@ export interface Remote {
   listFiles(
     selector: Selector,
     onPage?: (seen: number) => void,
-    taken?: Taken<FileResource>,
+    receiver?: ItemReceiver<FileResource>,
   ): Promise<Listing<FileResource>>;
   /**
    * Lists all folders: in one list, or the roots and then `path_prefix` of each. With `prefix`,

@@ -85,9 +85,9 @@ class Client implements Remote {
     this.#context = { caller, traits: new TraitLearner(options.traits) };
   }
 
-  listFiles(...[selector, onPage, taken]: Parameters<Remote["listFiles"]>): Promise<Listing<FileResource>> {
+  listFiles(...[selector, onPage, receiver]: Parameters<Remote["listFiles"]>): Promise<Listing<FileResource>> {
     if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, taken });
+    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, receiver });
   }
 
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>> {

@@ -3,7 +3,7 @@ import { isDirId, isDocId } from "../../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import { FILES, listQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
-import type { Fault, Listing, Taken } from "../ports/remote.ts";
+import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
@@ -23,8 +23,8 @@ type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Takes some of the items. Left out: the listing contains all of them. */
-  readonly taken?: Taken<Item> | undefined;
+  /** Receives the items. Left out: the listing contains them. */
+  readonly receiver?: ItemReceiver<Item> | undefined;
   /**
    * Totals that several lists share for a common limit; if left out, each list counts separately.
    */
@@ -51,7 +51,7 @@ export async function listAll<Item extends { readonly id: string }>(
   const before = new Map<string, Item>();
   for (let start = 1; ; start++) {
     const seen = new Map<string, Item>();
-    options.taken?.begin();
+    options.receiver?.begin();
     const end = await new Traversal(options, seen).run();
     // An item that only an earlier attempt saw is gone, if a later attempt was complete. If no
     // attempt was complete, the item counts.
@@ -210,12 +210,11 @@ function takeItems<Item extends { readonly id: string }>(
 
 /** Notes an item. Returns false if it was listed before. */
 function isNew<Item extends { readonly id: string }>(
-  { taken }: ListOptions<Item>,
+  { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
   item: Item,
 ): boolean {
-  const how = taken?.take(item) ?? "left";
-  if (how !== "left") return !seen.delete(item.id) && how === "taken";
+  if (receiver !== undefined) return receiver.receive(item);
   const before = seen.size;
   seen.set(item.id, item);
   return seen.size > before;

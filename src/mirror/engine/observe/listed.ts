@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
-import type { Listing, Taken } from "../../ports/remote.ts";
+import type { Listing } from "../../ports/remote.ts";
 import type { Records } from "../../model/records.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -21,19 +21,20 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
   const { remote, prefix, progress } = world;
   const earlier = new Map<DocId, RemoteFile>();
   const files = new Map<DocId, RemoteFile>();
+  const outside = new Set<DocId>();
   let count = 0;
-  const take: Taken<FileResource>["take"] = (item) => {
+  const receive = (item: FileResource): boolean => {
     const file = fileOf(world, item);
-    if (file === null) return "left";
-    const how = records?.takeListed(file) ?? "left";
-    const isNew = !files.delete(file.id);
-    if (how !== "left") return isNew ? how : "again";
-    files.set(file.id, file);
-    return isNew ? "taken" : "again";
+    const how = file === null ? "left" : (records?.takeListed(file) ?? "left");
+    const wasListed = files.delete(item.id) || outside.delete(item.id) || how === "again";
+    if (file === null) outside.add(item.id);
+    else if (how === "left") files.set(item.id, file);
+    return !wasListed;
   };
   const begin = () => {
     for (const [id, file] of files) earlier.set(id, file);
     files.clear();
+    outside.clear();
     records?.beginList();
   };
   const { complete, fault } = await remote.listFiles(
@@ -42,7 +43,7 @@ export async function listDocuments(world: World, records?: Records): Promise<Do
       count = seen;
       progress.report("list", seen, null);
     },
-    { begin, take },
+    { begin, receive },
   );
   // If no attempt was complete, a document that only an earlier attempt showed counts.
   return { files: complete ? files : new Map([...earlier, ...files]), complete, fault, isEmpty: count === 0 };
