@@ -89,7 +89,7 @@ export type Tally = {
    * Actions that found another state than planned, or whose result is unknown, by their key: how
    * often, and what they met last.
    */
-  readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
+  readonly futile: Map<string, { readonly times: number; readonly detail: string }>;
   /**
    * Requests that the service refused, by everything that they asked for. A daemon keeps the
    * refused requests of all its runs.
@@ -118,7 +118,7 @@ export type Tally = {
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
-  const maps = { vain: new Map(), refused: new Map(), gaveWay: new Map() };
+  const maps = { futile: new Map(), refused: new Map(), gaveWay: new Map() };
   return {
     created: 0,
     refusedBases: 0,

@@ -21,21 +21,21 @@ function keyOf(action: Action): string {
  * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
  * the action would end differently (I08)
  */
-export function isFutileRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
-  return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
+export function isFutileRepeat({ futile }: Tally, action: Action, isListed = true): boolean {
+  return futile.size > 0 && (futile.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
 /** Returns whether this action was tried in this run and achieved nothing. */
-export function wasFutile({ vain }: Tally, action: Action): boolean {
-  return vain.size > 0 && vain.has(keyOf(action));
+export function wasFutile({ futile }: Tally, action: Action): boolean {
+  return futile.size > 0 && futile.has(keyOf(action));
 }
 
 /** Returns the outcome of an action that is not repeated. */
-export function earlierOutcome({ vain }: Tally, action: Action): Outcome {
-  return { kind: "stale", detail: vain.get(keyOf(action))!.detail };
+export function earlierOutcome({ futile }: Tally, action: Action): Outcome {
+  return { kind: "stale", detail: futile.get(keyOf(action))!.detail };
 }
 
-export function noteFutileAction({ vain }: Tally, action: Action, detail: string): void {
+export function noteFutileAction({ futile }: Tally, action: Action, detail: string): void {
   const key = keyOf(action);
-  vain.set(key, { times: (vain.get(key)?.times ?? 0) + 1, detail });
+  futile.set(key, { times: (futile.get(key)?.times ?? 0) + 1, detail });
 }

@@ -83,7 +83,7 @@ export type RunReport = {
 };
 
 /**
- * @param holds of the state after the run
+ * @param blocks of the state after the run
  * @param more whether another cycle would have something to do
  */
 export function reportOf(
