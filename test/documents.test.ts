@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { documentPages } from "../scripts/document-pages.ts";
 import { EXIT } from "../src/cli/exit.ts";
 import { PROBLEM_CODES } from "../src/contract/problem.ts";
-import { BLOCK_REASONS } from "../src/mirror/model/hold.ts";
+import { BLOCK_REASONS } from "../src/mirror/model/block.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");

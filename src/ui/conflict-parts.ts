@@ -1,7 +1,7 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { resolutionWords } from "../mirror/operations/results/resolutions.ts";
 import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
-import type { BlockReason, ResolutionKind } from "../mirror/model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../mirror/model/block.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../page/parts.ts";

@@ -1,4 +1,4 @@
-import { BLOCK_REASONS, type BlockReason } from "../mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../mirror/model/block.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";

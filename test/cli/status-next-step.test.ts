@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BLOCK_REASONS, type BlockReason, needsUser } from "../../src/mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason, needsUser } from "../../src/mirror/model/block.ts";
 import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
 
 const reasons = Object.keys(BLOCK_REASONS) as BlockReason[];

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attentionLines } from "../../src/cli/show-attention.ts";
-import type { BlockReason } from "../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../src/mirror/model/block.ts";
 import { useRig } from "./rig.ts";
 
 /** What commands say: the cause first, paths and never ids, words and never codes of the system. */

@@ -1,6 +1,6 @@
 import type { Block } from "../../src/mirror/model/link.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
-import type { BlockReason } from "../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../src/mirror/model/block.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../src/mirror/model/block.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { STILL_WRITTEN, unreadable } from "../../src/mirror/model/seen.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";

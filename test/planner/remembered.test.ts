@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BlockReason } from "../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../src/mirror/model/block.ts";
 import type { Block } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";

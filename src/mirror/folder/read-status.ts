@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type BlockReason, isOpen } from "../model/hold.ts";
+import { type BlockReason, isOpen } from "../model/block.ts";
 import type { Block } from "../model/link.ts";
 import type { Intent } from "../ports/state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";

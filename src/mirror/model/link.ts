@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { BlockReason } from "./hold.ts";
+import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /** Rows of the state file: the state that both sides were last seen to have. */

@@ -1,5 +1,5 @@
 import type { Action, ActionKind } from "../model/action.ts";
-import type { BlockReason } from "../model/hold.ts";
+import type { BlockReason } from "../model/block.ts";
 import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../../common/once.ts";
 import { type LocalPath, nameOf, parentOf } from "../../contract/path.ts";

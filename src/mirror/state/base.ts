@@ -1,6 +1,6 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
-import { BlockTable } from "./holds.ts";
+import { BlockTable } from "./blocks.ts";
 import { findImpossible, isLink, describeImpossible } from "./impossible.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { SpellingTable } from "./spellings.ts";

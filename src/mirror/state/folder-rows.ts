@@ -2,7 +2,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { Block, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
-import { BlockTable } from "./holds.ts";
+import { BlockTable } from "./blocks.ts";
 import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";

@@ -2,7 +2,7 @@ import type { Block } from "../model/link.ts";
 import type { OpenIntent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";
-import { BlockTable } from "./holds.ts";
+import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 

@@ -1,6 +1,6 @@
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { REVIEW_REASONS } from "../../contract/resources.ts";
-import { BLOCK_REASONS } from "../model/hold.ts";
+import { BLOCK_REASONS } from "../model/block.ts";
 import type { Conflict, DirLink, Block, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { BlockTable } from "./holds.ts";
+import type { BlockTable } from "./blocks.ts";
 import { Statement } from "./statement.ts";
 
 type Side = "local" | "remote";

@@ -1,6 +1,6 @@
 import type { conflicts as list } from "../../mirror/operations/manual/conflicts.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import { BLOCK_REASONS, type BlockReason } from "../../mirror/model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../mirror/model/block.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";

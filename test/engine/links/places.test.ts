@@ -3,7 +3,7 @@ import type { DirId, DocId } from "../../../src/contract/ids.ts";
 import { hasMovedTarget } from "../../../src/mirror/engine/links/leads-elsewhere.ts";
 import { LinkPlaces } from "../../../src/mirror/engine/links/places.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
-import type { BlockReason } from "../../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../../src/mirror/model/block.ts";
 import type { Spelling } from "../../../src/contract/spelling.ts";
 import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { worldAfter } from "../../planner/table.ts";

@@ -1,5 +1,5 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
-import type { BlockReason } from "../../../src/mirror/model/hold.ts";
+import type { BlockReason } from "../../../src/mirror/model/block.ts";
 import { type Block, type Link, linksByPath } from "../../../src/mirror/model/link.ts";
 import { ancestorsOf, pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";

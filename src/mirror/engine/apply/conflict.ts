@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
-import { ONE_WAY } from "../../model/hold.ts";
+import { ONE_WAY } from "../../model/block.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";

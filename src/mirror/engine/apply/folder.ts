@@ -1,6 +1,6 @@
 import type { DirId } from "../../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { BlockReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/block.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";

@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { BlockReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/block.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { type Found, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { remoteIsAsBase } from "../../model/agreement.ts";
-import { BLOCK_REASONS } from "../../model/hold.ts";
+import { BLOCK_REASONS } from "../../model/block.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Action } from "../../model/action.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
-import { leavesUndecided } from "../../model/hold.ts";
+import { leavesUndecided } from "../../model/block.ts";
 import type { Trees } from "../../model/tree.ts";
 import { storeLocalContents } from "../apply/text-name.ts";
 import { flushNow } from "../apply/flush.ts";

@@ -9,7 +9,7 @@ import type { LinkTarget } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
-import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 
 type Id = DocId | DirId;
 

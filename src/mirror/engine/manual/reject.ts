@@ -10,7 +10,7 @@ import { STALE, DONE, ended, fetchText, type Found, got, stale } from "../apply/
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
-import { keepAsNew } from "./resolve-hold.ts";
+import { keepAsNew } from "./resolve-block.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**

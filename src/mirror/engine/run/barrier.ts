@@ -1,5 +1,5 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
-import { needsUser } from "../../model/hold.ts";
+import { needsUser } from "../../model/block.ts";
 import { type Block, type Link, linksByPath } from "../../model/link.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";

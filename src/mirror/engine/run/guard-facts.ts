@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { leavesUndecided } from "../../model/hold.ts";
+import { leavesUndecided } from "../../model/block.ts";
 import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";

@@ -1,6 +1,6 @@
 import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
 import type { Action, Outcome } from "../../model/action.ts";
-import { type BlockReason, isOpen, needsUser } from "../../model/hold.ts";
+import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";

@@ -1,6 +1,6 @@
 import type { FolderName } from "../../local/folder-names.ts";
 import { comparePaths } from "../../model/by-path.ts";
-import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import { isBelow, joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import { isOpen } from "../../model/hold.ts";
+import { isOpen } from "../../model/block.ts";
 import type { Block, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";

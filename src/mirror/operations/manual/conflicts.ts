@@ -1,4 +1,4 @@
-import { needsUser } from "../../model/hold.ts";
+import { needsUser } from "../../model/block.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
 import type { ThreeTexts } from "../../../markdown/merge/marked.ts";

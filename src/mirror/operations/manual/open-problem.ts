@@ -1,4 +1,4 @@
-import { BLOCK_REASONS, type ResolutionKind } from "../../model/hold.ts";
+import { BLOCK_REASONS, type ResolutionKind } from "../../model/block.ts";
 import type { Conflict, Block, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { ResolutionKind } from "../../model/hold.ts";
+import type { ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";

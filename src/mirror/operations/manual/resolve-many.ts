@@ -3,7 +3,7 @@ import type { Seen } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";
-import { needsUser } from "../../model/hold.ts";
+import { needsUser } from "../../model/block.ts";
 import { type Block, isAway, type Link } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";

@@ -1,9 +1,9 @@
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
-import type { BlockReason, ResolutionKind } from "../../model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
-import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-hold.ts";
+import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-block.ts";
 import {
   keepMine,
   writeMerged,

@@ -1,4 +1,4 @@
-import type { BlockReason, ResolutionKind } from "../../model/hold.ts";
+import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 
 /** Words for the choices that resolve a problem: label, effect and result. */
 

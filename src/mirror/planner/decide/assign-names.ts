@@ -1,4 +1,4 @@
-import { BLOCK_REASONS, type BlockReason } from "../../model/hold.ts";
+import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
 import {
   hashedName,
   isTemporaryName,

@@ -1,4 +1,4 @@
-import { type BlockReason, ONE_WAY } from "../../model/hold.ts";
+import { type BlockReason, ONE_WAY } from "../../model/block.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";

@@ -12,7 +12,7 @@ import {
 } from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
-import { ONE_WAY } from "../../model/hold.ts";
+import { ONE_WAY } from "../../model/block.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, blockFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";

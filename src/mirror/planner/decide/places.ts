@@ -1,6 +1,6 @@
 import type { WhoMoved } from "../drift/place-change.ts";
 import { isNamePair } from "../../model/name-pair.ts";
-import type { BlockReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/block.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import {
   type FolderRow,

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
-import type { BlockReason } from "../../model/hold.ts";
+import type { BlockReason } from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";

@@ -5,7 +5,7 @@ import {
   type BlockReason,
   type Intention,
   isRemembered,
-} from "../../model/hold.ts";
+} from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { hasFileAt } from "../../model/left-out.ts";
