@@ -81,7 +81,7 @@ export function* walkTree(
     if (!rests)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
-  leftOut?.found(numbers);
+  leftOut?.noteLocal(numbers);
   const lasting = withoutAnswers(rules);
   return {
     ...tree,

@@ -6,6 +6,10 @@ import { isAway, type Link, type Placed, type Stamp } from "./link.ts";
 import { localFileOf, remoteFileOf } from "./left-out.ts";
 import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
+/**
+ * Marks of a record. `PLAIN`: the trees may leave its document out. `LOCAL`, `LISTED`: the last
+ * scan and the last list show the document as recorded.
+ */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
 
@@ -30,6 +34,8 @@ export class Records {
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP.length * 1024);
   #marks = new Uint8Array(1024);
+  /** Number of files that the last scan found as their records have them. */
+  localCount = 0;
   readonly #disk: DiskNames;
   readonly #read: (id: DocId) => Link | null;
 
@@ -92,7 +98,8 @@ export class Records {
   }
 
   /** Notes which files the last scan found as their records have them. */
-  noteLocal(numbers: Iterable<number>): void {
+  noteLocal(numbers: readonly number[]): void {
+    this.localCount = numbers.length;
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LOCAL;
     for (const number of numbers) this.#marks[number]! |= LOCAL;
   }

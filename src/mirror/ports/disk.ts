@@ -15,7 +15,7 @@ export type FileNumbers = {
   /** Returns the caller's number of the file with this stamp; null: the tree contains the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
   /** Receives the numbers of the files that the tree leaves out, at the end of the walk. */
-  readonly found: (numbers: readonly number[]) => void;
+  readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
 /** Stores content found at a path, before the content can be lost. */

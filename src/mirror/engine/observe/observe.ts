@@ -3,7 +3,7 @@ import type { FolderResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../../../contract/path.ts";
-import type { KnownFile, FileNumbers, OnText } from "../../ports/disk.ts";
+import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Listing } from "../../ports/remote.ts";
 import type { Records } from "../../model/records.ts";
 import type { State } from "../../ports/state.ts";
@@ -28,9 +28,8 @@ export function observeLocal(
   world.progress.report("scan", 0, null);
   // One transaction, because one for each text would be slow. The scan does not yield; after a
   // kill, the next scan finds the same texts.
-  const { leftOut, count } = leftOutBy(records);
-  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base, records), keep, leftOut));
-  return seenBy(world, inodesTrusted, tree, count());
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base, records), keep, records));
+  return seenBy(world, inodesTrusted, tree, records);
 }
 
 /**
@@ -54,26 +53,14 @@ export async function observeLocalAsync(
   world.progress.report("scan", read, null);
   // The requests from before the scan are sent first.
   await turn();
-  const { leftOut, count } = leftOutBy(records);
-  const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, leftOut);
+  const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, records);
   for (;;) {
     // One transaction for each part, so that none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
-    if (part.done === true) return seenBy(world, inodesTrusted, part.value, count());
+    if (part.done === true) return seenBy(world, inodesTrusted, part.value, records);
     world.progress.report("scan", read, null);
     await turn();
   }
-}
-
-/** Makes a scan leave out, and count, the files that are as their records say. */
-function leftOutBy(records: Records | undefined): { readonly leftOut?: FileNumbers; readonly count: () => number } {
-  if (records === undefined) return { count: () => 0 };
-  let count = 0;
-  const found: FileNumbers["found"] = (numbers) => {
-    count = numbers.length;
-    records.noteLocal(numbers);
-  };
-  return { leftOut: { numberOf: (path, stamp) => records.numberOf(path, stamp), found }, count: () => count };
 }
 
 function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalPath) => KnownFile | null {
@@ -89,8 +76,8 @@ function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalP
   };
 }
 
-function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, leftOut: number): LocalTree {
-  const count = tree.files.size + leftOut;
+function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree, records: Records | undefined): LocalTree {
+  const count = tree.files.size + (records?.localCount ?? 0);
   world.progress.report("scan", count, count);
   return { ...tree, inodesTrusted };
 }
