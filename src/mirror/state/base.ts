@@ -25,7 +25,7 @@ export function openBaseTables(db: Db) {
   };
 }
 
-export type BaseTables = ReturnType<typeof openBaseTables>;
+type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
  * Reads all five tables within the caller's transaction, as they were at one moment, even while

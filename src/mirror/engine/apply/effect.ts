@@ -212,7 +212,7 @@ export function asRemoteText(
   return got({ file, text, digest: digestOf(text) });
 }
 
-export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
+type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** Reads the local text, which must still be `expect`, and stores it. */
 export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Found<LocalRead> {

@@ -38,7 +38,7 @@ export type Proof = {
 };
 
 /** Documents of base that a listing does not show. */
-export type Unlisted = {
+type Unlisted = {
   readonly missing: readonly DocId[];
   /** Known to be outside the linked subtree, so that nobody misses them. */
   readonly outside: ReadonlySet<DocId>;

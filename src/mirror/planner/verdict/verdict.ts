@@ -37,7 +37,7 @@ export function judge(
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
   // Both reasons concern a service that no longer has this folder's documents.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
-  if (stops.length > 0) return { verdict: haltAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
+  if (stops.length > 0) return { verdict: stopAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
   const toRead = mustRead(losses.local);
   const budget = deleteBudget(policy.guards, counts.known);
   const findings = [
@@ -45,7 +45,7 @@ export function judge(
     ...judgeFlood(trees, policy.guards, signals, counts, steps),
     ...judgeCopies(budget, signals, steps),
   ];
-  if (findings.length > 0) return { verdict: haltOf(findings), toRead };
+  if (findings.length > 0) return { verdict: stopFor(findings), toRead };
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
@@ -53,13 +53,13 @@ export function judge(
  * Stops everything.
  * @param removals approved together with the reasons, so that the user answers once
  */
-function haltAll(stops: readonly Reason[], removals: readonly GuardedStep[]): Verdict {
+function stopAll(stops: readonly Reason[], removals: readonly GuardedStep[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
   const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
   return { kind: "safety-stop", reasons: stops, stoppedSteps, byReason: true, hash: digestOf(asked.join("\n")) };
 }
 
-function haltOf(findings: readonly Finding[]): Verdict {
+function stopFor(findings: readonly Finding[]): Verdict {
   const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
   const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
   const hash = digestOf([...keys.values()].sort().join("\n"));
