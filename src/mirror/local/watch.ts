@@ -48,13 +48,13 @@ class FolderWatcher implements Watcher {
 type OnFolder = (path: string, came: boolean) => void;
 
 /**
- * One start of a watcher, over chokidar, until it is closed. Only folders are watched: their
- * notices name each file that changes in them, which is all that a hint says; chokidar would
- * otherwise keep every file's stat and look at each again. Its `raw` events are those notices;
- * `addDir` and `unlinkDir` tell of folders that come and go, whose contents may have changed
- * before they were watched. Where each folder has a watch of its own, the root and each folder in
- * it are a portion, and begin one after the other: chokidar looks at all files of all folders that
- * it is given immediately, and what that takes is never given back.
+ * A watcher over chokidar, from its start until it is closed. Only folders are watched: their
+ * notices name each file that changes in them, and a hint needs no more. Otherwise chokidar would
+ * keep the stat of every file and check each file again. The `raw` events are these notices;
+ * `addDir` and `unlinkDir` report folders that come and go, whose contents may have changed before
+ * they were watched. If each folder needs a watch of its own, the root and each folder in it begin
+ * one after the other. Chokidar checks all files of all folders that it gets together, and never
+ * frees the memory for this check.
  */
 class Watching {
   readonly #root: string;
