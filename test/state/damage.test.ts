@@ -66,7 +66,7 @@ describe("setAsideDamaged", () => {
     expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
     for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
     // What could be read of the names is there again, each with a text.
-    const named = new Set(state.sightings({}).map(({ digest }) => digest));
+    const named = new Set(state.storedNames({}).map(({ digest }) => digest));
     expect(named.size).toBeGreaterThan(0);
     expect(state.digests()).toEqual(expect.arrayContaining([...named]));
     for (let n = 0; n < ROWS; n++) expect([textOf(n), null]).toContain(state.text(textDigest(textOf(n))));
@@ -98,7 +98,7 @@ describe("setAsideDamaged", () => {
     expect(existsSync(join(copy, "texts.db-wal"))).toBe(false);
     const again = openIn(copy);
     expect(again.text(late)).toBe("late");
-    expect(again.sightings(NAME).map(({ digest }) => digest)).toContain(late);
+    expect(again.storedNames(NAME).map(({ digest }) => digest)).toContain(late);
   });
 });
 

@@ -105,7 +105,7 @@ test("I03 a text is kept for thirty days of running from when nothing names it a
   expect(state.text(old)).toBe("old");
   expect(runDays(82, 82).texts).toBe(1);
   expect([state.hasText(old), state.text(old)]).toEqual([false, null]);
-  expect(state.sightings({}).map(({ digest }) => digest)).toEqual(state.digests());
+  expect(state.storedNames({}).map(({ digest }) => digest)).toEqual(state.digests());
 });
 
 test("days on which nothing ran do not count", () => {

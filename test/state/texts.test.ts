@@ -63,11 +63,11 @@ describe("text store", () => {
       { ...first, digest, at },
       { path: "b.md", id: doc("b"), side: NAME.side, why: "again", digest, at: at + 1 },
     ];
-    expect(again.sightings({})).toEqual(wanted);
-    expect(again.sightings({ path: "a.md" })).toEqual([wanted[0]]);
-    expect(again.sightings({ id: doc("b") })).toEqual([wanted[1]]);
+    expect(again.storedNames({})).toEqual(wanted);
+    expect(again.storedNames({ path: "a.md" })).toEqual([wanted[0]]);
+    expect(again.storedNames({ id: doc("b") })).toEqual([wanted[1]]);
     // Under a path that it had before, a document finds what was no other document's.
-    expect(again.sightings({ id: doc("c"), formerly: ["a.md", "b.md"] })).toEqual([wanted[0]]);
+    expect(again.storedNames({ id: doc("c"), formerly: ["a.md", "b.md"] })).toEqual([wanted[0]]);
     expect(again.digests()).toEqual([digest]);
   });
 
@@ -79,7 +79,7 @@ describe("text store", () => {
         throw new Error("undone");
       });
     expect(undone).toThrow("undone");
-    expect(state.sightings({}).map(({ digest }) => digest)).toEqual(state.digests());
+    expect(state.storedNames({}).map(({ digest }) => digest)).toEqual(state.digests());
   });
 
   test("a lone surrogate is refused, as no digest names it", () => {

@@ -343,7 +343,7 @@ export interface State {
    * content of the document `id`, under any path; content stored under a path of `formerly` without
    * a document. Without any of these: all. LIMIT: reads every row.
    */
-  sightings(wanted: {
+  storedNames(wanted: {
     readonly path?: LocalPath;
     readonly id?: DocId | null;
     readonly formerly?: readonly LocalPath[];

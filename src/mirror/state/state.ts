@@ -115,7 +115,7 @@ export class StoredState extends WithStatements implements State {
   readonly text: State["text"] = (digest) => this.#texts.get(digest);
   readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
   readonly secureTexts: State["secureTexts"] = (digest) => this.#texts.secure(digest);
-  readonly sightings: State["sightings"] = (wanted) => this.#texts.sightings(wanted);
+  readonly storedNames: State["storedNames"] = (wanted) => this.#texts.storedNames(wanted);
   /** Returns the digests of all contents in the store. LIMIT: all digests are in memory. */
   readonly digests = (): Digest[] => this.#texts.digests();
   /**

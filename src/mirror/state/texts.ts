@@ -37,7 +37,7 @@ export class TextStore extends WithStatements implements Companion {
   readonly #select = this.sql<[Buffer], StoredText>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?");
   readonly #update = this.sql("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?");
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
-  readonly #sightings = new NameTable(this.db);
+  readonly #names = new NameTable(this.db);
   readonly #writes = new GroupedWrites(this.db);
   /** Number of the oldest content that a power loss may take; null: none. */
   #unsafeFrom: number | null = 0;
@@ -76,8 +76,8 @@ export class TextStore extends WithStatements implements Companion {
     this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
   }
 
-  sightings(wanted: Parameters<State["sightings"]>[0]): StoredName[] {
-    return this.#watch(() => this.#sightings.find(wanted));
+  storedNames(wanted: Parameters<State["storedNames"]>[0]): StoredName[] {
+    return this.#watch(() => this.#names.find(wanted));
   }
 
   #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
@@ -86,12 +86,12 @@ export class TextStore extends WithStatements implements Companion {
       const { codec, size, bytes } = encodeText(text);
       this.#inOne(() => {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
-        return this.#sightings.put(Number(lastInsertRowid), name, now);
+        return this.#names.put(Number(lastInsertRowid), name, now);
       });
       this.#remember(digest, now, name.path);
       return;
     }
-    if (!this.#sightings.has(known.seq, name.path)) this.#inOne(() => this.#sightings.put(known.seq, name, now));
+    if (!this.#names.has(known.seq, name.path)) this.#inOne(() => this.#names.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) {
       this.#writes.enterWal();
       this.#touch.run(now, key);
@@ -234,7 +234,7 @@ class NameTable extends WithStatements {
     return text;
   }
 
-  find({ path, id, formerly }: Parameters<State["sightings"]>[0]): StoredName[] {
+  find({ path, id, formerly }: Parameters<State["storedNames"]>[0]): StoredName[] {
     const isAll = path === undefined && id === undefined && formerly === undefined;
     const wanted = { path: path ?? null, id: id ?? null, formerly: JSON.stringify(formerly ?? []) };
     return (isAll ? this.#all.all() : this.#some.all(wanted)).map(storedNameOf);

@@ -15,7 +15,7 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "intents",
   "text",
   "hasText",
-  "sightings",
+  "storedNames",
   "digests",
   "versions",
   "isEarlier",

@@ -32,7 +32,7 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
   if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
   const place = { id: null, path: name, asked: name, link: null, tombstone: null };
   if (!isDocId(name)) return place;
-  const path = state.sightings({ id: name }).at(-1)?.path;
+  const path = state.storedNames({ id: name }).at(-1)?.path;
   return path === undefined ? place : { ...place, id: name, path, asked: path };
 }
 

@@ -46,12 +46,12 @@ type Event = Ordered<MirrorEvent>;
  * Returns every version that the service showed, every content that an effect replaced locally, and
  * other stored content of this document or path: from a lost conflict, or removed before its
  * upload. Repeated content counts once.
- * @param sightings replaces the query to the state when many histories are read
+ * @param storedNames replaces the query to the state when many histories are read
  */
 export function readHistory(
   state: State,
   document: KnownPlace,
-  sightings: State["sightings"] = (asked) => state.sightings(asked),
+  storedNames: State["storedNames"] = (asked) => state.storedNames(asked),
 ): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
@@ -59,7 +59,7 @@ export function readHistory(
   const live = inOrder(versions.map((version) => liveText(version, events)));
   const wasLive = new Set(versions.map(({ digest }) => digest));
   const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
-  return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
+  return withMerges(numbered(state, [...seen, ...sightedAlone(storedNames, document, events, seen)]), events);
 }
 
 /** Deletion of a document: when, by which run, and why. */
@@ -151,7 +151,7 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
  * earlier path before it had an id.
  */
 function sightedAlone(
-  sightings: State["sightings"],
+  storedNames: State["storedNames"],
   { id, path, asked }: KnownPlace,
   events: readonly Event[],
   seen: readonly Seen[],
@@ -159,11 +159,11 @@ function sightedAlone(
   const known = new Set(seen.map(({ digest }) => digest));
   const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
   const alone: Seen[] = [];
-  for (const sighting of sightings({ path: asked, id, formerly: [path, ...formerly] })) {
-    const { digest, at, side, why } = sighting;
+  for (const stored of storedNames({ path: asked, id, formerly: [path, ...formerly] })) {
+    const { digest, at, side, why } = stored;
     if (known.has(digest)) continue;
     known.add(digest);
-    const other = sighting.id === id ? null : sighting.id;
+    const other = stored.id === id ? null : stored.id;
     alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "local", what: why, other });
   }
   return alone;

@@ -122,10 +122,10 @@ function planSeveral(
   const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
   const selection = selectPaths(asked, known, disk);
   if (selection.kind === "trouble") return selection;
-  const sightings = allSightings(state);
+  const storedNames = allStoredNames(state);
   const items = subjects
     .filter(({ path }) => selection.value.takes(path))
-    .flatMap((subject) => itemOf({ state, disk }, sightings, subject, asOf));
+    .flatMap((subject) => itemOf({ state, disk }, storedNames, subject, asOf));
   return ok(items.toSorted(byPath));
 }
 
@@ -167,7 +167,7 @@ function isNearer(at: number, other: number, asOf: number | null): boolean {
 
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
-  sightings: State["sightings"],
+  storedNames: State["storedNames"],
   subject: Subject,
   asOf: number | null,
 ): RestoreItem[] {
@@ -176,7 +176,7 @@ function itemOf(
   if (isOutOfQuestion(subject, look, asOf)) return [];
   const obstacle = obstacleTo(state, subject, look);
   if (obstacle !== null) return [{ kind: "left", path, why: obstacle }];
-  const entry = entryAt(readHistory(state, { id, path, link, tombstone, asked: path }, sightings), asOf);
+  const entry = entryAt(readHistory(state, { id, path, link, tombstone, asked: path }, storedNames), asOf);
   if (typeof entry === "string") return [{ kind: "left", path, why: entry }];
   const expect = look.kind === "file" ? look.digest : null;
   if (expect === entry.digest) return [];
@@ -206,8 +206,8 @@ function obstacleTo(state: State, { id, path, link }: Subject, look: Look): stri
  * Reads all records of seen contents with one query, because each query to the state reads every
  * row.
  */
-function allSightings(state: State): State["sightings"] {
-  const all = state.sightings({});
+function allStoredNames(state: State): State["storedNames"] {
+  const all = state.storedNames({});
   const byPath = Map.groupBy(all, ({ path }) => path);
   const byId = Map.groupBy(all, ({ id }) => id);
   return ({ path, id, formerly = [] }) => {
