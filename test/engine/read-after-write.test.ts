@@ -84,3 +84,23 @@ it("I01 I07 I12 a new document that was edited there before its version was aske
   await settle(mirror);
   expect(rig.app.files().get("note.md")?.text).toBe(`${FIRST}written here\n`);
 });
+
+it("I03 the text is kept that is read before the plan is judged, and that has another version than the list", async () => {
+  const fixture = openFixture(74);
+  const { rig, mirror } = fixture;
+  for (const path of ["a.md", "b.md"]) rig.app.create(path, LINES.join(""));
+  await settle(mirror);
+  // Both documents may have become empty, so both are read.
+  for (const path of ["a.md", "b.md"]) rig.app.edit(path, LINES.with(1, "edited\n\n").join(""));
+  const { id } = rig.app.files().get("a.md")!;
+  const edits = [FIRST, SECOND];
+  fixture.onRequest = ({ path }) => {
+    const text = path === `/v1/files/${id}` ? edits.shift() : undefined;
+    if (text !== undefined) rig.app.edit("a.md", text);
+  };
+  await mirror.sync();
+  expect(edits).toEqual([]);
+  expect(keepsText(fixture, FIRST)).toBe(true);
+  await settle(mirror);
+  expect(mirror.texts().get("a.md")).toBe(SECOND);
+});

@@ -23,7 +23,7 @@ import { withAllDocuments } from "../../model/left-out.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { remoteContentName } from "../apply/text-name.ts";
+import { readFacts } from "../apply/effect.ts";
 
 /** One cycle: look, plan, apply. */
 
@@ -265,14 +265,14 @@ async function read(
   dry: boolean,
 ): Promise<Digest | null> {
   const { world, notes } = ctx;
-  const answer = await world.remote.getFile(id);
+  const local = base.links.get(id)?.localPath ?? path;
+  const answer = dry ? await world.remote.getFile(id) : await readFacts(ctx, id, local);
   if (!answer.ok) return null;
   const { content, ...file } = answer.value;
   if (!content.isWellFormed() || file.lastChangeId !== changeId) return null;
   const digest = digestOf(content);
   if (dry) notes.dryTexts.set(digest, content);
   else {
-    world.state.putKnownText(digest, content, remoteContentName(base.links.get(id)?.localPath ?? path, id));
     world.state.addVersion({ id, changeId, digest, at: world.clock.now() });
     notes.readBefore.set(id, { file, digest });
   }
