@@ -13,7 +13,7 @@ import type { RemoteFile } from "../../model/tree.ts";
 import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
 import { copyPath } from "../../model/conflict-copy-path.ts";
-import { SideState } from "./ledger.ts";
+import { SideState } from "./side-state.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
 /** A row that a step created, removed or moved. `freed`: the key of the slot that became free. */
@@ -33,7 +33,7 @@ const NOTHING: readonly number[] = [];
  * freed its slot. A folder's move or removal also comes after the steps that used its old path.
  */
 export class Layout {
-  readonly ledgers: Readonly<Record<Side, SideState>>;
+  readonly sides: Readonly<Record<Side, SideState>>;
   readonly steps: Step[] = [];
   readonly #draft: PlanDraft;
   readonly #onShift: (shift: RowChange) => void;
@@ -52,7 +52,7 @@ export class Layout {
     const { occupancy } = draft;
     this.#draft = draft;
     this.#onShift = onShift;
-    this.ledgers = {
+    this.sides = {
       local: new SideState("local", foldings.local, occupancy, moving.local),
       remote: new SideState("remote", foldings.remote, occupancy, moving.remote),
     };
@@ -83,12 +83,12 @@ export class Layout {
 
   /** Returns the present place of a row, or its goal on a side without it. */
   #place(side: Side, row: Row): Place | null {
-    return this.ledgers[side].at(row) ?? row[side].goal;
+    return this.sides[side].at(row) ?? row[side].goal;
   }
 
   #path(side: Side, row: Row): string {
     const place = this.#place(side, row);
-    return place === null ? "" : this.ledgers[side].pathOf(place);
+    return place === null ? "" : this.sides[side].pathOf(place);
   }
 
   #at(row: Row): ActionPaths {
@@ -106,7 +106,7 @@ export class Layout {
     const after = this.#firsts(row);
     for (const side of sides) {
       const place = this.#place(side, row);
-      if (place !== null) this.ledgers[side].waitsFor(place, after);
+      if (place !== null) this.sides[side].waitsFor(place, after);
       const own = this.#placed[side].get(row);
       if (own !== undefined) after.add(own);
     }
@@ -116,8 +116,8 @@ export class Layout {
   #use(row: Row, sides: readonly Side[], step: number): void {
     for (const side of sides) {
       const place = this.#place(side, row);
-      if (place !== null) this.ledgers[side].use(place, step);
-      if (row.kind === "folder") this.ledgers[side].use({ parent: row, name: "" }, step);
+      if (place !== null) this.sides[side].use(place, step);
+      if (row.kind === "folder") this.sides[side].use({ parent: row, name: "" }, step);
     }
   }
 
@@ -134,29 +134,29 @@ export class Layout {
   }
 
   #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: ConflictCopyPlace): void {
-    const ledger = this.ledgers.local;
+    const state = this.sides.local;
     const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
-    const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: named })];
+    const [from, to] = [state.pathOf(stands), state.pathOf({ parent, name: named })];
     const stood = joinPath(stands.parent.localPath ?? "", stands.name);
     if (from === to && (recorded === null || recorded === stood)) return;
     const after = this.#dependencies(row, ["local"]);
-    ledger.waitsFor(stands, after);
+    state.waitsFor(stands, after);
     const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
     this.#use(row, ["local"], step);
-    ledger.use(stands, step);
+    state.use(stands, step);
   }
 
   layArrival(row: Row, side: Side, propose: Proposal | null): void {
     const to = row[side].goal!;
-    const ledger = this.ledgers[side];
+    const state = this.sides[side];
     if (propose === null) {
       // A folder that is created with its content needs no step of its own.
-      ledger.move(row, to, null);
+      state.move(row, to, null);
       this.#onShift({ side, row, from: null, to, freed: null });
       return;
     }
     const after = this.#dependencies(row, ["local", "remote"]);
-    const freed = ledger.freedBy(to);
+    const freed = state.freedBy(to);
     if (freed !== undefined) after.add(freed);
     const step = this.#emit(propose.make(this.#at(row)), after);
     this.#shift(side, row, to, step);
@@ -166,27 +166,27 @@ export class Layout {
   /** Lays out the step that makes a document without a row. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const after = new Set<number>();
-    for (const side of SIDES) this.ledgers[side].waitsFor(place, after);
-    const [local, remote] = SIDES.map((side) => this.ledgers[side].pathOf(place));
+    for (const side of SIDES) this.sides[side].waitsFor(place, after);
+    const [local, remote] = SIDES.map((side) => this.sides[side].pathOf(place));
     const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
     const why = "new on the service";
     const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, after);
-    for (const side of SIDES) this.ledgers[side].use(place, step);
+    for (const side of SIDES) this.sides[side].use(place, step);
   }
 
   /** @param claimants rows whose local steps must come first */
   layLeave(row: Row, side: Side, propose: Proposal, claimants: readonly Row[]): void {
-    const ledger = this.ledgers[side];
-    const from = ledger.at(row);
+    const state = this.sides[side];
+    const from = state.at(row);
     const after = this.#dependencies(row, [side]);
     for (const claimant of claimants) {
       const placed = this.#placed.local.get(claimant);
       if (placed !== undefined) after.add(placed);
     }
-    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
+    if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
     const step = this.#emit(propose.make(this.#at(row)), after);
     this.#shift(side, row, null, step);
-    if (from !== null) ledger.use(from, step);
+    if (from !== null) state.use(from, step);
   }
 
   /**
@@ -194,17 +194,17 @@ export class Layout {
    * only breaks a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
-    const ledger = this.ledgers[side];
+    const state = this.sides[side];
     const hops: Hop[] =
       side === "local"
         ? [{ to, how: "rename", temporary }]
         : hopsBetween(
-            ledger.at(row)!,
+            state.at(row)!,
             to,
-            (place) => ledger.isFree(place, row),
+            (place) => state.isFree(place, row),
             (from, target) =>
               temporaryName(row, from.name, (name) =>
-                [from.parent, target.parent].every((parent) => ledger.isFree({ parent, name }, row)),
+                [from.parent, target.parent].every((parent) => state.isFree({ parent, name }, row)),
               ),
             temporary,
           );
@@ -212,27 +212,27 @@ export class Layout {
   }
 
   #layHop(row: Row, side: Side, hop: Hop): void {
-    const ledger = this.ledgers[side];
-    const from = ledger.at(row)!;
+    const state = this.sides[side];
+    const from = state.at(row)!;
     const after = this.#dependencies(row, [side]);
     // If the move on the service fails, the row stays locally where its user put it.
     const there = this.#placed.remote.get(row);
     if (there !== undefined) after.add(there);
-    ledger.waitsFor(hop.to, after);
-    const freed = ledger.freedBy(hop.to);
+    state.waitsFor(hop.to, after);
+    const freed = state.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);
-    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
-    const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
+    if (row.kind === "folder") for (const use of state.usesOf(row)) after.add(use);
+    const paths = { from: state.pathOf(from), to: state.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.whys.get(row) ?? why), after);
     this.#shift(side, row, hop.to, step);
-    ledger.use(from, step);
-    ledger.use(hop.to, step);
+    state.use(from, step);
+    state.use(hop.to, step);
   }
 
   #shift(side: Side, row: Row, to: Place | null, step: number): void {
-    const from = this.ledgers[side].at(row);
-    const freed = this.ledgers[side].move(row, to, step);
+    const from = this.sides[side].at(row);
+    const freed = this.sides[side].move(row, to, step);
     this.#placed[side].set(row, step);
     this.#onShift({ side, row, from, to, freed });
   }

@@ -7,7 +7,7 @@ import { listOperations, type Operation, precedesArrivals } from "./operation.ts
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Orders the decided operations as steps. Two ledgers know the place of everything at each moment.
+ * Orders the decided operations as steps. For each side, a state has the place of everything at each moment.
  * An operation that cannot run yet (its path is taken, its folder is missing, something is still
  * inside) waits. If all operations wait in a circle, one row moves to a temporary name. The paths
  * that a step used decide which steps must come first. Any order that respects this gives the same
@@ -67,7 +67,7 @@ class Schedule {
     const { arrivals, wanted } = this.#draft;
     for (const file of arrivals.all) {
       const place = arrivals.placeOf(file);
-      if (this.#layout.ledgers.local.exists(place.parent)) this.#layout.layWithoutRow(file, place);
+      if (this.#layout.sides.local.exists(place.parent)) this.#layout.layWithoutRow(file, place);
       else wanted.add(file.id);
     }
   }
@@ -146,7 +146,7 @@ class Schedule {
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#open.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
-    return goal !== null && !samePlace(this.#layout.ledgers[side].at(row), goal);
+    return goal !== null && !samePlace(this.#layout.sides[side].at(row), goal);
   }
 
   /**
@@ -154,19 +154,19 @@ class Schedule {
    */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
-    const ledger = this.#layout.ledgers[side];
-    for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
+    const state = this.#layout.sides[side];
+    for (let at: FolderRow | undefined = to.parent; at !== undefined; at = state.at(at)?.parent) {
       // A folder whose goal is below a folder that is still inside it waits until that folder has
       // left.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
-      if (ledger.at(at) === null && !ledger.exists(at)) return `moved ${side} ${at.key}`;
+      if (state.at(at) === null && !state.exists(at)) return `moved ${side} ${at.key}`;
     }
-    return ledger.isFree(to, row) ? null : `slot ${side} ${ledger.key(to)}`;
+    return state.isFree(to, row) ? null : `slot ${side} ${state.key(to)}`;
   }
 
   #lowestOpen(side: Side, from: FolderRow, until: Row): FolderRow {
-    const ledger = this.#layout.ledgers[side];
-    for (let at: FolderRow | undefined = from; at !== undefined && at !== until; at = ledger.at(at)?.parent)
+    const state = this.#layout.sides[side];
+    for (let at: FolderRow | undefined = from; at !== undefined && at !== until; at = state.at(at)?.parent)
       if (this.#isOpen(at, side)) return at;
     return from;
   }
@@ -227,11 +227,11 @@ class Schedule {
     if (operation === null) return false;
     operation.isTemporary = true;
     const { row, side } = operation;
-    const ledger = this.#layout.ledgers[side];
-    const from = ledger.at(row)!;
+    const state = this.#layout.sides[side];
+    const from = state.at(row)!;
     const parent = this.#lastingFolder(side, from.parent);
     const name = temporaryName(row, from.name, (one) =>
-      [from.parent, parent].every((folder) => ledger.isFree({ parent: folder, name: one }, row)),
+      [from.parent, parent].every((folder) => state.isFree({ parent: folder, name: one }, row)),
     );
     this.#layout.layMove(row, side, { parent, name }, true);
     return true;
@@ -242,9 +242,9 @@ class Schedule {
     for (const one of this.#waiting.operations()) {
       if (one.kind !== "move" || one.isTemporary || this.#isHopeless(one.row[one.side].goal!.parent, one.side))
         continue;
-      const ledger = this.#layout.ledgers[one.side];
-      const at = ledger.at(one.row);
-      if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${ledger.key(at)}`)) return one;
+      const state = this.#layout.sides[one.side];
+      const at = state.at(one.row);
+      if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${state.key(at)}`)) return one;
       first ??= one;
     }
     return first;
@@ -252,9 +252,9 @@ class Schedule {
 
   /** Returns true if a folder is missing, and no operation is left that would make it. */
   #isHopeless(folder: FolderRow, side: Side): boolean {
-    const ledger = this.#layout.ledgers[side];
-    for (let at: FolderRow | undefined = folder; at !== undefined; at = (ledger.at(at) ?? at[side].goal)?.parent)
-      if (ledger.at(at) === null && at !== this.#draft.forest.root && at[side].goal === null) return true;
+    const state = this.#layout.sides[side];
+    for (let at: FolderRow | undefined = folder; at !== undefined; at = (state.at(at) ?? at[side].goal)?.parent)
+      if (state.at(at) === null && at !== this.#draft.forest.root && at[side].goal === null) return true;
     return false;
   }
 
@@ -263,7 +263,7 @@ class Schedule {
    * must not keep a folder from being removed.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
-    for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.ledgers[side].at(at)?.parent)
+    for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.sides[side].at(at)?.parent)
       if (at[side].goal !== null || at === this.#draft.forest.root) return at;
     return from;
   }
