@@ -5,8 +5,8 @@ import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 /**
  * One side while the plan is laid out step by step: the place of everything at that moment, and the
  * step that put it there. The state gives an action its paths, and the steps that the action must
- * wait for: the last step that moved a folder on its path, the step that freed its slot, the last step
- * on itself. A folder's move also waits for the steps that used its old path.
+ * wait for: the last step that moved a folder on its path, the step that freed its slot, the last
+ * step on itself. A folder's move also waits for the steps that used its old path.
  */
 export class SideState {
   readonly side: Side;
