@@ -152,6 +152,7 @@ describe("I18 a change of the ignore rules deletes nothing", () => {
     ["d/a.md=1", "ignore d", "edit d/a.md 2", "note-facts suspended; hold suspended d/a.md"],
     ["d/a.md=1", "ignore d", "rm d/a.md", "note-facts suspended; hold suspended d/a.md"],
     ["a.md=1", "ignore d", "new d/a.md 2", ""],
+    ["a.md=1", "ignore d/b.md", "new d/b.md 2; new d/c.md 3", "make-folder-local d; create-local d/c.md"],
     ["a.md=1", "ignore d", "mv a.md d/a.md", "hold suspended a.md"],
   ])("%s | %s | %s → %s", (...row) => checkPlan(row));
   test.each<Row>([

@@ -35,8 +35,8 @@ type Bar = { readonly kind: "barred"; readonly reason: BlockReason; readonly det
 export function localWish(draft: PlanDraft, row: Row): WantedPlace {
   const there = row.remote.now;
   if (there === null) return barred("not-seen", "its path on the service is not known");
-  const bar = localBar(draft, there.parent);
-  if (bar !== null) return bar;
+  const above = localFolder(draft, there.parent);
+  if (above.kind === "barred") return above;
   const kind = nameKindOf(row);
   const kept = keptName(row, "local", there.name, knownPaths(row));
   if (kept === null && isUnsafeName(there.name, kind))
@@ -45,9 +45,8 @@ export function localWish(draft: PlanDraft, row: Row): WantedPlace {
       `its name on the service, ${JSON.stringify(there.name)}, cannot be used on disk`,
     );
   const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
-  const above = there.parent.localPath;
-  const path = above === null ? null : joinPath(above, name);
-  if (path !== null && draft.trees.local.ignores(path, kind))
+  const path = joinPath(above.path, name);
+  if (draft.trees.local.ignores(path, kind))
     return barred("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
@@ -136,10 +135,10 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
 }
 
 /**
- * Returns why nothing can be put below a folder on disk: the folder is missing and cannot be
- * created, or belongs to another linked folder. Null: it is possible.
+ * Returns the path that a folder has on disk, or will have. Otherwise returns why nothing can be
+ * put below it: it is missing and cannot be created, or belongs to another linked folder.
  */
-function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
+function localFolder(draft: PlanDraft, folder: FolderRow): Bar | { readonly kind: "path"; readonly path: LocalPath } {
   const names: string[] = [];
   let at: FolderRow | undefined = folder;
   for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
@@ -159,7 +158,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   }
   // Documents in another linked folder belong to its workspace.
   const hidden = whyHidden(path, draft.trees);
-  return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : null;
+  return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : { kind: "path", path };
 }
 
 function barred(reason: BlockReason, detail: string): Bar {
