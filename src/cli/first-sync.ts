@@ -55,12 +55,13 @@ function hasPictures({ world: { state, links, disk } }: OpenedMirror): boolean {
  * its name may be a typing error.
  */
 async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
-  if (remote === "") return;
-  const answer = await world.remote.findFolder(remote);
-  if (!answer.ok || answer.value !== null) return;
-  io.err(
-    `mdmirror: the service shows no folder ${shownName(remote)}; the first upload creates it. If you meant another folder: mdmirror unlink ${shellWord(root)}, then init`,
-  );
+  for (const path of [remote].flat().filter((one) => one !== "")) {
+    const answer = await world.remote.findFolder(path);
+    if (!answer.ok || answer.value !== null) continue;
+    io.err(
+      `mdmirror: the service shows no folder ${shownName(path)}; the first upload creates it. If you meant another folder: mdmirror unlink ${shellWord(root)}, then init`,
+    );
+  }
 }
 
 /** Runs the sync at the end of `init`. */

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, readConfig, writeConfig } from "../mirror/settings/config.ts";
-import { cleanPrefix } from "../mirror/settings/settings.ts";
+import { linkedPart, partClause } from "../mirror/settings/settings.ts";
 import { findKey, type FoundKey, storeKey } from "../mirror/settings/key.ts";
 import { openToRead } from "../mirror/folder/open-state.ts";
 import { addIgnoreLines } from "../mirror/settings/ignore-lines.ts";
@@ -75,7 +75,7 @@ async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remo
   const { clock, random } = io;
   const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
-    const answer = await asking.findFolder(remote === "" ? ANY_FOLDER : remote);
+    const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : ANY_FOLDER);
     if (answer.ok) return null;
     const told = faultTrouble(answer.fault, url);
     if (answer.fault.kind === "locked-out") return told;
@@ -114,12 +114,13 @@ type Prefer = "local" | "remote" | "each";
 
 /** Refuses another service, another folder of it, or another direction than the linked one. */
 function troubleOfOther(args: Args, dir: string, { url, remote, direction }: Config): Trouble | null {
-  const [askedUrl, askedRemote, asked] = [args.text("url"), args.text("remote"), args.text("direction")];
+  const [askedUrl, askedRemote, asked] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
-  if (isOtherUrl || (askedRemote !== null && cleanPrefix(askedRemote) !== remote))
+  const isOtherPart = askedRemote.length > 0 && String(linkedPart(askedRemote)) !== String(remote);
+  if (isOtherUrl || isOtherPart)
     return {
       kind: "usage",
-      what: `${dir} is already linked to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`,
+      what: `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
       next: "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
     };
   if (asked === null || asked === direction) return null;

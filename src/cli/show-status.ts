@@ -16,6 +16,7 @@ import { ageText } from "../common/age.ts";
 import { attentionLines } from "./show-attention.ts";
 import { stayLine } from "./describe.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { partClause } from "../mirror/settings/settings.ts";
 
 /** Shows the state of a linked folder, as lines. */
 
@@ -90,7 +91,7 @@ export async function showStatus(
 function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
-  const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
+  const where = `${shownWords(status.url)}${partClause(remote)}`;
   return [
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
     lastSyncLine(status, age, paint),

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
-import { cleanPrefix } from "../mirror/settings/settings.ts";
+import { linkedPart } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
 import {
   judgeFolder,
@@ -63,8 +63,8 @@ function targetOf(
   { url, remote = "", direction = "both", allowHttp = [] }: LinkOptions,
   env: Environment["env"],
 ): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
-  const prefix = cleanPrefix(remote);
-  if (prefix === null)
+  const part = linkedPart([remote].flat());
+  if (part === null)
     return trouble(
       "usage",
       `${JSON.stringify(remote)} is not the path of a folder of a workspace`,
@@ -76,7 +76,7 @@ function targetOf(
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;
   return ok({
-    config: { ...DEFAULT_CONFIG, url: origin.value.url, remote: prefix, direction, allowHttp },
+    config: { ...DEFAULT_CONFIG, url: origin.value.url, remote: part, direction, allowHttp },
     origin: origin.value,
   });
 }

@@ -44,8 +44,11 @@ export type OpenOptions = {
 
 export type LinkOptions = OpenOptions & {
   readonly url: string;
-  /** Folder of the workspace to link; default: "", the whole workspace. */
-  readonly remote?: string;
+  /**
+   * Folder of the workspace to link; default: "", the whole workspace. A list: only these folders,
+   * each at its own path.
+   */
+  readonly remote?: string | readonly string[];
   /** `pull` never uploads, `push` never changes local files; default: `both`. */
   readonly direction?: "both" | "pull" | "push";
   /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMatcher, ignoresPath, isLitterName } from "../../src/mirror/local/ignore.ts";
-import { type FolderRules, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
+import { type FolderRules, patternsOutside, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
 import { parentOf } from "../../src/contract/path.ts";
 import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { ramMirror } from "./benches.ts";
@@ -152,5 +152,35 @@ describe("a pattern that was made to cost much", () => {
 
   it("is refused as a rule by its line, for to leave it out would send what it keeps here", () => {
     expect(() => rulesOf({ "": "a.md\n# /**/**/**/x\na/**/a/**/a/**/b\n" })).toThrow("line 3 of .mdmirrorignore");
+  });
+});
+
+describe("the folders that are synced", () => {
+  const excluded = (folders: readonly string[], ours = "") => {
+    const rules = new Map([["", rulesOfFolder(null, "", { ours, git: "", scope: patternsOutside(folders) }, false)]]);
+    return (path: string) => ignoresPath(rules, path, "file");
+  };
+
+  it.each([
+    [["a"], ["a/x.md", "a/b/x.md"], ["x.md", "ab/x.md", "b/a/x.md"]],
+    [
+      ["a", "b/c"],
+      ["a/x.md", "b/c/x.md"],
+      ["b/x.md", "b/d/x.md"],
+    ],
+    [["a", "a/b/c"], ["a/x.md", "a/b/x.md", "a/b/c/x.md"], ["x.md"]],
+    [
+      ["a/b", "a/c"],
+      ["a/b/x.md", "a/c/x.md"],
+      ["a/x.md", "a/d/x.md"],
+    ],
+    [["[a] *"], ["[a] */x.md"], ["a b/x.md"]],
+    [[], ["x.md", "a/x.md"], []],
+  ])("%j: everything else is excluded", (folders, inside, outside) => {
+    expect([...inside, ...outside].filter(excluded(folders))).toEqual(outside);
+  });
+
+  it("are not widened by the root's rules", () => {
+    expect(["x.md", "a/x.md"].filter(excluded(["a"], "!x.md\n"))).toEqual(["x.md"]);
   });
 });

@@ -17,7 +17,7 @@ import { judgeFolder, judgeLeftOver, linkFolder } from "../../mirror/folder/link
 import { initLinkedFolder } from "../init-linked.ts";
 import { findKey } from "../../mirror/settings/key.ts";
 import { DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
-import { cleanPrefix } from "../../mirror/settings/settings.ts";
+import { linkedPart, partClause } from "../../mirror/settings/settings.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import { withoutSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan } from "../first-plan.ts";
@@ -43,7 +43,11 @@ export const command: Command = {
   options: {
     url: { value: "URL", help: "base URL of the service (default: MDMIRROR_URL)" },
     "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the keychain)" },
-    remote: { value: "PATH", help: "link only this folder of the workspace (default: all of it)" },
+    remote: {
+      value: "PATH",
+      multiple: true,
+      help: "link only this folder of the workspace; several: only these, each at its own path (default: all of it)",
+    },
     direction: {
       value: "WAY",
       choices: DIRECTIONS,
@@ -118,7 +122,7 @@ function workOnNew(io: Io, dir: string): Result<string> {
 type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 
 async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
-  const remote = cleanPrefix(args.text("remote") ?? "");
+  const remote = linkedPart(args.texts("remote"));
   if (remote === null) return misuse(io, "init", "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
   const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
@@ -152,9 +156,7 @@ async function linkNew(
   const linked = linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored);
   if (linked.kind === "trouble") return complain(io, linked.trouble);
   if (linked.value !== null) io.err(`mdmirror: ${linked.value}`);
-  io.out(
-    `linked ${shownName(dir)} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${shownName(config.remote)}`}`,
-  );
+  io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
   const added = addIgnoreLines(realpathSync(dir), agreed.patterns);
   if (added.kind === "trouble") return complain(io, added.trouble);
   return firstSync(io, dir, args.text("key-file"), prefer);

@@ -8,6 +8,7 @@ import { findMirror } from "../find-mirror.ts";
 import { askForYes } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { judgeName } from "../judge-name.ts";
+import { partClause } from "../../mirror/settings/settings.ts";
 import { questionOf } from "../../mirror/trust/ask.ts";
 import { bindMirror } from "../../mirror/trust/bind.ts";
 
@@ -84,7 +85,7 @@ function facts({ root, address, remote, owner, documents, key, known }: TrustQue
     ["folder", root],
     ["holds", documents],
     ["belongs to", owner],
-    ["would go to", `${address}${remote === "" ? "" : `, folder ${remote}`}, ${key}`],
+    ["would go to", `${address}${partClause(remote)}, ${key}`],
     ...(known === null ? [] : [["so far", `trusted for ${known.addresses.join(" and ")}`]]),
   ];
 }

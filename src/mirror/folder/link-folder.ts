@@ -15,6 +15,7 @@ import { makeOwnFolder } from "../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
 import { storeKey } from "../settings/key.ts";
+import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import { nearestFolder } from "./nearest-folder.ts";
@@ -149,7 +150,8 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
     const gitignore = config.gitignore ? () => [] : null;
-    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false, ignore, gitignore });
+    const folders = foldersOf(config.remote);
+    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false, ignore, folders, gitignore });
     const state = memoryState(clock);
     const world: World = {
       clock,
@@ -160,7 +162,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
       disk,
       state,
       bootId: null,
-      prefix: config.remote,
+      prefix: prefixOf(config.remote),
     };
     rememberRoot(world);
     const close = async () => {

@@ -5,9 +5,10 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { State } from "../ports/state.ts";
 import { readLinkedPaths } from "../state/read-beside.ts";
-import { type Config, readConfig } from "../settings/config.ts";
+import { type Config, DEFAULT_CONFIG, readConfig } from "../settings/config.ts";
+import { foldersOf } from "../settings/settings.ts";
 
-type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore">;
+type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore" | "folders">;
 
 /**
  * Opens the disk of a linked folder, with the rules of its configuration, without a state.
@@ -16,8 +17,9 @@ type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore">
 export function openDisk(root: string, options: DiskOptions): LocalDisk {
   const own = join(root, MIRROR_FOLDER);
   const config = readConfig(own);
-  const follows = config.kind === "ok" && config.value.gitignore;
-  return new LocalDisk(createNodeFs(), root, { ...options, gitignore: follows ? () => readLinkedPaths(own) : null });
+  const { gitignore: follows, remote } = config.kind === "ok" ? config.value : DEFAULT_CONFIG;
+  const gitignore = follows ? () => readLinkedPaths(own) : null;
+  return new LocalDisk(createNodeFs(), root, { ...options, gitignore, folders: foldersOf(remote) });
 }
 
 /**

@@ -9,6 +9,7 @@ import { readingDisk } from "../engine/links/translating.ts";
 import { openDisk } from "./open-disk.ts";
 import { openToRead } from "./open-state.ts";
 import { readConfig } from "../settings/config.ts";
+import { prefixOf } from "../settings/settings.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
 /** A linked folder without its service. Needs no key, network or lock, and writes nothing (I23). */
@@ -33,7 +34,7 @@ export function openLocal(dir: string, system: System): Result<LocalMirror> {
 function withLinksHere(root: string, state: State, disk: Disk): Disk {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links.mode === "keep") return disk;
-  return readingDisk({ state, disk, prefix: config.value.remote }, config.value.links.wiki);
+  return readingDisk({ state, disk, prefix: prefixOf(config.value.remote) }, config.value.links.wiki);
 }
 
 /**

@@ -16,6 +16,7 @@ import { withTranslation } from "../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
+import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
@@ -169,10 +170,11 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
       random,
       probe: mode === "write",
       gitignore: followed(config, state),
+      folders: foldersOf(config.remote),
     }),
     state,
     bootId: readBootId(),
-    prefix: config.remote,
+    prefix: prefixOf(config.remote),
   };
   const world = config.links.mode === "keep" ? plain : withTranslation(plain, mode === "write", config.links.wiki);
   // A new state has no record of this folder, so any root is accepted: the first sync deletes and

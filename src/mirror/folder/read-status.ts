@@ -7,6 +7,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "../settings/config.ts";
+import type { LinkedPart } from "../settings/settings.ts";
 import type { GlanceCache } from "./glances.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { comparePaths } from "../model/by-path.ts";
@@ -14,7 +15,7 @@ import { comparePaths } from "../model/by-path.ts";
 /** Facts about a linked folder from the state file: no network, walk or lock. */
 export type MirrorStatus = RunState & {
   readonly url: string;
-  readonly remote: string;
+  readonly remote: LinkedPart;
   /** Directions that are synced. */
   readonly direction: Config["direction"];
   readonly documents: number;

@@ -28,6 +28,8 @@ type DiskOptions = {
    * Default: none.
    */
   readonly ignore?: readonly string[];
+  /** The only folders that are synced. Default, and empty: all. */
+  readonly folders?: readonly LocalPath[];
   /**
    * Follows `.gitignore` files for paths that are not among these. Default, and null: it does not.
    */
@@ -53,9 +55,9 @@ export class LocalDisk implements Disk {
    * through symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
-    const { random, probe = true, ignore = [], gitignore = null, part = 256, processes } = options;
+    const { random, probe = true, ignore = [], folders = [], gitignore = null, part = 256, processes } = options;
     this.#guard = new RootGuard(fs, root, random);
-    this.#options = { probe, ignore, gitignore, part };
+    this.#options = { probe, ignore, folders, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
     this.#held = new OpenFiles(fs);
   }
@@ -139,7 +141,7 @@ export class LocalDisk implements Disk {
   /** Works as `whyUnsynced` of `folder-names.ts`. */
   staysAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
-    return whyUnsynced(this.#guard, this.#options.gitignore, path);
+    return whyUnsynced(this.#guard, this.#options, path);
   }
 
   /** Works as `folderSeal`. */
@@ -150,7 +152,7 @@ export class LocalDisk implements Disk {
   /** Works as `namesIn` of `folder-names.ts`. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.names();
-    return namesIn(this.#guard, this.#options.gitignore, folder);
+    return namesIn(this.#guard, this.#options, folder);
   }
 
   /** Works as `stampsIn` of `folder-names.ts`. */

@@ -7,10 +7,11 @@ import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, nullOnErrno } from "./errno.ts";
 import { isLitterName } from "./ignore.ts";
-import { type LinkedPaths, type LinkedSource, linkedPaths } from "./linked-paths.ts";
+import { type LinkedPaths, linkedPaths } from "./linked-paths.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { exclusionOf, type FolderRules, type Rules, rulesAt, rulesOf } from "./rules.ts";
+import { exclusionOf, type FolderRules, patternsOutside, type Rules, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
+import type { WalkOptions } from "./walk.ts";
 
 /** Names of one folder for people, without a walk of what is below. */
 
@@ -20,6 +21,8 @@ export type FolderName = {
   /** Reason why it is not synced; null if it is. */
   readonly stays: LocalOther["kind"] | null;
 };
+
+type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
 
 const GONE = ["ENOENT", "ENOTDIR"];
 
@@ -45,16 +48,12 @@ export function folderSeal(guard: RootGuard, followsGit: boolean, folder: LocalP
  * Returns names in no order; null if the folder does not exist.
  * @throws UnfitRules
  */
-export function namesIn(
-  guard: RootGuard,
-  gitignore: LinkedSource | null,
-  folder: LocalPath,
-): readonly FolderName[] | null {
+export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPath): readonly FolderName[] | null {
   return guard.during(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
     if (!inside.ok) return null;
     const entries = nullOnErrno(GONE, () => guard.fs.readdir(parentOf(inside.abs)));
-    const rules = readRules(guard, gitignore, folder);
+    const rules = readRules(guard, options, folder);
     const own = folder === "" ? MIRROR_FOLDER : null;
     return entries?.filter(({ name }) => name !== own).map((entry) => nameOf(rules, folder, entry)) ?? null;
   });
@@ -76,9 +75,9 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
  * Returns why a path is not synced, whether a file exists or not; null if it is.
  * @throws UnfitRules
  */
-export function whyUnsynced(guard: RootGuard, gitignore: LinkedSource | null, path: LocalPath): FolderName["stays"] {
+export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["stays"] {
   return guard.during(() => {
-    const rules = readRules(guard, gitignore, parentOf(path));
+    const rules = readRules(guard, options, parentOf(path));
     for (const folder of ancestorsOf(path)) {
       const stays = staysFolder(rules, parentOf(folder), lastName(folder));
       if (stays !== null) return stays;
@@ -99,7 +98,7 @@ function rulesAbove(folder: LocalPath): readonly LocalPath[] {
 
 type Judge = { readonly rules: Rules; readonly linked: LinkedPaths | null };
 
-function readRules(guard: RootGuard, gitignore: LinkedSource | null, folder: LocalPath): Judge {
+function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): Judge {
   const { foldsCase } = guard.names();
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
@@ -109,8 +108,9 @@ function readRules(guard: RootGuard, gitignore: LinkedSource | null, folder: Loc
   };
   for (const at of rulesAbove(folder)) {
     const git = gitignore === null ? "" : read(joinPath(at, GITIGNORE_FILE));
-    const texts = { ours: read(joinPath(at, IGNORE_FILE)), git };
-    if (texts.ours + texts.git !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
+    const scope = at === "" ? patternsOutside(folders) : "";
+    const texts = { ours: read(joinPath(at, IGNORE_FILE)), git, scope };
+    if (texts.ours + texts.git + scope !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
   }
   return { rules, linked: gitignore === null ? null : linkedPaths(gitignore) };
 }

@@ -1,12 +1,17 @@
 import ignore, { type Ignore } from "ignore";
-import { type LocalPath, parentOf } from "../../contract/path.ts";
+import { ancestorsOf, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { patternFault } from "./pattern-fault.ts";
 
 /** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
 
 /** Rule files of one folder; empty if there is none. */
-type RuleTexts = { readonly ours: string; readonly git: string };
+type RuleTexts = {
+  readonly ours: string;
+  readonly git: string;
+  /** Patterns of the setting `remote`; only the root has them. */
+  readonly scope?: string;
+};
 
 /**
  * Rules that apply in a folder: its own lines after those of the folders above. All are one
@@ -53,7 +58,9 @@ export function rulesOf(
   texts: RuleTexts,
   foldsCase: boolean,
 ): FolderRules {
-  const ours = linesOf(folder, IGNORE_FILE, texts.ours);
+  const scope = linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
+  // ORDER: last, so that no `!name` in the root's file includes a path outside the scope.
+  const ours = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
   const git = linesOf(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
     const fresh = ignore({ ignorecase: foldsCase });
@@ -78,6 +85,25 @@ export function withoutAnswers(rules: Rules): Rules {
       return [folder, { ...one, ours: ours!, both: both! }];
     }),
   );
+}
+
+/**
+ * Returns lines that exclude everything but some folders and what is below them; "" for no folder.
+ * gitignore's way: exclude all names of a folder, then include one again.
+ */
+export function patternsOutside(folders: readonly LocalPath[]): string {
+  const outermost = folders.filter((folder) => !ancestorsOf(folder).some((above) => folders.includes(above)));
+  const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
+  const opened = new Set([...included].map(parentOf));
+  const lines = [...opened].sort().flatMap((at) => {
+    const inside = [...included].filter((path) => parentOf(path) === at);
+    return [`${anchored(at)}/*`, ...inside.map((path) => `!${anchored(path)}/`)];
+  });
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+function anchored(path: LocalPath): string {
+  return path === "" ? "" : `/${path.replace(/[\\*?[]/g, "\\$&")}`;
 }
 
 /** Returns the rules that apply in a folder; null: none. */
@@ -147,5 +173,5 @@ function fromRoot(folder: LocalPath, line: string): string | null {
   if (folder === "") return line;
   const isAnchored = bare.slice(0, -1).includes("/");
   const within = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
-  return `${isNegative ? "!" : ""}/${folder.replace(/[\\*?[]/g, "\\$&")}/${within}`;
+  return `${isNegative ? "!" : ""}${anchored(folder)}/${within}`;
 }

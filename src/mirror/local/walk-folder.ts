@@ -93,7 +93,10 @@ function whyUnread(error: unknown): string {
 }
 
 /** Parts of a walk that reading rules needs. */
-type RulesWork = Pick<WalkWork, "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept">;
+type RulesWork = Pick<
+  WalkWork,
+  "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "linked" | "foldsCase" | "kept"
+>;
 
 /**
  * Reads a folder's ignore rules in each walk. If they cannot be read (a symlink is not followed),
@@ -104,10 +107,14 @@ function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[])
   const { path } = folder;
   const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
   const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
-  const texts = { ours: read(IGNORE_FILE) + extra, git: work.linked === null ? "" : read(GITIGNORE_FILE) };
+  const texts = {
+    ours: read(IGNORE_FILE) + extra,
+    git: work.linked === null ? "" : read(GITIGNORE_FILE),
+    scope: path === "" ? work.scope : "",
+  };
   const before = work.rules.get(path) ?? null;
   const above = path === "" ? null : rulesAt(work.rules, parentOf(path));
-  if (texts.ours === "" && texts.git === "") return !work.rules.delete(path);
+  if (texts.ours === "" && texts.git === "" && texts.scope === "") return !work.rules.delete(path);
   if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
   work.rules.set(path, rulesOf(above, path, texts, work.foldsCase));
   return false;
@@ -219,6 +226,8 @@ export type WalkWork = {
   readonly diskNow: number | null;
   readonly foldsCase: boolean;
   readonly extraPatterns: readonly string[];
+  /** Patterns of everything outside the folders that are synced. */
+  readonly scope: string;
   readonly rules: Map<LocalPath, FolderRules>;
   /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
   readonly linked: LinkedPaths | null;

@@ -7,7 +7,7 @@ import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
-import { exclusionOf, withoutAnswers } from "./rules.ts";
+import { exclusionOf, patternsOutside, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
 import { readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
@@ -17,6 +17,8 @@ export type WalkOptions = {
   readonly probe: boolean;
   /** Patterns (gitignore syntax) in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
+  /** The only folders that are synced; empty: all. */
+  readonly folders: readonly LocalPath[];
   /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
   readonly gitignore: LinkedSource | null;
   /** Entries between two pauses. */
@@ -66,6 +68,7 @@ export function* walkTree(
       diskNow: options.probe ? diskTime(guard) : null,
       foldsCase: guard.names().foldsCase,
       extraPatterns: options.ignore,
+      scope: patternsOutside(options.folders),
       rules,
       linked: options.gitignore === null ? null : linkedPaths(options.gitignore),
       kept,

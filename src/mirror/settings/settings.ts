@@ -1,4 +1,5 @@
 import { parseAge } from "../../common/age.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { pathFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../contract/path.ts";
@@ -20,6 +21,8 @@ export type Setting<T> = {
   readonly page?: string;
   /** The command that changes this setting, because more than the file has to change. */
   readonly setBy?: string;
+  /** Returns true for a change that the file alone can make, although another command is named. */
+  canChange?(from: T, to: T): boolean;
   /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
 };
@@ -46,12 +49,13 @@ export const SETTINGS = {
   } as Setting<string>,
   remote: {
     usual: "",
-    values: "a path",
-    meaning: "The folder of the workspace that is linked; empty: the whole workspace.",
+    values: 'a path, or a list of paths such as `["guides", "team/notes"]`',
+    meaning:
+      "The folder of the workspace that is linked; empty: the whole workspace. With a list, each folder has its own path locally, and everything else is left alone on both sides.",
     setBy: "link another folder: mdmirror init DIR --url URL --remote PATH",
-    read: (value, fault) =>
-      (typeof value === "string" ? cleanPrefix(value) : null) ?? fault("must be the path of a folder of the workspace"),
-  } as Setting<RemotePath>,
+    canChange: (from, to) => prefixOf(from) === prefixOf(to),
+    read: (value, fault) => readRemote(value) ?? fault("must be the path of a folder of the workspace, or a list"),
+  } as Setting<LinkedPart>,
   direction: choice<Policy["direction"]>(["both", "pull", "push"], {
     meaning:
       "Which changes are synced. `pull`: only those of the service; nothing is uploaded. `push`: only local changes; no local file changes.",
@@ -247,6 +251,37 @@ export function retentionOf(text: string): { readonly days: number; readonly byt
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
   return path === "" || pathFault(path, "folder") === null ? path : null;
+}
+
+/** The linked part of the workspace: one folder, "" for all of it, or some of its folders. */
+export type LinkedPart = RemotePath | readonly RemotePath[];
+
+function readRemote(value: unknown): LinkedPart | null {
+  if (typeof value === "string") return cleanPrefix(value);
+  if (!Array.isArray(value) || value.length === 0) return null;
+  const paths = value.map((path: unknown) => (typeof path === "string" ? cleanPrefix(path) : null));
+  return paths.every((path) => path !== null && path !== "") ? (paths as RemotePath[]) : null;
+}
+
+/** Returns the linked part that a user names by these paths; null if one is no path of a folder. */
+export function linkedPart(paths: readonly string[]): LinkedPart | null {
+  return readRemote(paths.length > 1 ? paths : (paths[0] ?? ""));
+}
+
+/** Returns the folder whose content is the content of the linked folder; "" for the workspace. */
+export function prefixOf(remote: LinkedPart): RemotePath {
+  return typeof remote === "string" ? remote : "";
+}
+
+/** Returns the folders below the prefix that are synced; empty: all of them. */
+export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
+  return typeof remote === "string" ? [] : remote;
+}
+
+/** Returns the linked part as the end of a sentence; "" for the whole workspace. */
+export function partClause(remote: LinkedPart): string {
+  if (remote === "") return "";
+  return typeof remote === "string" ? `, folder ${shownName(remote)}` : `, folders ${remote.map(shownName).join(", ")}`;
 }
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;

@@ -3,6 +3,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { readConfig } from "../settings/config.ts";
+import type { LinkedPart } from "../settings/settings.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
@@ -21,7 +22,7 @@ export type TrustQuestion = {
   readonly marker: string;
   readonly address: string;
   /** Path of the linked folder in the workspace; "" is the whole workspace. */
-  readonly remote: string;
+  readonly remote: LinkedPart;
   readonly owner: string;
   /** Number of documents, such as `3 Markdown files`. */
   readonly documents: string;

@@ -38,8 +38,7 @@ export async function changeSetting(
   text: string | null,
   clock: Clock,
 ): Promise<Result<Config>> {
-  if (setting.setBy !== undefined)
-    return trouble("usage", `${name} is not changed in the configuration alone`, setting.setBy);
+  if (setting.setBy !== undefined && setting.canChange === undefined) return elsewhere(name, setting);
   const value = text === null ? ok(undefined) : readValue(name, setting, text);
   if (value.kind === "trouble") return value;
   const folder = join(root, MIRROR_FOLDER);
@@ -51,6 +50,8 @@ export async function changeSetting(
     const before = readMembers(folder);
     if (before.kind === "trouble") return before;
     const changed = replaceIn(before.value, name.split("."), value.value);
+    if (setting.canChange?.(allowedValue(setting, before.value[name]), allowedValue(setting, value.value)) === false)
+      return elsewhere(name, setting);
     const config = parseConfig(JSON.stringify(changed), join(folder, CONFIG_FILE));
     if (config.kind === "ok") writeConfig(folder, changed);
     return config;
@@ -58,6 +59,14 @@ export async function changeSetting(
     lock.free();
     taken.value?.();
   }
+}
+
+function elsewhere(name: string, { setBy = "" }: Setting<unknown>): Result<never> {
+  return trouble("usage", `${name} is not changed in the configuration alone`, setBy);
+}
+
+function allowedValue(setting: Setting<unknown>, member: unknown): unknown {
+  return setting.read(member, () => undefined) ?? setting.usual;
 }
 
 function readValue(name: string, setting: Setting<unknown>, text: string): Result<unknown> {

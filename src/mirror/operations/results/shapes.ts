@@ -101,8 +101,8 @@ export type StatusReport = {
    */
   readonly syncedAt: number | null;
   readonly url: string;
-  /** Path of the linked folder in the workspace; "" is the whole workspace. */
-  readonly remote: string;
+  /** Path of the linked folder in the workspace, or a list; "" is the whole workspace. */
+  readonly remote: string | readonly string[];
   readonly documents: number;
   readonly folders: number;
   /** Number of interrupted effects; the next run completes them. */
