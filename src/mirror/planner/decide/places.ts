@@ -158,7 +158,9 @@ function localFolder(draft: PlanDraft, folder: FolderRow): Bar | { readonly kind
   }
   // Documents in another linked folder belong to its workspace.
   const hidden = whyHidden(path, draft.trees);
-  return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : { kind: "path", path };
+  return hidden?.isMirror === true
+    ? barred("not-seen", `its folder is not seen: ${hidden.why}`)
+    : { kind: "path", path };
 }
 
 function barred(reason: BlockReason, detail: string): Bar {
