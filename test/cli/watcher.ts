@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { afterEach } from "vitest";
+import { afterEach, onTestFailed } from "vitest";
 import { LiveClock } from "./live-clock.ts";
 import type { Rig } from "./rig.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
@@ -119,6 +119,7 @@ class Heard implements Watching {
 
   constructor(pid: number) {
     this.pid = pid;
+    onTestFailed(() => console.error(this.events.map((event) => JSON.stringify(event)).join("\n"), this.#err));
   }
 
   line(line: string): void {
