@@ -75,6 +75,18 @@ describe("I09 a file that was moved over a document and edited is the document t
   });
 });
 
+describe("I09 a file that was moved to the path of a document whose own file has a name that is not synced", () => {
+  test.each([
+    ["as it was", "mv c.md b.md"],
+    ["saved as a new file", `save c.md ${C}|edited; mv c.md b.md`],
+    ["edited", `mv c.md b.md; edit b.md ${C}|edited`],
+  ])("is the document that it was before: %s", (_, move) => {
+    const plan = planAfter(`b.md=${B} c.md=${C}`, `rename-to-other b.md b.md~; ${move}`);
+    expect(plan).toContain("renamed-out-of-mirror");
+    expect(plan).not.toMatch(/delete-remote|put b\.md.*delete/);
+  });
+});
+
 describe("I09 the path wins where nothing better speaks for another file", () => {
   const rewritten = `save b.md ${NEW}`;
   test.each([

@@ -1,9 +1,8 @@
 import type { PlaceChange } from "../drift/place-change.ts";
-import type { Link, Stamp } from "../../model/link.ts";
+import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { fileInodeKey } from "../match/inode.ts";
+import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { excludedBy, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
 import { createLocal, forget } from "./presence.ts";
@@ -28,7 +27,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
     return true;
   }
   if (drift.local !== "deleted") return false;
-  const other = findRenamed(draft, link.stamp);
+  const other = findRenamed(draft.trees.local, draft.othersByInode(), link.stamp);
   if (other !== null) {
     blockDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
@@ -80,9 +79,4 @@ function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
 
 function noteStanding(draft: PlanDraft, row: DocumentRow, link: Link, standing: Link["standing"], why: string): void {
   propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: link.protected, standing }));
-}
-
-function findRenamed(draft: PlanDraft, stamp: Stamp | null): LocalOther | null {
-  const key = draft.trees.local.inodesTrusted ? fileInodeKey(stamp) : null;
-  return key === null ? null : (draft.othersByInode().get(key) ?? null);
 }

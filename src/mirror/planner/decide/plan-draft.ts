@@ -6,13 +6,13 @@ import type { Block } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
-import { fileInodeKey } from "../match/inode.ts";
+import { type OthersByInode, othersByInode } from "../match/inode.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
-import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
+import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
 /** A copy of a conflict that may be at a path. */
@@ -45,8 +45,7 @@ export type PlanDraft = {
   readonly occupancy: Matched["occupancy"];
   /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
-  /** Files that are not synced (ignored, dot files and others), by inode. */
-  readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
+  readonly othersByInode: () => OthersByInode;
   /** Rows by their present and planned slots on disk. Use only after all decisions. */
   readonly claimants: () => SlotMap<Row[]>;
   /** Rows that are renamed locally in favour of the service's, with their new names. */
@@ -74,14 +73,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     copies: new Map(),
     copyClaims: once(() => listCopyClaims(trees, matched)),
     populated: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
-    othersByInode: once(() => {
-      const index = new Map<string, LocalOther>();
-      for (const other of trees.local.others.values()) {
-        const key = fileInodeKey(other.stamp);
-        if (key !== null) index.set(key, other);
-      }
-      return index;
-    }),
+    othersByInode: once(() => othersByInode(trees.local)),
     claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
   };
   return draft;

@@ -4,7 +4,9 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
+import { once } from "../../../common/once.ts";
 import { unconfirmedFiles } from "./at-path.ts";
+import { findRenamed, othersByInode } from "./inode.ts";
 import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
 import { pairBySimilarity } from "./resemblance.ts";
 
@@ -35,6 +37,7 @@ export class MovedFiles {
   readonly #candidates: readonly Candidate[];
   readonly #byLink: ReadonlyMap<DocId, readonly Candidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
+  readonly #others = once(() => othersByInode(this.#matching.trees.local));
 
   constructor(matching: Matching) {
     const held = unconfirmedFiles(matching);
@@ -82,14 +85,15 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that has no candidate elsewhere,
-   * and may be that document. A file with this document's inode and similar content was moved over
-   * the other document.
+   * Returns true if the file is at the path of another document that is nowhere else, and may be
+   * that document. A file with this document's inode and similar content was moved over the other
+   * document. A document whose inode has a name that is not synced is there.
    */
   #isHeld({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
     const holder = this.#holders.get(file.path);
     if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;
+    if (findRenamed(this.#matching.trees.local, this.#others(), holder.stamp) !== null) return false;
     return !(this.#byLink.get(holder.id) ?? []).some((one) => this.#isOpen(one));
   }
 

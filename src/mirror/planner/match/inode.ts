@@ -1,4 +1,5 @@
 import type { Stamp } from "../../model/link.ts";
+import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
 /** Identity by inode: when it is evidence, and its key. */
 
@@ -25,4 +26,26 @@ export function fileInodeKey(stamp: Stamp | null): string | null {
  */
 export function folderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : inodeKey(folder);
+}
+
+/** Files that are not synced (ignored, dot files and others), by inode. */
+export type OthersByInode = ReadonlyMap<string, LocalOther>;
+
+export function othersByInode({ others }: LocalTree): OthersByInode {
+  const index = new Map<string, LocalOther>();
+  for (const other of others.values()) {
+    const key = fileInodeKey(other.stamp);
+    if (key !== null) index.set(key, other);
+  }
+  return index;
+}
+
+/** Returns the file to which a document's file was renamed, if that name is not synced. */
+export function findRenamed(
+  { inodesTrusted }: LocalTree,
+  others: OthersByInode,
+  stamp: Stamp | null,
+): LocalOther | null {
+  const key = inodesTrusted ? fileInodeKey(stamp) : null;
+  return key === null ? null : (others.get(key) ?? null);
 }
