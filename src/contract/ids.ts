@@ -15,8 +15,9 @@ export type ChangeId = Branded<"ChangeId">;
 
 // Form of ids that services issue: 14 lower-case letters and digits.
 const STRICT = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// Suffix that is safe in URLs, SQL and logs, for deployments that issue ids of another form.
-const SUFFIX = "[A-Za-z0-9_-]{1,128}";
+// Suffix that is safe in URLs, SQL and logs. Two joined ids, as `doc_…-cmit_…`, are no id in any
+// deployment.
+const SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
 const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);
 const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
@@ -24,14 +25,6 @@ const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
 /** Tells whether an id of any kind has the form that services issue. */
 export function isStrictId(id: string): boolean {
   return STRICT.test(id);
-}
-
-/**
- * Tells whether an id consists of two joined ids, as `doc_…-cmit_…`: no document has such an id in
- * any deployment.
- */
-export function isCompositeId(id: string): boolean {
-  return /_.*(?:doc|dir|chg|cmit)_/.test(id);
 }
 
 export function isDocId(value: unknown): value is DocId {

@@ -9,7 +9,6 @@ import { startHttp } from "../../src/service/http/server.ts";
 import type { ServiceWire } from "../../src/service/service.ts";
 import { SyncService } from "../sync-service/service.ts";
 import type { Variant } from "../variants/variant.ts";
-import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { virtualClock } from "./virtual-clock.ts";
@@ -57,9 +56,7 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
     wire = createWire({ baseUrl: server.url });
   }
   const clock = virtualClock();
-  // Known from the lists before: an empty workspace shows no ids.
-  const traits = variant.looseIds ? { ...NO_TRAITS, looseIds: true } : null;
-  const remote = createRemote({ wire, key, clock, random: NO_CHANCE, log: NO_LOG, traits });
+  const remote = createRemote({ wire, key, clock, random: NO_CHANCE, log: NO_LOG, traits: null });
   closers.push(() => remote.close());
   return {
     remote,

@@ -81,7 +81,7 @@ export type Bench = {
 };
 
 /** What a client knows of a deployment that is as the first version was. */
-export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, looseIds: true, folderTree: "no" };
+export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, folderTree: "no" };
 
 /**
  * A client over a scripted wire and a virtual clock. `fraction` is the jitter. Unless told

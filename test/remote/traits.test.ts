@@ -80,12 +80,10 @@ describe("a deployment that nothing is known of", () => {
     expect(wire.sent.map(({ body }) => JSON.parse(body!).path)).toEqual(["/a.md", "a.md", "b.md"]);
   });
 
-  it("is believed ids of the form alone, till a read shows others", async () => {
-    const { remote } = fresh([answer(201, { ...item, id: "doc_1" }), page([{ ...item, id: "doc_1" }])]);
-    expect(await remote.createFile("note.md", "")).toMatchObject({ ok: false, fault: { kind: "uncertain" } });
-    expect(remote.traits().looseIds).toBe(false);
-    expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: true, items: [{ id: "doc_1" }] });
-    expect(remote.traits().looseIds).toBe(true);
+  it.each(["doc_1", `doc_${"A-9".repeat(40)}`])("accepts an id with any safe suffix: %s", async (id) => {
+    const { remote } = fresh([answer(201, { ...item, id }), page([{ ...item, id }])]);
+    expect(await remote.createFile("note.md", "")).toMatchObject({ ok: true, value: { id } });
+    expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: true, items: [{ id }] });
   });
 
   it.each([`doc_${ID}-cmit_${ID}`, `doc_${ID}_doc_${ID}`, `doc_${ID}:doc_${ID}`])(
@@ -93,14 +91,13 @@ describe("a deployment that nothing is known of", () => {
     async (id) => {
       const { remote } = fresh([page([{ ...item, id }])]);
       expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, items: [] });
-      expect(remote.traits().looseIds).toBe(false);
     },
   );
 
-  it("that an older version knew is believed every safe id", () => {
-    const { folderTree: _, looseIds: __, ...older } = FIRST_TRAITS;
+  it("has defaults for traits that an older version did not store", () => {
+    const { folderTree: _, ...older } = FIRST_TRAITS;
     const { remote } = bench([LOST], { traits: older as typeof FIRST_TRAITS });
-    expect(remote.traits()).toMatchObject({ looseIds: true, folderTree: "unknown", leadingSlash: false });
+    expect(remote.traits()).toMatchObject({ folderTree: "unknown", leadingSlash: false });
   });
 
   it("returns the content of an edit, its version, and why it waits", async () => {
@@ -108,7 +105,7 @@ describe("a deployment that nothing is known of", () => {
     const file = { object: "file", ...item, lastChangeId: changeId };
     const edit = { object: "edit", file, content: "saved" };
     const change = { object: "change", id: changeId, status: "in_review", reason: "conflict", fileIds: [item.id] };
-    const { remote, wire } = fresh([answer(200, edit), answer(202, change), answer(202, { id: "chg_1", reason: "?" })]);
+    const { remote, wire } = fresh([answer(200, edit), answer(202, change), answer(202, { id: "chg/1", reason: "?" })]);
     const put = () => remote.putContent(item.id as DocId, item.lastChangeId as ChangeId, "sent");
     expect(await put()).toMatchObject({ ok: true, value: { kind: "live", changeId, content: "saved" } });
     expect(await put()).toMatchObject({ ok: true, value: { kind: "in-review", changeId, reason: "conflict" } });

@@ -92,8 +92,6 @@ export type RemoteTraits = {
   readonly moveToRoot: "unknown" | "yes" | "no";
   /** `yes` if one list has the folders of the whole tree. */
   readonly folderTree: "unknown" | "yes" | "no";
-  /** True after the service has shown ids that are not of the usual form. */
-  readonly looseIds: boolean;
   /**
    * Characters that names may not have: the embedded service's own set, plus characters that this
    * service refused, minus characters seen in its names.

@@ -173,8 +173,7 @@ class Client implements Remote {
 
   news(): RemoteEvents {
     const { clock, random } = this.#options;
-    const { traits } = this.#context;
-    return new EventStream({ http: this.#http, clock, random, idRule: () => traits.idRule() });
+    return new EventStream({ http: this.#http, clock, random });
   }
 
   pressure(): Pressure {

@@ -4,7 +4,7 @@ import type { EventHint, EventListener, EventStreamState, RemoteEvents } from ".
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { Http, StreamReply } from "./http.ts";
-import { idCheckFor, type IdRule, readPath } from "./shapes.ts";
+import { readPath } from "./shapes.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { parseJson } from "./json.ts";
@@ -14,11 +14,6 @@ type NewsOptions = {
   readonly http: Http;
   readonly clock: Clock;
   readonly random: Random;
-  /**
-   * Returns the present rule for ids. Called for each event, because mdmirror may learn more about
-   * a deployment while the stream is open.
-   */
-  readonly idRule: () => IdRule;
 };
 
 /** Waits before the next attempt, in milliseconds. */
@@ -86,9 +81,9 @@ export class EventStream implements RemoteEvents {
   }
 
   async #listen(listener: EventListener): Promise<End> {
-    const { http, clock, idRule } = this.#options;
+    const { http, clock } = this.#options;
     const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
-    const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data, idRule()), id);
+    const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data), id);
     const reader = new EventReader(onEvent, () => connection.giveUp("an event is too long"));
     const onBytes = (bytes: Buffer) => {
       if (connection.isFit(bytes)) reader.take(bytes);
@@ -205,13 +200,13 @@ function whyNoStream(end: Answered): string {
     : `status ${end.status} instead of a stream of events`;
 }
 
-type Read = (data: JsonObject, rule: IdRule) => EventHint | null;
+type Read = (data: JsonObject) => EventHint | null;
 
 const READERS: { readonly [Type in EventType]: Read } = {
   file: readFileEvent,
-  folder: (data, rule) => {
+  folder: (data) => {
     const id = member(data, "id");
-    return idCheckFor(rule, isDirId)(id) ? { kind: "folder", id } : null;
+    return isDirId(id) ? { kind: "folder", id } : null;
   },
   reset: () => ALL,
 };
@@ -223,23 +218,23 @@ const ALL: EventHint = { kind: "all" };
  * anything may have changed.
  * @returns null for an unknown type
  */
-function readEvent(type: string, data: string, rule: IdRule): EventHint | null {
+function readEvent(type: string, data: string): EventHint | null {
   if (!Object.hasOwn(READERS, type)) return null;
   const json = parseJson(data);
   if (json.kind !== "json" || !isJsonObject(json.value)) return ALL;
-  return READERS[type as EventType](json.value, rule) ?? ALL;
+  return READERS[type as EventType](json.value) ?? ALL;
 }
 
-function readFileEvent(data: JsonObject, rule: IdRule): EventHint | null {
+function readFileEvent(data: JsonObject): EventHint | null {
   const id = member(data, "id");
-  if (!idCheckFor(rule, isDocId)(id)) return null;
+  if (!isDocId(id)) return null;
   const path = readPath(member(data, "path"), "file");
   const changeId = member(data, "lastChangeId");
   return {
     kind: "file",
     id,
     path: path.ok ? path.value.path : null,
-    changeId: idCheckFor(rule, isChangeId)(changeId) ? changeId : null,
+    changeId: isChangeId(changeId) ? changeId : null,
     gone: member(data, "change") === "gone",
   };
 }

@@ -24,7 +24,7 @@ export async function createFile(
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
     misread(call, reply, `mdmirror does not understand the answer about the new file: ${why}`);
-  const file = readPartialFile(reply.value, context.traits.idRule());
+  const file = readPartialFile(reply.value);
   if (!file.ok) return unusable(file.why);
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
@@ -54,13 +54,12 @@ export async function putContent(
     if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.sawConflict("refused");
     return failed(faultOf(call, reply));
   }
-  const rule = context.traits.idRule();
   if (reply.status === 202) {
-    const review = readReview(reply.value, rule);
+    const review = readReview(reply.value);
     if (review.reason === "conflict") context.traits.sawConflict("reviewed");
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
-  const file = readEdit(reply.value, rule);
+  const file = readEdit(reply.value);
   if (!file.ok) return misread(call, reply, file.why);
   if (file.value.id !== null && file.value.id !== id)
     return misread(call, reply, "the service answered with another file");
@@ -86,7 +85,7 @@ async function patchFile(context: CallContext, id: DocId, body: JsonObject): Pro
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   if (reply.value === null) return readBack(context, call, id, reply);
-  const file = readPartialFile(reply.value, context.traits.idRule());
+  const file = readPartialFile(reply.value);
   if (!file.ok) return misread(call, reply, file.why);
   if (file.value.id !== null && file.value.id !== id)
     return misread(call, reply, "the service answered with another file");

@@ -84,9 +84,8 @@ function listBy(context: CallContext, selector: Selector, spent?: Spent): Promis
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  const rule = context.traits.idRule();
-  const folder = readFolder(reply.value, rule);
-  const id = readFolderId(reply.value, rule);
+  const folder = readFolder(reply.value);
+  const id = readFolderId(reply.value);
   if (id === null) return misread(call, reply, "the new folder has no id of the form dir_…");
   if (folder.ok) context.traits.sawPath(folder.value.wirePath);
   // The contract shows only the id of a folder in this answer. If the answer has no path, the path
@@ -113,7 +112,7 @@ async function patchFolder(context: CallContext, id: DirId, body: JsonObject): P
     return failed(missing ?? faultOf(call, reply));
   }
   traits.learnFolderPatch(true);
-  const folder = readFolder(reply.value, traits.idRule());
+  const folder = readFolder(reply.value);
   if (!folder.ok)
     return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
   if (folder.value.resource.id !== id) return misread(call, reply, "the service answered with another folder");

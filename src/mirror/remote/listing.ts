@@ -8,7 +8,7 @@ import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
-import { type IdRule, type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
+import { type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
 
@@ -21,7 +21,7 @@ type ListOptions<Item> = {
    * deployment's form.
    */
   readonly selector: Selector;
-  readonly read: (value: unknown, rule: IdRule) => Parsed<ListedItem<Item>>;
+  readonly read: (value: unknown) => Parsed<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   /** Receives the items. Left out: the listing contains them. */
   readonly receiver?: ItemReceiver<Item> | undefined;
@@ -194,7 +194,7 @@ function takeItems<Item extends { readonly id: string }>(
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
-    const item = options.traits.readShown(options.read, value);
+    const item = options.read(value);
     if (!item.ok) {
       why ??= `${item.why}${idOf(value)}`;
       continue;

@@ -25,7 +25,7 @@ export async function getFile({ caller, traits }: CallContext, id: DocId): Promi
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
   const reply = await caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  const file = traits.readShown(readFileWithContent, reply.value);
+  const file = readFileWithContent(reply.value);
   if (!file.ok) return misread(call, reply, `mdmirror does not understand the answer about the file: ${file.why}`);
   if (file.value.resource.id !== id) return misread(call, reply, "the service answered with another file");
   traits.sawPath(file.value.wirePath);

@@ -1,15 +1,6 @@
 import type { AnsweredContent, AnsweredFolder, ChangeInReview, Edit, List } from "../../contract/api/resources.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
-import {
-  type ChangeId,
-  type DirId,
-  type DocId,
-  isChangeId,
-  isCompositeId,
-  isDirId,
-  isDocId,
-  isStrictId,
-} from "../../contract/ids.ts";
+import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { type NameKind, pathSegments } from "../../contract/names.ts";
 import {
   type FileResource,
@@ -19,21 +10,6 @@ import {
   type ReviewReason,
 } from "../../contract/resources.ts";
 import type { RemotePath } from "../../contract/path.ts";
-
-/**
- * Rule for accepted ids. `strict`: ids of the form that services issue. `loose`, after reads have
- * shown other ids: every id that is safe to use. Two joined ids are never accepted.
- */
-export type IdRule = "strict" | "loose";
-
-/** Returns the check of ids of one kind for a rule. */
-export function idCheckFor<Id extends string>(
-  rule: IdRule,
-  is: (value: unknown) => value is Id,
-): (value: unknown) => value is Id {
-  const isOfForm = rule === "strict" ? isStrictId : (id: string) => !isCompositeId(id);
-  return (value): value is Id => is(value) && isOfForm(value);
-}
 
 /** Checks answers of the service. Reads only documented members, and ignores all others. */
 
@@ -100,25 +76,25 @@ export type PartialFile = {
 /**
  * Reads the answer of a PUT: a file and its content, or a file that has the content as a member.
  */
-export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
+export function readEdit(value: unknown): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const file = member<Edit>(value, "file");
-  if (!isJsonObject(file)) return readPartialFile(value, rule);
-  return readPartialFile({ ...file, content: member<Edit>(value, "content") }, rule);
+  if (!isJsonObject(file)) return readPartialFile(value);
+  return readPartialFile({ ...file, content: member<Edit>(value, "content") });
 }
 
 /** Reads the answer of a PUT whose edit is in review, as far as possible. */
-export function readReview(
-  value: unknown,
-  rule: IdRule,
-): { readonly changeId: ChangeId | null; readonly reason: ReviewReason | null } {
+export function readReview(value: unknown): {
+  readonly changeId: ChangeId | null;
+  readonly reason: ReviewReason | null;
+} {
   if (!isJsonObject(value)) return { changeId: null, reason: null };
   const id = member<ChangeInReview>(value, "id");
   const reason = REVIEW_REASONS.find((each) => each === member<ChangeInReview>(value, "reason"));
-  return { changeId: idCheckFor(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
+  return { changeId: isChangeId(id) ? id : null, reason: reason ?? null };
 }
 
-export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
+export function readPartialFile(value: unknown): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
   const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
@@ -128,8 +104,8 @@ export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFil
   return {
     ok: true,
     value: {
-      id: idCheckFor(rule, isDocId)(id) ? id : null,
-      lastChangeId: idCheckFor(rule, isChangeId)(lastChangeId) ? lastChangeId : null,
+      id: isDocId(id) ? id : null,
+      lastChangeId: isChangeId(lastChangeId) ? lastChangeId : null,
       path: path.ok ? path.value : null,
       protected: typeof isProtected === "boolean" ? isProtected : null,
       content: typeof content === "string" && content.isWellFormed() ? content : null,
@@ -143,12 +119,12 @@ export type ListedItem<T> = { readonly resource: T; readonly wirePath: string };
  * Reads a file from a list or from a GET. `protected` may be missing: the answers to later writes
  * (202, 409) then show whether the file is protected.
  */
-export function readFile(value: unknown, rule: IdRule): Parsed<ListedItem<FileResource>> {
+export function readFile(value: unknown): Parsed<ListedItem<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredContent>(value, "id");
-  if (!idCheckFor(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
+  if (!isDocId(id)) return bad("its id is not of the form doc_…");
   const lastChangeId = member<AnsweredContent>(value, "lastChangeId");
-  if (!idCheckFor(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  if (!isChangeId(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
   const path = readPath(member<AnsweredContent>(value, "path"), "file");
   if (!path.ok) return path;
   const isProtected = readProtected(value);
@@ -162,8 +138,8 @@ function readProtected(file: JsonObject): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-export function readFileWithContent(value: unknown, rule: IdRule): Parsed<ListedItem<FileWithContent>> {
-  const file = readFile(value, rule);
+export function readFileWithContent(value: unknown): Parsed<ListedItem<FileWithContent>> {
+  const file = readFile(value);
   if (!file.ok) return file;
   const { resource, wirePath } = file.value;
   const content = member<AnsweredContent>(value as JsonObject, "content");
@@ -174,19 +150,19 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Listed
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
 
-export function readFolder(value: unknown, rule: IdRule): Parsed<ListedItem<FolderResource>> {
+export function readFolder(value: unknown): Parsed<ListedItem<FolderResource>> {
   if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member<AnsweredFolder>(value, "id");
-  if (!idCheckFor(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
+  if (!isDirId(id)) return bad("its id is not of the form dir_…");
   const path = readPath(member<AnsweredFolder>(value, "path"), "folder");
   if (!path.ok) return path;
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
 /** Returns the id in the answer about a folder; null if the id is missing or has the wrong form. */
-export function readFolderId(value: unknown, rule: IdRule): DirId | null {
+export function readFolderId(value: unknown): DirId | null {
   const id = isJsonObject(value) ? member<AnsweredFolder>(value, "id") : undefined;
-  return idCheckFor(rule, isDirId)(id) ? id : null;
+  return isDirId(id) ? id : null;
 }
 
 export type Page = { readonly items: readonly unknown[] } & Readonly<Pick<List, "hasMore" | "nextCursor">>;

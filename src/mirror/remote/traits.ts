@@ -2,7 +2,6 @@ import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } f
 import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
-import type { IdRule, Parsed } from "./shapes.ts";
 
 /** Assumptions about a deployment before anything was learned. */
 export const NO_TRAITS: RemoteTraits = {
@@ -11,7 +10,6 @@ export const NO_TRAITS: RemoteTraits = {
   folderDelete: "unknown",
   moveToRoot: "unknown",
   folderTree: "unknown",
-  looseIds: false,
   refusedCharacters: SHELL_METACHARACTERS,
   foldsCase: false,
   foldsUnicode: false,
@@ -23,12 +21,9 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/**
- * Completes remembered traits. An older mdmirror version did not store all of them, and accepted
- * ids of every form.
- */
+/** Completes remembered traits. An older mdmirror version did not store all of them. */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
-  return { ...NO_TRAITS, looseIds: true, ...known };
+  return { ...NO_TRAITS, ...known };
 }
 
 /** Learns about the deployment from its answers. */
@@ -61,24 +56,6 @@ export class TraitLearner {
     const { refusedCharacters } = this.#traits;
     if (!refusedCharacters.includes(character)) return;
     this.#learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
-  }
-
-  /**
-   * Reads the answer to a read. If only the loose rule accepts the answer, the ids of this
-   * deployment have another form. Answers to writes teach nothing: they may be wrong, and a read
-   * follows.
-   */
-  readShown<T>(read: (value: unknown, rule: IdRule) => Parsed<T>, value: unknown): Parsed<T> {
-    const parsed = read(value, this.idRule());
-    if (parsed.ok || this.#traits.looseIds) return parsed;
-    const loose = read(value, "loose");
-    if (loose.ok) this.#learn({ looseIds: true });
-    return loose;
-  }
-
-  /** Returns the present rule for ids. */
-  idRule(): IdRule {
-    return this.#traits.looseIds ? "loose" : "strict";
   }
 
   learnFolderTree(works: boolean): void {

@@ -125,7 +125,6 @@ describe("what was learned of the service", () => {
 
   test.each<readonly [string, Partial<RemoteTraits>, string]>([
     ["folder-tree", { folderTree: "no" }, "no"],
-    ["ids", { looseIds: true }, "loose"],
     ["path-spelling", { leadingSlash: false }, "relative"],
     ["move-to-root", { moveToRoot: "no" }, "no"],
     ["folder-changes", { folderPatch: "no" }, "no"],

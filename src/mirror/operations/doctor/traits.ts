@@ -44,15 +44,6 @@ const CHOICES: readonly Choice[] = [
     },
   },
   {
-    about: "ids",
-    learned: ({ looseIds }) => (looseIds ? "loose" : "strict"),
-    liked: "strict",
-    words: {
-      strict: "all ids are of the form that services issue (doc_ and 14 letters and digits)",
-      loose: "ids may have another form: a damaged id is noticed only when the service refuses it",
-    },
-  },
-  {
     about: "path-spelling",
     learned: ({ leadingSlash }) => (leadingSlash ? "absolute" : "relative"),
     liked: "absolute",
