@@ -66,8 +66,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     replace: "if (!here && link.localPath === null) {",
     also: [
       {
-        file: "mirror/planner/decide/ignored.ts",
-        find: "return key === null ? null : (draft.othersByInode().get(key) ?? null);",
+        file: "mirror/planner/match/inode.ts",
+        find: "return key === null ? null : (others.get(key) ?? null);",
         replace: "return key === null ? null : null;",
       },
     ],
