@@ -8,7 +8,7 @@ import { readPath } from "./shapes.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { parseJson } from "./json.ts";
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 
 type NewsOptions = {
   readonly http: Http;
@@ -82,88 +82,96 @@ export class EventStream implements RemoteEvents {
 
   async #listen(listener: EventListener): Promise<End> {
     const { http, clock } = this.#options;
-    const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
-    const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data), id);
-    const reader = new EventReader(onEvent, () => connection.giveUp("an event is too long"));
-    const onBytes = (bytes: Buffer) => {
-      if (connection.isFit(bytes)) reader.take(bytes);
-    };
-    const { signal, resumesAt } = connection;
-    const end = await http.stream(EVENTS, resumesAt, { ...BOUNDS, signal }, onBytes);
+    const connection = new Connection(listener, this.#lastId, clock, this.#closing.signal);
+    const { signal } = connection;
+    const end = await http.stream(EVENTS, this.#lastId, { ...BOUNDS, signal }, (bytes) => connection.take(bytes));
     this.#lastId = connection.lastId;
     return connection.givenUp ?? end;
   }
 }
 
+// LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
+const MAX_EVENT_LENGTH = 64 * 1024;
+
 /** One connection, from its first received byte. */
 class Connection {
-  readonly resumesAt: string | null;
   readonly signal: AbortSignal;
+  /** Id of the last event; null if the stream cannot be resumed after that event. */
   lastId: string | null;
   givenUp: Extract<End, { readonly kind: "too-much" }> | null = null;
   readonly #listener: EventListener;
-  readonly #flood: FloodGauge;
+  readonly #resumesAt: string | null;
+  readonly #clock: Pick<Clock, "monotonic">;
   readonly #ending = new AbortController();
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onEvent: (event) => this.#takeEvent(event),
+    onError: ({ type }) => {
+      // Unknown fields and invalid pauses are ignored, as the format requires.
+      if (type === "max-buffer-size-exceeded") this.#giveUp("an event is too long");
+    },
+  });
   #isOpen = false;
+  /** Last id that an event of this connection named: events without an id have it too. */
+  #namedId: string | null = null;
+  #countedSince = 0;
+  #bytes = 0;
 
-  constructor(listener: EventListener, resumesAt: string | null, flood: FloodGauge, closing: AbortSignal) {
+  constructor(
+    listener: EventListener,
+    resumesAt: string | null,
+    clock: Pick<Clock, "monotonic">,
+    closing: AbortSignal,
+  ) {
     this.#listener = listener;
-    this.resumesAt = resumesAt;
+    this.#resumesAt = resumesAt;
     this.lastId = resumesAt;
-    this.#flood = flood;
+    this.#clock = clock;
     this.signal = AbortSignal.any([this.#ending.signal, closing]);
   }
 
-  /**
-   * Returns true if the bytes may be read: the connection was not ended, and its volume of events
-   * is within the limit.
-   */
-  isFit(bytes: Buffer): boolean {
-    if (this.signal.aborted) return false;
-    if (!this.#isOpen) this.#open();
-    if (this.#flood.rises(bytes.length)) this.giveUp("it sends too many events");
-    return this.givenUp === null;
-  }
-
-  take(hint: EventHint | null, id: string | null): void {
+  take(bytes: Buffer): void {
     if (this.signal.aborted) return;
-    this.lastId = id !== null && ID.test(id) ? id : null;
-    if (hint !== null) this.#listener.onHint(hint);
-  }
-
-  giveUp(why: string): void {
-    this.givenUp = { kind: "too-much", why };
-    // The ids of later events are not known.
-    this.lastId = null;
-    this.#ending.abort();
+    if (!this.#isOpen) this.#open();
+    if (this.#isFlood(bytes.length)) this.#giveUp("it sends too many events");
+    else this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
   }
 
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
     // The stream does not resume after an id, so earlier events were missed.
-    if (this.resumesAt === null) this.#listener.onHint({ kind: "all" });
-  }
-}
-
-class FloodGauge {
-  readonly #clock: Pick<Clock, "monotonic">;
-  #since: number;
-  #bytes = 0;
-
-  constructor(clock: Pick<Clock, "monotonic">) {
-    this.#clock = clock;
-    this.#since = clock.monotonic();
+    if (this.#resumesAt === null) this.#listener.onHint({ kind: "all" });
   }
 
-  rises(by: number): boolean {
+  #isFlood(more: number): boolean {
     const now = this.#clock.monotonic();
-    if (now - this.#since > FLOOD.inMs) {
-      this.#since = now;
+    if (now - this.#countedSince > FLOOD.inMs) {
+      this.#countedSince = now;
       this.#bytes = 0;
     }
-    this.#bytes += by;
+    this.#bytes += more;
     return this.#bytes > FLOOD.bytes;
+  }
+
+  #takeEvent({ event = "message", data, id }: EventSourceMessage): void {
+    if (this.signal.aborted) return;
+    if (data.length > MAX_EVENT_LENGTH) {
+      this.#giveUp("an event is too long");
+      return;
+    }
+    this.#namedId = id ?? this.#namedId;
+    this.lastId = this.#namedId !== null && ID.test(this.#namedId) ? this.#namedId : null;
+    const hint = readEvent(event, data);
+    if (hint !== null) this.#listener.onHint(hint);
+  }
+
+  #giveUp(why: string): void {
+    this.givenUp = { kind: "too-much", why };
+    // The ids of later events are not known.
+    this.lastId = null;
+    this.#ending.abort();
   }
 }
 
@@ -237,51 +245,4 @@ function readFileEvent(data: JsonObject): EventHint | null {
     changeId: isChangeId(changeId) ? changeId : null,
     gone: member(data, "change") === "gone",
   };
-}
-
-// LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
-const MAX_EVENT_LENGTH = 64 * 1024;
-
-/** One event. `id`: last id of the stream so far; null if there was none yet. */
-type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
-
-/** Reads a stream of events, in pieces of any size. Stops at an event or a line above the limit. */
-class EventReader {
-  readonly #decoder = new TextDecoder();
-  readonly #parser: { feed(text: string): void };
-  readonly #onBroken: () => void;
-  #lastId: string | null = null;
-  #isBroken = false;
-
-  /**
-   * Creates a reader.
-   * @param onBroken called after an event that is too long; the reader ignores everything after
-   * that event
-   */
-  constructor(onEvent: (event: ReadEvent) => void, onBroken: () => void) {
-    this.#onBroken = onBroken;
-    this.#parser = createParser({
-      maxBufferSize: MAX_EVENT_LENGTH,
-      onEvent: ({ event = "message", data, id }) => {
-        if (this.#isBroken) return;
-        if (data.length > MAX_EVENT_LENGTH) return this.#break();
-        // An event without an id has the last id of the stream.
-        if (id !== undefined) this.#lastId = id;
-        onEvent({ type: event, data, id: this.#lastId });
-      },
-      onError: ({ type }) => {
-        // Unknown fields and invalid pauses are ignored, as the format requires.
-        if (type === "max-buffer-size-exceeded") this.#break();
-      },
-    });
-  }
-
-  take(bytes: Buffer): void {
-    if (!this.#isBroken) this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
-  }
-
-  #break(): void {
-    this.#isBroken = true;
-    this.#onBroken();
-  }
 }
