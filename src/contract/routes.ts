@@ -17,16 +17,17 @@ export const EVENTS = "/v1/events";
 /** Checks whether a key is valid, even if its workspace is closed or removed. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
+/** Returns the route of a document. An id of a damaged state cannot lead to another route. */
 export function fileRoute(id: DocId): string {
-  return `${FILES}/${id}`;
+  return `${FILES}/${encodeURIComponent(id)}`;
 }
 
 export function contentRoute(id: DocId): string {
-  return `${FILES}/${id}/content`;
+  return `${fileRoute(id)}/content`;
 }
 
 export function folderRoute(id: DirId): string {
-  return `${FOLDERS}/${id}`;
+  return `${FOLDERS}/${encodeURIComponent(id)}`;
 }
 
 /** Returns the query of a list. `cursor` must come from an earlier answer. */

@@ -55,8 +55,6 @@ describe("I30 the key", () => {
         new Http({
           wire,
           key,
-          keyHeader: "authorization",
-          basePrefix: "",
           address: "",
           clock,
           log: NO_LOG,

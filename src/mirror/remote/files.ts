@@ -51,12 +51,12 @@ export async function putContent(
   };
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") {
-    if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.sawConflict("refused");
+    if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.learn({ conflicts: "refused" });
     return failed(faultOf(call, reply));
   }
   if (reply.status === 202) {
     const review = readReview(reply.value);
-    if (review.reason === "conflict") context.traits.sawConflict("reviewed");
+    if (review.reason === "conflict") context.traits.learn({ conflicts: "reviewed" });
     return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value);

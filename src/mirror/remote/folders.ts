@@ -11,6 +11,7 @@ import { type Spent, spentNothing } from "./list-limits.ts";
 import { listAll } from "./listing.ts";
 import { failed, type CallContext, misread } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
+import type { TraitLearner } from "./traits.ts";
 
 const ROOTS_AT_ONCE = 8;
 
@@ -23,14 +24,14 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
   const whole = await listBy(context, { kind: "path-prefix", pathPrefix: "" });
   const { folderTree } = context.traits.current();
   if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
-    context.traits.learnFolderTree(true);
+    context.traits.learn({ folderTree: "yes" });
     return whole;
   }
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
   // The service refused the request, found no folder, or took the root for a name that no folder
   // has.
   const walked = await walkRoots(context);
-  if (!whole.complete || walked.items.length > 0) context.traits.learnFolderTree(false);
+  if (!whole.complete || walked.items.length > 0) context.traits.learn({ folderTree: "no" });
   return walked;
 }
 
@@ -106,12 +107,8 @@ async function patchFolder(context: CallContext, id: DirId, body: JsonObject): P
   const { traits, caller } = context;
   const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
   const reply = await caller.call(call);
-  if (reply.kind !== "success") {
-    const missing = missingRoute(reply, traits.current().folderPatch);
-    if (missing !== null) traits.learnFolderPatch(false);
-    return failed(missing ?? faultOf(call, reply));
-  }
-  traits.learnFolderPatch(true);
+  if (reply.kind !== "success") return refusedChange(traits, "folderPatch", call, reply);
+  traits.learn({ folderPatch: "yes" });
   const folder = readFolder(reply.value);
   if (!folder.ok)
     return misread(call, reply, `mdmirror does not understand the answer about the folder: ${folder.why}`);
@@ -124,13 +121,16 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
   const { traits, caller } = context;
   const call: Call = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
   const reply = await caller.call(call);
-  if (reply.kind !== "success") {
-    const missing = missingRoute(reply, traits.current().folderDelete);
-    if (missing !== null) traits.learnFolderDelete(false);
-    return failed(missing ?? faultOf(call, reply));
-  }
-  traits.learnFolderDelete(true);
+  if (reply.kind !== "success") return refusedChange(traits, "folderDelete", call, reply);
+  traits.learn({ folderDelete: "yes" });
   return { ok: true, value: null, requestId: reply.requestId };
+}
+
+/** Returns the fault of a refused change, and learns if the deployment lacks such changes. */
+function refusedChange(traits: TraitLearner, trait: "folderPatch" | "folderDelete", call: Call, reply: Failure) {
+  const missing = missingRoute(reply, traits.current()[trait]);
+  if (missing !== null) traits.learn({ [trait]: "no" });
+  return failed(missing ?? faultOf(call, reply));
 }
 
 /**

@@ -12,13 +12,9 @@ import type { Scrub } from "./scrub.ts";
 const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
-export type KeyHeader = "authorization" | "x-api-key";
-
 type HttpOptions = {
   readonly wire: Wire;
   readonly key: string;
-  readonly keyHeader: KeyHeader;
-  readonly basePrefix: string;
   /** Base URL, for messages. */
   readonly address: string;
   readonly clock: Clock;
@@ -49,15 +45,16 @@ export class Http {
   readonly #options: HttpOptions;
   readonly #headers: WireHeaders;
   readonly #headersWithBody: WireHeaders;
+  /** Number of requests by method. Streams do not count. */
+  readonly #counts: Record<string, number> = {};
   #generation: string | null = null;
 
   /** @throws if the key cannot be in a header; the message does not repeat it */
   constructor(options: HttpOptions) {
-    const { key, keyHeader } = options;
+    const { key } = options;
     if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
-    const credentials = keyHeader === "x-api-key" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
     this.#options = options;
-    this.#headers = { accept: "application/json, application/problem+json", ...credentials };
+    this.#headers = { accept: "application/json, application/problem+json", authorization: `Bearer ${key}` };
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
@@ -65,6 +62,7 @@ export class Http {
   async exchange(call: Call): Promise<Reply> {
     const { wire, clock, log } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
+    this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;
     const result = await wire.send(this.#requestOf(call), boundsOf(call));
     return this.#read(call, result, started);
   }
@@ -72,7 +70,7 @@ export class Http {
   #requestOf(call: Call): WireRequest {
     return {
       method: call.method,
-      path: this.#options.basePrefix + call.path,
+      path: call.path,
       headers: call.body === null ? this.#headers : this.#headersWithBody,
       body: call.body === null ? null : JSON.stringify(call.body),
     };
@@ -103,18 +101,22 @@ export class Http {
     bounds: StreamBounds,
     onBytes: (bytes: Buffer) => void,
   ): Promise<StreamReply> {
-    const { wire, basePrefix, address, clock, scrub } = this.#options;
+    const { wire, address, clock, scrub } = this.#options;
     if (wire.stream === undefined) return NO_STREAMS;
     const headers = {
       ...this.#headers,
       accept: EVENT_STREAM,
       ...(lastId === null ? {} : { "last-event-id": lastId }),
     };
-    const request = { method: "GET", path: basePrefix + path, headers, body: null };
+    const request = { method: "GET", path, headers, body: null };
     const end = await wire.stream(request, bounds, onBytes);
     if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
     const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
     return readResult(call, end, { address, scrub, now: clock.now() });
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return { ...this.#counts };
   }
 
   /** Returns the generation in the service's newest answer; null if no answer had one. */

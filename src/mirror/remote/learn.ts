@@ -83,6 +83,6 @@ function learnRefusal(
  * ignore that value.
  */
 function learnRootMove(traits: TraitLearner, answer: Answer<{ readonly path: RemotePath }>): void {
-  if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
-  else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);
+  if (answer.ok) traits.learn({ moveToRoot: answer.value.path.includes("/") ? "no" : "yes" });
+  else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learn({ moveToRoot: "no" });
 }

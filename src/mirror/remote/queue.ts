@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import type { Clock } from "../../common/clock.ts";
+import type { Pressure } from "../ports/remote.ts";
 
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
@@ -68,9 +69,13 @@ export class CallQueue {
     return this.#limit;
   }
 
-  /** Returns the number of pauses, and the remaining milliseconds of the present pause. */
-  pauses(): { readonly count: number; readonly leftMs: number } {
-    return { count: this.#pauses, leftMs: Math.max(0, this.#pauseLeft()) };
+  pressure(): Pressure {
+    return { refusals: this.#pauses, pauseMs: Math.max(0, this.#pauseLeft()) };
+  }
+
+  /** Resolves when no call has a place or waits for one. */
+  idle(): Promise<void> {
+    return this.#places.onIdle();
   }
 
   #pauseLeft(): number {

@@ -22,12 +22,10 @@ export const RETRY = {
   rateLimitPauseMs: 1_000,
 } as const;
 
-type Step =
-  | { readonly kind: "stop" }
-  /** `ms`: wait before the next request; `queue`: true if all calls wait, not only this call. */
-  | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
-  /** This call is not sent again, but all calls wait. */
-  | { readonly kind: "stop-and-pause"; readonly ms: number };
+/** The step after a reply. `ms`: the wait of this call, or of all calls if `isForAll`. */
+type Step = { readonly isAgain: boolean; readonly ms: number; readonly isForAll: boolean };
+
+const STOP: Step = { isAgain: false, ms: 0, isForAll: false };
 
 type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
@@ -37,13 +35,13 @@ type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
  * @param fraction [0, 1), for the jitter
  */
 function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
-  if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
+  if (reply.kind === "success" || reply.kind === "paused") return STOP;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
     // A write that was certainly not sent may be sent. If the write may have been sent, the engine
     // must read the document first (I08).
-    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
-    return { kind: "again", ms: backoff, queue: false };
+    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return STOP;
+    return { isAgain: true, ms: backoff, isForAll: false };
   }
   return reply.status === 429
     ? stepAfterRateLimit(call, reply, attempt, backoff)
@@ -52,17 +50,15 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
 
 function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backoff: number): Step {
   const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
-  if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
-  return { kind: "again", ms, queue: true };
+  return { isAgain: !isWrite(call) && attempt < RETRY.attempts, ms, isForAll: true };
 }
 
 function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
   // An answered write is never sent again: a 4xx would be the same again, and after a 5xx the write
   // may have been carried out.
-  if (isWrite(call) || reply.status < 500) return { kind: "stop" };
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
-  if (attempt >= attempts) return { kind: "stop" };
-  return { kind: "again", ms: reply.retryAfterMs ?? backoff, queue: false };
+  if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
+  return { isAgain: true, ms: reply.retryAfterMs ?? backoff, isForAll: false };
 }
 
 /** Returns true if a reply shows that the service is overloaded. */
@@ -85,37 +81,12 @@ type CallerOptions = {
 /** Makes calls, each with the retries that are allowed. */
 export class Caller {
   readonly #options: CallerOptions;
-  /**
-   * Number of active calls. Not a set of promises: a growing set leaves old tables in memory, which
-   * would keep each answer until garbage collection.
-   */
-  #inFlight = 0;
-  /** Callers that wait until no call is active. */
-  #settling: (() => void)[] = [];
 
   constructor(options: CallerOptions) {
     this.#options = options;
   }
 
   async call(call: Call): Promise<Reply> {
-    this.#inFlight++;
-    try {
-      return await this.#run(call);
-    } finally {
-      this.#ended();
-    }
-  }
-
-  #ended(): void {
-    if (--this.#inFlight === 0) for (const settle of this.#settling.splice(0)) settle();
-  }
-
-  /** Resolves when no call is active. */
-  async settled(): Promise<void> {
-    if (this.#inFlight > 0) await new Promise<void>((settle) => this.#settling.push(settle));
-  }
-
-  async #run(call: Call): Promise<Reply> {
     const { http, queue, clock, random, closing } = this.#options;
     let started: number | null = null;
     for (let attempt = 1; ; attempt++) {
@@ -125,14 +96,14 @@ export class Caller {
       // The time of a call does not include its wait for a place in the queue.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
-      if (holdsUpAll(step)) queue.pause(step.ms);
-      if (step.kind !== "again") {
+      if (step.isForAll) queue.pause(step.ms);
+      if (!step.isAgain) {
         this.#logLoss(call, attempt, reply);
         return reply;
       }
       if (!this.#mayWait(step.ms, started)) return reply;
       this.#logRetry(call, attempt, reply, step.ms);
-      if (!step.queue) await clock.sleep(step.ms, closing);
+      if (!step.isForAll) await clock.sleep(step.ms, closing);
     }
   }
 
@@ -150,10 +121,6 @@ export class Caller {
     const waitMs = Math.round(ms);
     this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...logFields(reply) });
   }
-}
-
-function holdsUpAll(step: Step): step is Exclude<Step, { kind: "stop" }> {
-  return step.kind === "stop-and-pause" || (step.kind === "again" && step.queue);
 }
 
 function paused(leftMs: number): Reply {

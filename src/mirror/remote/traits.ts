@@ -45,7 +45,7 @@ export class TraitLearner {
   sawPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
-    if (leadingSlash !== this.#traits.leadingSlash) this.#learn({ leadingSlash });
+    if (leadingSlash !== this.#traits.leadingSlash) this.learn({ leadingSlash });
     if (!HOLDS_DOUBTFUL.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
@@ -55,11 +55,7 @@ export class TraitLearner {
     this.#accepted.add(character);
     const { refusedCharacters } = this.#traits;
     if (!refusedCharacters.includes(character)) return;
-    this.#learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
-  }
-
-  learnFolderTree(works: boolean): void {
-    this.#learn({ folderTree: yesOrNo(works) });
+    this.learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
   }
 
   /** Returns true if the service has shown a path in this session. */
@@ -72,18 +68,6 @@ export class TraitLearner {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
 
-  learnFolderPatch(works: boolean): void {
-    this.#learn({ folderPatch: yesOrNo(works) });
-  }
-
-  learnFolderDelete(works: boolean): void {
-    this.#learn({ folderDelete: yesOrNo(works) });
-  }
-
-  learnMoveToRoot(works: boolean): void {
-    this.#learn({ moveToRoot: yesOrNo(works) });
-  }
-
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
@@ -93,30 +77,22 @@ export class TraitLearner {
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),
     );
-    if (suspects.length > 0) this.#learn({ refusedCharacters: refusedCharacters + suspects.join("") });
+    if (suspects.length > 0) this.learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }
 
   /** Learns from an item whose path differs from the requested path. */
   sawSpelling(asked: RemotePath, path: RemotePath): void {
     if (asked === path) return;
-    if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });
-    else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.#learn({ foldsCase: true });
-  }
-
-  sawConflict(conflicts: "reviewed" | "refused"): void {
-    this.#learn({ conflicts });
+    if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.learn({ foldsUnicode: true });
+    else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.learn({ foldsCase: true });
   }
 
   sawReadBack(sent: string, isSame: boolean): void {
     const keptForms = learnForms(this.#traits.keptForms, sent, isSame);
-    if (keptForms !== this.#traits.keptForms) this.#learn({ keptForms });
+    if (keptForms !== this.#traits.keptForms) this.learn({ keptForms });
   }
 
-  #learn(learned: Partial<RemoteTraits>): void {
+  learn(learned: Partial<RemoteTraits>): void {
     this.#traits = { ...this.#traits, ...learned };
   }
-}
-
-function yesOrNo(works: boolean): "yes" | "no" {
-  return works ? "yes" : "no";
 }
