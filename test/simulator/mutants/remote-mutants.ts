@@ -43,8 +43,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I08",
     does: "sends a write again, unchanged, after a 4xx",
     file: "mirror/remote/retry.ts",
-    find: 'if (isWrite(call) || reply.status < 500) return { kind: "stop" };',
-    replace: 'if (!isWrite(call) && reply.status < 500) return { kind: "stop" };',
+    find: "if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;",
+    replace: "if ((!isWrite(call) && reply.status < 500) || attempt >= attempts) return STOP;",
     tests: ["remote/retry.test.ts"],
   },
   {
