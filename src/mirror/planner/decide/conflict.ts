@@ -4,11 +4,10 @@ import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
-import { type CopyClaim, blockDocument, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
+import { blockDocument, copyKey, pathOfDocument, type PlanDraft, propose, withdraw } from "./plan-draft.ts";
 import { isContentBlocked, isInUse, needsSecondScan } from "./gates.ts";
 import { createLocal } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
-import type { DocId } from "../../../contract/ids.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import { isUnseen } from "../match/unseen.ts";
 
@@ -234,15 +233,15 @@ function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, here
   const document = row.link?.localPath ?? pathOfDocument(row);
   return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
-    found: findCopy(draft, conflict, copy, here),
+    found: findCopy(draft, copy, here),
   }));
 }
 
-function findCopy(draft: PlanDraft, { id }: Conflict, copy: ConflictCopy, here: LocalFile | null): Found {
+function findCopy(draft: PlanDraft, copy: ConflictCopy, here: LocalFile | null): Found {
   const { others, disk } = draft.trees.local;
   const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth, disk.maxNameBytes)])];
   const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
-  const isFree = (other: LocalOther) => mayBe(draft, { ...copy, id }, other);
+  const isFree = (other: LocalOther) => mayBe(draft, copy.version, other);
   const there = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
   const found = there.find(isOwn) ?? there[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
   if (found !== null) return { kind: "present", path: found.path };
@@ -254,21 +253,14 @@ function findMoved({ trees }: PlanDraft, isIt: (other: LocalOther) => boolean): 
   return null;
 }
 
-/**
- * Returns true if a file may be a copy. Of the copies that may be at its path, the one with its
- * inode has it, else the one that base has there, whatever its content. When two folders change
- * places, each record names the other's copy; and the inode of a removed copy may belong to the
- * next one.
- */
-function mayBe(draft: PlanDraft, copy: ConflictCopy & { readonly id: DocId }, file: LocalOther): boolean {
-  const claims = draft.copyClaims().get(file.path) ?? [];
-  const isIt = ({ id, nth }: CopyClaim) => id === copy.id && nth === copy.nth;
-  const owner = claims.find(({ version }) => hasInodeOf(draft, version, file));
-  if (owner !== undefined) return isIt(owner);
-  return claims.length === 0 || isIt(claims[0]!) || (copy.isNewest && file.path === copy.path);
+/** Returns true if a file has the inode of a version's copy. */
+function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
+  const key = copyKey(draft, stamp);
+  return key !== null && key === copyKey(draft, version);
 }
 
-/** Returns true if a file has the inode of a version's copy. */
-function hasInodeOf({ trees }: PlanDraft, { ino, dev }: ShownVersion, { stamp }: Pick<LocalOther, "stamp">): boolean {
-  return trees.local.inodesTrusted && stamp?.ino === ino && stamp.dev === dev;
+/** Returns true if a file may be a version's copy: its inode is not that of another copy. */
+function mayBe(draft: PlanDraft, version: ShownVersion, { stamp }: LocalOther): boolean {
+  const key = copyKey(draft, stamp);
+  return key === null || (draft.copiesByInode().get(key) ?? version) === version;
 }

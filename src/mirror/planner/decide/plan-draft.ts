@@ -1,22 +1,18 @@
-import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
 import type { BlockReason } from "../../model/block.ts";
-import type { Block } from "../../model/link.ts";
+import type { Block, ShownVersion } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
 import { type OthersByInode, othersByInode } from "../match/inode.ts";
-import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
+import type { ConflictCopy } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
-
-/** A copy of a conflict that may be at a path. */
-export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
 
 /** Place of a conflict copy. `recorded`: its place on record; null: it has none. */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
@@ -38,8 +34,8 @@ export type PlanDraft = {
   readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /** Conflict copies that may be at a path, the most likely one first. */
-  readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
+  /** Versions of all conflicts, by the inodes of their copies. */
+  readonly copiesByInode: () => ReadonlyMap<string | null, ShownVersion>;
   readonly wanted: Matched["wanted"];
   readonly arrivals: Matched["arrivals"];
   readonly occupancy: Matched["occupancy"];
@@ -71,7 +67,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     whys: new Map(),
     gaveWay: new Map(),
     copies: new Map(),
-    copyClaims: once(() => listCopyClaims(trees, matched)),
+    copiesByInode: once(() => listCopies(draft)),
     populated: once(() => new Set(remotePathsOf(trees).map((path) => parentOf(path)))),
     othersByInode: once(() => othersByInode(trees.local)),
     claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
@@ -79,38 +75,14 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-/**
- * Lists the copies' places in base, the newest copy of each conflict first, because only its place
- * is recorded. Then follow the places to which a document's move took its copies.
- */
-function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched): Map<LocalPath, CopyClaim[]> {
-  const claims = new Map<LocalPath, CopyClaim[]>();
-  const add = (path: LocalPath, claim: CopyClaim) => claims.set(path, [...(claims.get(path) ?? []), claim]);
-  const { maxNameBytes } = local.disk;
-  const copies = [...base.conflicts.values()].flatMap((conflict) => {
-    const document = base.links.get(conflict.id)?.localPath ?? "";
-    return copiesOf(conflict, document, maxNameBytes).map((copy) => ({ ...copy, id: conflict.id }));
-  });
-  copies.sort((a, b) => Number(b.isNewest) - Number(a.isNewest));
-  for (const { path, ...copy } of copies) add(path, copy);
-  const rows = new Map(documents.map((row) => [row.id, row]));
-  for (const { path, ...copy } of copies) {
-    const row = rows.get(copy.id);
-    const document = row === undefined ? null : presentPath(forest, row);
-    const moved = document === null ? path : copyPath(document, copy.nth, maxNameBytes);
-    if (moved !== path) add(moved, copy);
-  }
-  return claims;
+/** Returns the key of a conflict copy's inode; null if it is not known. */
+export function copyKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
+  return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
 
-/**
- * Returns the place of a document; if its file is gone, the place that it would have in its folder.
- */
-function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): LocalPath | null {
-  if (seen.kind === "present") return seen.value.path;
-  if (link === null) return null;
-  const folder = forest.byBaseLocal.get(parentOf(link.localPath))?.localPath ?? null;
-  return folder === null ? null : joinPath(folder, nameOf(link.localPath));
+function listCopies(draft: PlanDraft): Map<string | null, ShownVersion> {
+  const shown = [...draft.trees.base.conflicts.values()].flatMap((conflict) => conflict.shown);
+  return new Map(shown.map((version) => [copyKey(draft, version), version]));
 }
 
 /** Returns the rule that excludes a path, as a clause. */
