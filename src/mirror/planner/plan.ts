@@ -4,7 +4,7 @@ import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
 import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
 import { untieRecords } from "./decide/records.ts";
-import { placeFolders } from "./decide/place-folders.ts";
+import { placeFolders } from "./decide/place-rows.ts";
 import { keepUnseen } from "./decide/remembered.ts";
 import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";

@@ -1,5 +1,5 @@
 import { type FolderRow, nameKindOf, type Place, type Row } from "../match/row.ts";
-import { baseFolderAt } from "../match/forest.ts";
+import { baseFolderOf } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
@@ -24,7 +24,7 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
 /** Returns the path that a row, which is gone locally, would have at the end of this plan. */
 function ownPath(draft: PlanDraft, row: Row): LocalPath {
   const link = row.link!;
-  const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
+  const folder = baseFolderOf(draft.forest, "local", link);
   const name = nameOf(link.localPath);
   return folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
 }

@@ -1,10 +1,10 @@
 import type { PlaceChange } from "../drift/place-change.ts";
 import type { Link } from "../../model/link.ts";
 import { unreadable } from "../../model/seen.ts";
-import { type DocumentRow, type Place, samePlace, SIDES, wantAt, wantInPlace } from "../match/row.ts";
+import { type DocumentRow, SIDES, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
-import { blockDocument, keepBlock, type PlanDraft, propose } from "./plan-draft.ts";
+import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isContentBlocked, isDirectionOff, isInUse } from "./gates.ts";
 import { isEmptied, takenText } from "./emptied.ts";
 import {
@@ -17,11 +17,11 @@ import {
   postAsNew,
   trash,
 } from "./presence.ts";
-import { blockUnseen, isStopped, remainingBlock } from "./remembered.ts";
+import { blockUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
-import { isInPlace, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
+import { placeRow } from "./place-rows.ts";
 
 /**
  * Decides one document: first by its state, then by its cell of the table; if both sides have it,
@@ -161,70 +161,7 @@ function whyNoted(link: Link, there: RemoteFile): string {
   return there.protected ? "protected on the service" : "no longer protected";
 }
 
-/**
- * Decides the place of a document that both sides have, independently of its content. Sets `goal`.
- */
 function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
-  const rule = placeRule(row, drift.place);
-  if (rule === "stay") return;
-  if (rule === "follow-local") {
-    followLocal(draft, row);
-    return;
-  }
-  const wish = localWish(draft, row);
-  if (rule === "agree" && (isInPlace(wish, row.local.now) || isInPlace(remoteWish(draft, row), row.remote.now))) {
-    draft.whys.set(row, "moved alike on both sides");
-    return;
-  }
-  followRemote(draft, row, wish, rule === "agree" ? "moved on both sides" : "moved on the service");
-}
-
-function followLocal(draft: PlanDraft, row: DocumentRow): void {
-  const wish = remoteWish(draft, row);
-  if (wish.kind === "barred") {
-    blockDocument(draft, row, wish.reason, wish.detail);
-    return;
-  }
-  if (samePlace(wish.place, row.remote.now)) {
-    draft.whys.set(row, "its name on the service stays");
-    return;
-  }
-  if (isDirectionOff(draft, row, "pull", "moved locally")) return;
-  if (isRootBarred(draft, row, wish.place)) return;
-  const standing = remainingBlock(draft, row);
-  // Such a block concerns a move to the root alone; another move ends it.
-  if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
-  wantAt(row, "remote", wish.place);
-  draft.whys.set(row, "moved locally");
-}
-
-/**
- * A move to the root needs `parentId: null`. If the deployment refuses that, edits are sent and the
- * move is not.
- */
-function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
-  if (to.parent !== draft.forest.root || row.remote.now?.parent === draft.forest.root) return false;
-  const standing = remainingBlock(draft, row);
-  if (standing?.reason === "no-move-to-root") {
-    keepBlock(draft, standing);
-    return true;
-  }
-  if (draft.policy.movesToRoot) return false;
-  blockDocument(draft, row, "no-move-to-root", "the service cannot move a document to the root of the workspace");
-  return true;
-}
-
-function followRemote(draft: PlanDraft, row: DocumentRow, wish: WantedPlace, why: string): void {
-  if (wish.kind === "barred") {
-    blockDocument(draft, row, wish.reason, wish.detail);
-    return;
-  }
-  if (samePlace(wish.place, row.local.now)) {
-    draft.whys.set(row, "its local name stays");
-    return;
-  }
-  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "move-local")) return;
-  wantAt(row, "local", wish.place);
-  draft.whys.set(row, why);
+  placeRow(draft, row, drift.place);
 }

@@ -1,5 +1,5 @@
 import { isMoving, type Row, SIDES, wantAt } from "../match/row.ts";
-import { type PlanDraft, blockDocument, blockFolder, rowsOf, withdraw } from "./plan-draft.ts";
+import { type PlanDraft, blockRow, rowsOf, withdraw } from "./plan-draft.ts";
 import { isLeftOver } from "./left-over.ts";
 import { type RowToBlock, type WantedPlaces, NameAssignment, type Wishes } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
@@ -53,12 +53,7 @@ function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes:
 
 function blockInPlace(draft: PlanDraft, { row, reason, detail }: RowToBlock): void {
   draft.whys.delete(row);
-  if (row.kind === "folder") {
-    blockFolder(draft, row, reason, detail);
-    return;
-  }
-  withdraw(draft, row, "before");
-  withdraw(draft, row, "arrive-local");
-  withdraw(draft, row, "arrive-remote");
-  blockDocument(draft, row, reason, detail);
+  if (row.kind === "document")
+    for (const role of ["before", "arrive-local", "arrive-remote"] as const) withdraw(draft, row, role);
+  blockRow(draft, row, reason, detail);
 }

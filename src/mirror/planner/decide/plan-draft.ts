@@ -206,6 +206,11 @@ export function pathOfDocument(row: DocumentRow): LocalPath {
   return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
 }
 
+export function blockRow(draft: PlanDraft, row: Row, reason: BlockReason, detail: string): void {
+  if (row.kind === "document") blockDocument(draft, row, reason, detail);
+  else blockFolder(draft, row, reason, detail);
+}
+
 export function blockFolder(draft: PlanDraft, folder: FolderRow, reason: BlockReason, detail: string): void {
   const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath ?? "";
   block(draft, folder.dirId ?? path, path, reason, detail);

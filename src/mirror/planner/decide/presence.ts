@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
 import { type Block, isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
-import { baseRemoteFolderAt } from "../match/forest.ts";
+import { baseFolderOf } from "../match/forest.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
@@ -147,7 +147,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
     trash(draft, row, here, "gone");
     return;
   }
-  const folder = baseRemoteFolderAt(draft.forest, parentOf(link.remotePath), parentOf(link.localPath));
+  const folder = baseFolderOf(draft.forest, "remote", link);
   if (link.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
     blockDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });

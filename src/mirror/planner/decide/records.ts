@@ -1,16 +1,7 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import {
-  type DocumentRow,
-  type FolderRow,
-  otherSide,
-  pathOn,
-  type Row,
-  samePlace,
-  type Side,
-  SIDES,
-} from "../match/row.ts";
-import { baseFolderAt, baseRemoteFolderAt, isInside } from "../match/forest.ts";
-import { ancestorsOf, isWithin, nameOf, parentOf } from "../../../contract/path.ts";
+import { type DocumentRow, type FolderRow, pathOn, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
+import { baseFolderOf, isInside } from "../match/forest.ts";
+import { ancestorsOf, isWithin, nameOf } from "../../../contract/path.ts";
 import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
@@ -53,11 +44,7 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
   const index = new Map<string, FolderRow[]>();
   for (const folder of moved) {
     const path = pathOn(folder.link!, side);
-    const other = pathOn(folder.link!, otherSide(side));
-    const parent =
-      side === "local"
-        ? baseFolderAt(draft.forest, parentOf(path), parentOf(other))
-        : baseRemoteFolderAt(draft.forest, parentOf(path), parentOf(other));
+    const parent = baseFolderOf(draft.forest, side, folder.link!);
     for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
       const list = index.get(one);
       if (list === undefined) index.set(one, [folder]);
@@ -126,7 +113,7 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
   for (const document of draft.documents) {
     const { link } = document;
     if (link === null || !isTied(document, tied) || arrives(document) || recordAlone(draft, document)) continue;
-    const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
+    const folder = baseFolderOf(draft.forest, "local", link);
     carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
   }
   return carried;

@@ -1,12 +1,12 @@
 import type { DirId } from "../../../contract/ids.ts";
 import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
-import { baseFolderAt, baseRemoteFolderAt, folderAt } from "../match/forest.ts";
+import { baseFolderOf, folderAt } from "../match/forest.ts";
 import { once } from "../../../common/once.ts";
 import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, proposeFolderLink, blockFolder } from "./plan-draft.ts";
 import { localPathsOf } from "../../model/left-out.ts";
-import { isOnBoth } from "./place-folders.ts";
+import { isOnBoth } from "./place-rows.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
@@ -58,11 +58,8 @@ function noteParents(needs: Needs, row: Row): void {
 function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
   const { link } = document;
   if (link === null) return;
-  const { localPath, remotePath } = link;
-  if (document.local.seen.kind === "unknown")
-    needs.local.add(baseFolderAt(draft.forest, parentOf(localPath), parentOf(remotePath)));
-  if (document.remote.seen.kind === "unseen")
-    needs.unseen.add(baseRemoteFolderAt(draft.forest, parentOf(remotePath), parentOf(localPath)));
+  if (document.local.seen.kind === "unknown") needs.local.add(baseFolderOf(draft.forest, "local", link));
+  if (document.remote.seen.kind === "unseen") needs.unseen.add(baseFolderOf(draft.forest, "remote", link));
 }
 
 function deepness(folder: FolderRow): number {

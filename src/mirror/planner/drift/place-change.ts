@@ -1,8 +1,8 @@
-import type { DocumentRow, FolderRow, Place, Row } from "../match/row.ts";
-import { baseFolderAt, baseRemoteFolderAt, type Forest } from "../match/forest.ts";
+import { type DocumentRow, pathOn, type Row, SIDES } from "../match/row.ts";
+import { baseFolderOf, type Forest } from "../match/forest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { nameOf, parentOf } from "../../../contract/path.ts";
+import { nameOf } from "../../../contract/path.ts";
 
 /** Finds out which side changed what since base, by two axes: content and place. */
 
@@ -49,14 +49,11 @@ function remoteContent(row: DocumentRow): RemoteContent {
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;
   if (link === null) return "nobody";
-  const localParent = baseFolderAt(forest, parentOf(link.localPath), parentOf(link.remotePath));
-  const remoteParent = baseRemoteFolderAt(forest, parentOf(link.remotePath), parentOf(link.localPath));
-  const here = isMoved(row.local.now, localParent, nameOf(link.localPath));
-  const there = isMoved(row.remote.now, remoteParent, nameOf(link.remotePath));
+  const [here, there] = SIDES.map((side) => {
+    const parent = baseFolderOf(forest, side, link);
+    const { now } = row[side];
+    return now !== null && (now.parent !== parent || now.name !== nameOf(pathOn(link, side)));
+  });
   if (here) return there ? "both" : "local";
   return there ? "remote" : "nobody";
-}
-
-function isMoved(now: Place | null, parent: FolderRow, name: string): boolean {
-  return now !== null && (now.parent !== parent || now.name !== name);
 }

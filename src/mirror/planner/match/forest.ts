@@ -1,7 +1,7 @@
 import type { DirLink } from "../../model/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type FolderRow, pathOn, SIDES } from "./row.ts";
+import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
@@ -151,6 +151,14 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
   return folder;
 }
 
+/** Returns the folder that contains a document or folder according to base, on a side. */
+export function baseFolderOf(forest: Forest, side: Side, link: Pick<DirLink, "localPath" | "remotePath">): FolderRow {
+  const [localPath, remotePath] = [parentOf(link.localPath), parentOf(link.remotePath)];
+  return side === "local"
+    ? localBaseFolder(forest, localPath, remotePath)
+    : remoteBaseFolder(forest, remotePath, localPath);
+}
+
 /**
  * Returns the folder that was at a path of base: the linked one; else the one that is locally at
  * that path; else an unlinked one that is still on the service; else one without a place. A linked
@@ -158,7 +166,7 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
  * into the folder meanwhile.
  * @param remotePath of the same folder on the service, as far as base knows
  */
-export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const linked = forest.byBaseLocal.get(localPath);
   if (linked !== undefined) return linked;
   const local = forest.byLocal.get(localPath);
@@ -171,7 +179,7 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
  * path without base's knowledge counts too: base's documents below the path were moved to it one by
  * one before, and did not move again.
  */
-export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
+function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
   if (known !== undefined && (known.link !== null || known === forest.root)) return known;
   const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));

@@ -1,6 +1,6 @@
 import type { Step } from "../../model/action.ts";
 import { claimantsOf } from "../decide/absence.ts";
-import { blockDocument, blockFolder, type PlanDraft } from "../decide/plan-draft.ts";
+import { blockRow, type PlanDraft } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type RowChange } from "./layout.ts";
 import { listOperations, type Operation, precedesArrivals } from "./operation.ts";
@@ -273,8 +273,7 @@ class Schedule {
     const folderMissing = this.#waiting.needOf(operation)?.startsWith("moved") === true;
     const reason = folderMissing ? "folder-blocked" : "path-taken";
     const detail = folderMissing ? "its folder is blocked" : "waits for a step at its path or inside it";
-    if (row.kind === "document") blockDocument(this.#draft, row, reason, detail);
-    else blockFolder(this.#draft, row, reason, detail);
+    blockRow(this.#draft, row, reason, detail);
   }
 }
 

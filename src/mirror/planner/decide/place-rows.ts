@@ -1,9 +1,10 @@
-import { whoMoved } from "../drift/place-change.ts";
+import { type WhoMoved, whoMoved } from "../drift/place-change.ts";
 import {
   type FolderRow,
   isMoving,
   otherSide,
   type Place,
+  type Row,
   samePlace,
   type Side,
   SIDES,
@@ -14,11 +15,11 @@ import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../../contract/path.ts";
 import { ONE_WAY } from "../../model/block.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
-import { type PlanDraft, blockFolder } from "./plan-draft.ts";
-import { isFolderStopped } from "./remembered.ts";
-import { isInPlace, localWish, placeRule, remoteWish, type WantedPlace } from "./places.ts";
+import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.ts";
+import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
+import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
-/** Decides the places of folders, before those of documents, which they can block. */
+/** Decides places: those of folders first, because they can block those of documents. */
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) wantInPlace(folder);
@@ -31,47 +32,57 @@ export function isOnBoth(folder: FolderRow): boolean {
 }
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
-  if (!draft.policy.folderMoves && isRespelled(draft, folder)) {
-    // The disk treats both names as one, and the service cannot change its own: base records the
-    // local spelling.
-    if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
-    return;
-  }
-  const rule = placeRule(folder, whoMoved(draft.forest, folder));
-  if (rule === "stay") return;
-  const wishes = { local: localWish(draft, folder), remote: remoteWish(draft, folder) };
-  if (rule === "agree" && SIDES.some((side) => isInPlace(wishes[side], folder[side].now))) {
-    draft.whys.set(folder, "moved alike on both sides");
-    return;
-  }
-  const side = rule === "follow-local" ? "remote" : "local";
-  followTo(draft, folder, side, wishes[side]);
+  if (draft.policy.folderMoves || !isRespelled(draft, folder)) placeRow(draft, folder, whoMoved(draft.forest, folder));
+  // The disk treats both names as one, and the service cannot change its own: base records the
+  // local spelling.
+  else if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
 }
 
 const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
+const NAME_STAYS: Readonly<Record<Side, string>> = {
+  local: "its local name stays",
+  remote: "its name on the service stays",
+};
 
-/** @param side side on which the folder will move, because it moved on the other */
-function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: WantedPlace): void {
-  if (wish.kind === "barred") {
-    blockFolder(draft, folder, wish.reason, wish.detail);
+/** Decides the place of a document or folder that both sides have, whatever its content. */
+export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
+  const rule = placeRule(row, moved);
+  if (rule === "stay") return;
+  const side = rule === "follow-local" ? "remote" : "local";
+  const wish = side === "local" ? localWish(draft, row) : remoteWish(draft, row);
+  if (rule === "agree" && (isInPlace(wish, row.local.now) || isInPlace(remoteWish(draft, row), row.remote.now))) {
+    draft.whys.set(row, "moved alike on both sides");
     return;
   }
-  const why = MOVED_ON[otherSide(side)];
-  if (!samePlace(wish.place, folder[side].now)) {
-    if (isMoveHeld(draft, folder, side, wish.place, why)) return;
-    wantAt(folder, side, wish.place);
+  if (wish.kind === "barred") {
+    blockRow(draft, row, wish.reason, wish.detail);
+    return;
   }
-  draft.whys.set(folder, why);
+  const why = rule === "agree" ? "moved on both sides" : MOVED_ON[otherSide(side)];
+  if (samePlace(wish.place, row[side].now)) {
+    draft.whys.set(row, NAME_STAYS[side]);
+    return;
+  }
+  if (isMoveStopped(draft, row, side, wish.place, why)) return;
+  wantAt(row, side, wish.place);
+  draft.whys.set(row, why);
 }
 
-/** Returns true if a folder's move is stopped, which leaves a block. */
-function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
+/** Returns true if a row may not move on a side, which leaves a block. */
+function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
-    blockFolder(draft, folder, "direction-off", `${why}; ${ONE_WAY[off]}`);
+    blockRow(draft, row, "direction-off", `${why}; ${ONE_WAY[off]}`);
     return true;
   }
-  if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;
+  if (side === "remote" && isRootBarred(draft, row, to)) return true;
+  if (row.kind === "folder") return isFolderMoveStopped(draft, row, side);
+  if (side === "local") return isStopped(draft, row, "move-local");
+  // Such a block concerns a move to the root alone; another move ends it.
+  return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote");
+}
+
+function isFolderMoveStopped(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
   // An earlier PATCH of this folder that no read has settled yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
@@ -89,10 +100,20 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
   );
 }
 
-function isRootBarred(draft: PlanDraft, folder: FolderRow, to: FolderRow): boolean {
-  const fromRoot = folder.remote.now?.parent === draft.forest.root;
-  if (to !== draft.forest.root || fromRoot || draft.policy.movesToRoot) return false;
-  blockFolder(draft, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
+/**
+ * A move to the root needs `parentId: null`. If the deployment refuses that, edits are sent and the
+ * move is not.
+ */
+function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
+  const { root } = draft.forest;
+  if (to.parent !== root || row.remote.now?.parent === root) return false;
+  const standing = row.kind === "document" ? remainingBlock(draft, row) : null;
+  if (standing?.reason === "no-move-to-root") {
+    keepBlock(draft, standing);
+    return true;
+  }
+  if (draft.policy.movesToRoot) return false;
+  blockRow(draft, row, "no-move-to-root", `the service cannot move a ${row.kind} to the root of the workspace`);
   return true;
 }
 
