@@ -10,11 +10,7 @@ export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transactSafely">;
   readonly #keeps: boolean;
-  /** For a folder that is only read. */
-  readonly #unkept = new Map<string, Spelling>();
   #dry = false;
-  /** null: the state was not asked yet. One question costs as much as a text's hash. */
-  #isEmpty: boolean | null = null;
 
   /** @param keeps whether the state may be written */
   constructor(state: Pick<State, "spellings" | "transactSafely">, keeps: boolean) {
@@ -25,7 +21,6 @@ export class KnownSpellings {
 
   /** @param dry whether nothing may be stored until the next call */
   begin(dry: boolean): void {
-    this.#isEmpty = null;
     this.#dry = dry;
   }
 
@@ -35,7 +30,7 @@ export class KnownSpellings {
   }
 
   of(path: LocalPath, bytes: Digest): Spelling | null {
-    return this.#unkept.get(keyOf(path, bytes)) ?? this.#stored.of(path, bytes);
+    return this.#stored.of(path, bytes);
   }
 
   /**
@@ -60,15 +55,12 @@ export class KnownSpellings {
 
   /** Returns the form of this text in the file at a path, as last seen. */
   standingFor(path: LocalPath, text: Digest): Spelling | null {
-    if (this.isEmpty()) return null;
-    for (const one of this.#unkept.values()) if (one.path === path && one.text === text) return one;
     return this.#stored.standingFor(path, text);
   }
 
   /** Returns whether nothing is known of any file: no local text has links. */
   isEmpty(): boolean {
-    this.#isEmpty ??= this.#stored.isEmpty();
-    return this.#isEmpty && this.#unkept.size === 0;
+    return this.#stored.isEmpty();
   }
 
   /**
@@ -77,9 +69,8 @@ export class KnownSpellings {
    * meanwhile, they could not be read.
    */
   put(spelling: Spelling, safely = false): void {
-    this.#isEmpty = false;
-    if (!this.isKept()) this.#unkept.set(keyOf(spelling.path, spelling.bytes), spelling);
-    else if (safely) this.#state.transactSafely(() => this.#stored.put(spelling));
+    if (!this.isKept()) return;
+    if (safely) this.#state.transactSafely(() => this.#stored.put(spelling));
     else this.#stored.put(spelling);
   }
 
@@ -114,10 +105,6 @@ export class KnownSpellings {
   moving(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }
-}
-
-function keyOf(path: LocalPath, bytes: Digest): string {
-  return `${path}\0${bytes}`;
 }
 
 function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
