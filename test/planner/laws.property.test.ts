@@ -1,7 +1,6 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../src/mirror/planner/decide/table.ts";
-import type { LocalContent, RemoteContent } from "../../src/mirror/planner/drift/place-change.ts";
 import { explainPath } from "../../src/mirror/planner/explain.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
@@ -134,11 +133,6 @@ describe("laws", () => {
   });
 
   test("I06 symmetry of content decisions: what wins here wins there", () => {
-    const mirror: Record<"unchanged" | "edited" | "deleted", RemoteContent> = {
-      unchanged: "unchanged",
-      edited: "edited",
-      deleted: "gone",
-    };
     const mirrored: Partial<Record<ContentRule, readonly ContentRule[]>> = {
       nothing: ["nothing"],
       "write-local": ["put"],
@@ -150,15 +144,12 @@ describe("laws", () => {
       "post-as-new": ["come-back"],
       forget: ["forget"],
     };
-    const back: Partial<Record<RemoteContent, LocalContent>> = {
-      unchanged: "unchanged",
-      edited: "edited",
-      gone: "deleted",
-    };
-    for (const [here, there] of Object.entries(mirror) as ["unchanged" | "edited" | "deleted", RemoteContent][])
-      for (const other of ["unchanged", "edited", "gone"] as const) {
-        const rule = CONTENT_RULES[`${here}/${other}`];
-        const turned = CONTENT_RULES[`${back[other]!}/${there as "unchanged" | "edited" | "gone"}`];
+    const there = { unchanged: "unchanged", edited: "edited", deleted: "gone" } as const;
+    const kinds = ["unchanged", "edited", "deleted"] as const;
+    for (const here of kinds)
+      for (const other of kinds) {
+        const rule = CONTENT_RULES[`${here}/${there[other]}`];
+        const turned = CONTENT_RULES[`${other}/${there[here]}`];
         expect(mirrored[rule]).toContain(turned);
       }
   });

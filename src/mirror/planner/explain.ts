@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Action } from "../model/action.ts";
 import { keyOf, type PlanDraft } from "./decide/plan-draft.ts";
-import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
+import { type ContentCell, cellOf, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
 import type { PlaceChange } from "./drift/place-change.ts";
 import type { Conflict, Block, Link, Tombstone } from "../model/link.ts";
 import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
@@ -95,8 +95,8 @@ function explainDocument(
   actions: readonly Action[],
 ): Explanation {
   const { id, link, tombstone, evidence } = document;
-  const drift = draft.drifts.get(document) ?? { local: "unchanged", remote: "unchanged", place: "nobody" };
-  const cell: ContentCell = `${drift.local}/${drift.remote}`;
+  const drift = draft.drifts.get(document)!;
+  const cell = cellOf(drift);
   return {
     kind: "document",
     id,

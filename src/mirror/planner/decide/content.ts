@@ -20,7 +20,7 @@ import {
 import { blockUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideIgnored } from "./ignored.ts";
-import { CONTENT_RULES, type ContentRule } from "./table.ts";
+import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
@@ -46,7 +46,7 @@ type Shown = { readonly drift: PlaceChange; readonly here: LocalFile | null; rea
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
   const { drift, there } = shown;
-  const rule = CONTENT_RULES[`${drift.local}/${drift.remote}`];
+  const rule = CONTENT_RULES[cellOf(drift)];
   DECISIONS[rule](draft, row, shown);
   if (!STAYS_ON_BOTH.has(rule)) return;
   if (there !== null && row.link !== null) noteFacts(draft, row, row.link, there);

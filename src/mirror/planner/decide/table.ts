@@ -1,11 +1,15 @@
-import type { LocalContent, RemoteContent, WhoMoved } from "../drift/place-change.ts";
+import type { LinkedLocal, LinkedRemote, PlaceChange, WhoMoved } from "../drift/place-change.ts";
 
 /**
  * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
  * case does not compile.
  */
 
-export type ContentCell = `${LocalContent}/${RemoteContent}`;
+export type ContentCell = `${LinkedLocal}/${LinkedRemote}` | "created/created" | "created/never" | "never/created";
+
+export function cellOf({ local, remote }: PlaceChange): ContentCell {
+  return `${local}/${remote}` as ContentCell;
+}
 
 export type ContentRule =
   | "nothing"
@@ -51,27 +55,6 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/gone": "block-unreadable",
   "unknown/unseen": "block-unreadable",
   "unknown/outside": "block-unreadable",
-  // Impossible: a linked document is not new, and a new document is not linked. Nothing is done,
-  // rather than guessed.
-  "unchanged/created": "nothing",
-  "unchanged/never": "nothing",
-  "edited/created": "nothing",
-  "edited/never": "nothing",
-  "deleted/created": "nothing",
-  "deleted/never": "nothing",
-  "created/unchanged": "nothing",
-  "created/edited": "nothing",
-  "created/gone": "nothing",
-  "created/unseen": "nothing",
-  "created/outside": "nothing",
-  "never/unchanged": "nothing",
-  "never/edited": "nothing",
-  "never/gone": "nothing",
-  "never/unseen": "nothing",
-  "never/outside": "nothing",
-  "never/never": "nothing",
-  "unknown/created": "block-unreadable",
-  "unknown/never": "block-unreadable",
 };
 
 /**

@@ -6,23 +6,32 @@ import { nameOf } from "../../../contract/path.ts";
 
 /** Finds out which side changed what since base, by two axes: content and place. */
 
-/** `never`: missing and never linked. `unknown`: the scan could not tell. */
-export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "never" | "unknown";
-export type RemoteContent = "unchanged" | "edited" | "gone" | "unseen" | "outside" | "created" | "never";
+/** Local content of a document with a record. `unknown`: the scan could not tell. */
+export type LinkedLocal = "unchanged" | "edited" | "deleted" | "unknown";
+export type LinkedRemote = "unchanged" | "edited" | "gone" | "unseen" | "outside";
+/** Contents of a document without a record: at least one side has it. */
+type NewContents =
+  | { readonly local: "created"; readonly remote: "created" | "never" }
+  | { readonly local: "never"; readonly remote: "created" };
+type Contents = { readonly local: LinkedLocal; readonly remote: LinkedRemote } | NewContents;
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
-export type PlaceChange = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
+export type PlaceChange = Contents & { readonly place: WhoMoved };
 
 export function placeChangeOf(forest: Forest, row: DocumentRow): PlaceChange {
-  return { local: localContent(row), remote: remoteContent(row), place: whoMoved(forest, row) };
+  const { link } = row;
+  if (link === null) return { ...newContents(row), place: "nobody" };
+  return { local: localContent(row, link), remote: remoteContent(row, link), place: whoMoved(forest, row) };
 }
 
-function localContent(row: DocumentRow): LocalContent {
-  const { link } = row;
-  const { seen } = row.local;
+function newContents({ local, remote }: DocumentRow): NewContents {
+  if (local.seen.kind !== "present") return { local: "never", remote: "created" };
+  return { local: "created", remote: remote.seen.kind === "present" ? "created" : "never" };
+}
+
+function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal {
   if (seen.kind === "unknown") return "unknown";
-  if (seen.kind === "absent") return link === null ? "never" : "deleted";
-  if (link === null) return "created";
+  if (seen.kind === "absent") return "deleted";
   return holdsBaseText(link, seen.value) ? "unchanged" : "edited";
 }
 
@@ -34,12 +43,9 @@ export function holdsBaseText(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
 }
 
-function remoteContent(row: DocumentRow): RemoteContent {
-  const { link } = row;
-  const { seen } = row.remote;
-  if (seen.kind !== "present") return seen.kind;
-  if (link === null) return "created";
-  return seen.file.changeId === link.changeId ? "unchanged" : "edited";
+function remoteContent({ remote: { seen } }: DocumentRow, link: Link): LinkedRemote {
+  if (seen.kind === "present") return seen.file.changeId === link.changeId ? "unchanged" : "edited";
+  return seen.kind === "never" ? "unseen" : seen.kind;
 }
 
 /**
