@@ -50,7 +50,7 @@ describe("doctor", () => {
     const json = await rig.run(["doctor", "w", "--json"]);
     const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; trait?: object }[] };
     const traits = Object.fromEntries(checks.flatMap(({ about, trait }) => (trait ? [[about, trait]] : [])));
-    expect(Object.keys(traits)).toHaveLength(11);
+    expect(Object.keys(traits)).toHaveLength(10);
     expect(traits).toMatchObject({
       "folder-tree": { learned: "yes", liked: "yes" },
       "move-to-root": { learned: "unknown", liked: "yes" },
