@@ -153,7 +153,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   closers.add(() => state.close());
   const log = logOf(mode, folder, key, options, notes);
   const reach = { key, clock, random, log: withExchanges(log, options.onExchange), traits: readTraits(state) };
-  const remote = connect(admitted.origin, reach, options.tally ?? null);
+  const remote = connect(admitted.origin, { ...reach, tally: options.tally });
   closers.add(() => remote.close());
   if (mode === "write" && isNew) {
     makeMirrorFolder(fs, root, random.hex(32));

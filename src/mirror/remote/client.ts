@@ -16,6 +16,7 @@ import { type CallContext, getFile } from "./reads.ts";
 import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
+import type { ExchangeTally } from "./tally.ts";
 import { TraitLearner } from "./traits.ts";
 
 export type RemoteOptions = {
@@ -28,6 +29,8 @@ export type RemoteOptions = {
   readonly traits: RemoteTraits | null;
   /** Base URL, for messages. Default: none. */
   readonly address?: string;
+  /** Counts the results of requests. Default: nothing counts them. */
+  readonly tally?: ExchangeTally | undefined;
 };
 
 /**
@@ -39,7 +42,7 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
   const closer = new AbortController();
   const closing = closer.signal;
   const address = (options.address ?? "").replace(/\/+$/, "");
-  const http = new Http({ wire, key, address, clock, log, scrub: createScrub(key) });
+  const http = new Http({ wire, key, address, clock, log, scrub: createScrub(key), tally: options.tally });
   const queue = new CallQueue(clock, closing);
   const traits = new TraitLearner(options.traits);
   const context = { caller: new Caller({ http, queue, clock, random, log, closing }), traits };

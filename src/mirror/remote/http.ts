@@ -6,6 +6,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
 import type { Scrub } from "./scrub.ts";
+import type { ExchangeTally } from "./tally.ts";
 
 // LIMIT: bytes of an answer. A document takes at most 614,400 bytes in JSON's longest spelling. A
 // page of 1,000 items with the longest escaped paths takes 25 MB.
@@ -20,6 +21,7 @@ type HttpOptions = {
   readonly clock: Clock;
   readonly log: Log;
   readonly scrub: Scrub;
+  readonly tally?: ExchangeTally | undefined;
 };
 
 function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readonly maxBytes: number } {
@@ -60,10 +62,11 @@ export class Http {
 
   /** Sends one request, and returns one reply. Never throws, whatever the service answers. */
   async exchange(call: Call): Promise<Reply> {
-    const { wire, clock, log } = this.#options;
+    const { wire, clock, log, tally } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
     this.#counts[call.method] = (this.#counts[call.method] ?? 0) + 1;
     const result = await wire.send(this.#requestOf(call), boundsOf(call));
+    tally?.note(result);
     return this.#read(call, result, started);
   }
 

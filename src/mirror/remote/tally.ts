@@ -1,4 +1,4 @@
-import type { Wire, WireResult } from "../../common/wire.ts";
+import type { WireResult } from "../../common/wire.ts";
 
 /** Counts the results of requests to the service, across several openings of a folder. */
 
@@ -28,18 +28,4 @@ function endOf(result: WireResult): ExchangeEnd {
   if (status === 429) return "429";
   const hundreds = `${Math.floor(status / 100)}xx`;
   return hundreds === "2xx" || hundreds === "3xx" || hundreds === "4xx" || hundreds === "5xx" ? hundreds : "other";
-}
-
-/** Returns a wire that counts the result of each request. */
-export function countingWire(wire: Wire, tally: ExchangeTally): Wire {
-  return {
-    async send(request, bounds) {
-      const result = await wire.send(request, bounds);
-      tally.note(result);
-      return result;
-    },
-    // A stream has no end like a request, so it is not counted.
-    ...(wire.stream === undefined ? {} : { stream: wire.stream.bind(wire) }),
-    close: () => wire.close(),
-  };
 }

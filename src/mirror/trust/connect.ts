@@ -1,7 +1,6 @@
 import type { Remote } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import { createRemote, type RemoteOptions } from "../remote/client.ts";
-import { type ExchangeTally, countingWire } from "../remote/tally.ts";
 import { type Route, routeTo } from "../remote/proxy.ts";
 import { createWire } from "../remote/wire.ts";
 import { userAgent } from "../../common/version.ts";
@@ -22,15 +21,6 @@ export function routeOf(url: string): Route {
   return routeTo(url, process.env);
 }
 
-/**
- * Connects to a service.
- * @param tally counts results of requests; null for none
- */
-export function connect(
-  origin: TrustedOrigin,
-  options: Omit<RemoteOptions, "wire" | "address">,
-  tally: ExchangeTally | null = null,
-): Remote {
-  const wire = openWire(origin);
-  return createRemote({ ...options, wire: tally === null ? wire : countingWire(wire, tally), address: origin.url });
+export function connect(origin: TrustedOrigin, options: Omit<RemoteOptions, "wire" | "address">): Remote {
+  return createRemote({ ...options, wire: openWire(origin), address: origin.url });
 }
