@@ -10,7 +10,8 @@ import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
 import { idsInMovedFolders, isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
-import { type Matched, matchTrees } from "./match/match.ts";
+import { matchTrees } from "./match/match.ts";
+import type { DocumentRow } from "./match/row.ts";
 import { layOut } from "./order/schedule.ts";
 import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
@@ -29,10 +30,10 @@ export function makePlan(
   texts: TextLookup,
   judged: Judged = NONE_JUDGED,
 ): Plan {
-  const { matched, draft, steps } = decide(seen, policy, texts, judged);
+  const { draft, steps } = decide(seen, policy, texts, judged);
   const { trees } = draft;
   const blocks = [...draft.blocks.values()].sort((a, b) => compareStrings(a.key, b.key));
-  const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
+  const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(draft));
   const gaveWay = gaveWayOf(draft);
   return {
     steps,
@@ -56,7 +57,7 @@ function gaveWayOf(draft: PlanDraft): readonly RenamedForOther[] {
  */
 const MOST_ROUNDS = 32;
 
-type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly steps: readonly Step[] };
+type Decided = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
  * Plans without the documents at rest. If a decision depends on one of them, because another
@@ -67,11 +68,10 @@ export function decide(whole: Trees, policy: Policy, texts: TextLookup, first: J
   let trees =
     judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);
   for (let round = 1; ; round++) {
-    const matched = matchTrees(trees, policy, texts, judged);
-    const draft = decideRows(trees, policy, texts, matched);
+    const draft = decideRows(openDraft(trees, policy, texts, matchTrees(trees, policy, texts, judged)));
     const steps = layOut(draft);
-    const wanted = [...matched.wanted].filter((id) => !isJudged(judged, id));
-    if (judged === "all" || wanted.length === 0) return { matched, draft, steps };
+    const wanted = [...draft.wanted].filter((id) => !isJudged(judged, id));
+    if (judged === "all" || wanted.length === 0) return { draft, steps };
     judged = round === MOST_ROUNDS ? "all" : new Set([...judged, ...wanted]);
     trees = judged === "all" ? withAllDocuments(trees) : withDocuments(trees, wanted);
   }
@@ -81,8 +81,7 @@ export function decide(whole: Trees, policy: Policy, texts: TextLookup, first: J
  * Goes from the match to decisions. Places of folders come first, because they can block the places
  * of their documents. The existence of folders comes last, because it follows from the documents.
  */
-function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
-  const draft = openDraft(trees, policy, texts, matched);
+function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
   for (const row of draft.documents) {
     const drift = placeChangeOf(draft.forest, row);
@@ -96,10 +95,10 @@ function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Ma
 }
 
 /** Counts documents by side; those without a row are on both. */
-function countPresences(trees: Trees, matched: Matched): PresenceCounts {
+function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
   let judged = 0;
-  for (const { link, local, remote } of matched.documents) {
+  for (const { link, local, remote } of documents) {
     if (link === null) continue;
     judged++;
     if (link.standing !== "linked") continue;
@@ -110,7 +109,7 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
     if (remote.seen.kind === "gone") sight.goneThere++;
   }
   const quiet = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - judged;
-  const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
+  const hereNow = sight.hereNow + quiet - countReturned(trees, documents);
   return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
 }
 
@@ -120,7 +119,7 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
  */
 function countReturned(
   { base, local: { returned }, leftOut = NOTHING_LEFT_OUT }: Trees,
-  { documents }: Matched,
+  documents: readonly DocumentRow[],
 ): number {
   if (returned === undefined) return 0;
   const places = new Map(

@@ -3,7 +3,6 @@ import type { PlaceChange } from "../drift/place-change.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Block, ShownVersion } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
-import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
 import { type OthersByInode, othersByInode } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
@@ -21,14 +20,10 @@ export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
 };
 
 /** The decisions so far, which every rule of a plan reads and extends. */
-export type PlanDraft = {
+export type PlanDraft = Matched & {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
-  readonly forest: Forest;
-  readonly documents: DocumentRow[];
-  /** Files that were seen, and are not judged. */
-  readonly undecided: Matched["undecided"];
   readonly proposals: Map<Row, Proposal[]>;
   readonly blocks: Map<string, Block>;
   readonly drifts: Map<DocumentRow, PlaceChange>;
@@ -36,9 +31,6 @@ export type PlanDraft = {
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /** Versions of all conflicts, by the inodes of their copies. */
   readonly copiesByInode: () => ReadonlyMap<string | null, ShownVersion>;
-  readonly wanted: Matched["wanted"];
-  readonly arrivals: Matched["arrivals"];
-  readonly occupancy: Matched["occupancy"];
   /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
@@ -52,15 +44,10 @@ export type PlanDraft = {
 
 export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
   const draft: PlanDraft = {
+    ...matched,
     trees,
     policy,
     texts,
-    forest: matched.forest,
-    documents: matched.documents,
-    undecided: matched.undecided,
-    wanted: matched.wanted,
-    arrivals: matched.arrivals,
-    occupancy: matched.occupancy,
     proposals: new Map(),
     blocks: new Map(),
     drifts: new Map(),
