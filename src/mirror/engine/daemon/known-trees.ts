@@ -1,6 +1,6 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
-import { type LocalPath, parentOf } from "../../../contract/path.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import {
   type BaseTree,
   isComplete,
@@ -17,7 +17,7 @@ import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe
 import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
-import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
+import { narrowTrees } from "./narrow-view.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import { endedWell, metAnotherEdit } from "../run/execute.ts";
@@ -29,9 +29,9 @@ type NewListing = { readonly listing: DocumentList; readonly at: number };
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * Keeps the daemon's knowledge of both sides between cycles, so that an edit costs one scan of one
- * file and no listing. A cycle over everything always scans the folder. The service's tree is kept
- * as long as it can be updated for every effect; otherwise the service is listed again.
+ * Keeps what the daemon last saw of both sides, so that an edit costs one scan of one file and no
+ * listing. A cycle over everything always scans the folder. The service's tree is kept as long as
+ * it can be updated for every effect; otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -41,11 +41,6 @@ export class KnownTrees {
   /** The last scan without its entries: ignore rules, and properties of the disk. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  /**
-   * Ids and local paths that cannot be judged by their content alone, while both sides are in sync.
-   * Null if something is left to do.
-   */
-  #held: ReadonlySet<string> | null = null;
   #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor(world: World) {
@@ -65,7 +60,6 @@ export class KnownTrees {
   }
 
   async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan> {
-    this.#held = null;
     // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
@@ -107,14 +101,15 @@ export class KnownTrees {
   }
 
   /**
-   * Takes documents that the service has just shown, if nothing else changed; false: more has
-   * changed.
+   * Takes documents that the service has just shown as its last listing with these changes; false:
+   * there is no such listing.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
-    const listing = this.#newListing === null ? listingWith(this.#remote, shown) : null;
+    if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
+    const files = new Map([...this.#remote.files, ...shown.map((file) => [file.id, file] as const)]);
     // Keeps the time for which both sides count as in sync: that is the last listing of everything.
-    if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
-    return listing !== null;
+    this.#newListing = { listing: { files, complete: true, fault: null, isEmpty: false }, at: this.#listedAt };
+    return true;
   }
 
   /**
@@ -122,39 +117,20 @@ export class KnownTrees {
    * effect.
    */
   afterPass(end: PassEnd): void {
-    if (end.kind === "offline") {
-      this.#remote = null;
-      this.#newListing = null;
-      return;
-    }
-    const { local, remote } = end.trees;
-    // A partial run may use versions that no listing has shown.
-    if (local.partial === true && this.#remote !== null)
-      this.#remote = { ...this.#remote, files: new Map([...this.#remote.files, ...remote.files]) };
-    if (end.ends.length === 0) return;
-    this.#remote = this.#remote === null ? null : remoteAfterPass(this.#world.state, end, this.#remote);
-    if (this.#remote !== null) return;
-    this.#folders = null;
-    this.#held = null;
-  }
-
-  /** Called after a run: notes whether both sides are in sync. */
-  afterRun(end: PassEnd): void {
-    const [local, remote] = [this.#lastLocal, this.#remote];
-    const isSeen = end.kind === "planned" && local !== null && remote !== null;
-    this.#held = isSeen ? heldInSync(end, baseAfter(this.#world.state, end), local, remote) : null;
+    if (end.kind === "offline") this.forgetRemote(false);
+    else if (end.ends.length > 0)
+      this.#keepRemote(this.#remote && remoteAfterPass(this.#world.state, end, this.#remote));
   }
 
   /**
-   * While both sides are in sync: scans these paths and makes the part of the trees about them.
-   * `same`: nothing changed; `whole`: the sides are not in sync, or more than the content of
-   * documents changed.
+   * Scans these paths and makes the trees of their documents alone. `same`: nothing changed;
+   * `whole`: they cannot be judged without the rest.
    * @param shown documents at these paths that the service has just shown
    */
   lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
-    const [local, held] = [this.#lastLocal, this.#held];
-    const trees = local === null || held === null ? null : partialTrees(state, { local, held }, paths, shown);
+    const [local, remote] = [this.#lastLocal, this.#remote];
+    const trees = local === null || remote === null ? null : narrowTrees(state, { local, remote }, paths, shown);
     if (trees === null) return "whole";
     const keep = storeLocalContents(state, trees.base);
     const looked = disk.scanFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
@@ -165,11 +141,11 @@ export class KnownTrees {
   }
 
   /**
+   * Makes the next cycle list the service.
    * @param alsoFolders also forgets the folders; otherwise they are trusted until a document is in
    * an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
-    this.#held = null;
     this.#remote = null;
     this.#newListing = null;
     if (alsoFolders) this.#folders = null;
@@ -190,29 +166,13 @@ export class KnownTrees {
   }
 }
 
-/** Returns base after the last cycle of a run. It is loaded only if the cycle had steps. */
-function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
-  if (ends.length > 0) return state.load();
-  return { ...trees.base, blocks: new Map(plan.blocks.map((block) => [block.key, block])) };
-}
-
-/**
- * Returns the service's listing if only these documents had changed since the last one.
- * @param before the last listing
- * @returns null if more must have changed: a folder is new, or a path is another document's
- */
-function listingWith(before: RemoteTree | null, shown: readonly RemoteFile[]): DocumentList | null {
-  if (before === null || !isComplete(before)) return null;
-  const files = new Map(shown.map((file) => [file.id, file]));
-  const taken = new Set(shown.map(({ path }) => path));
-  const folders = new Set(["", ...[...before.folders.values()].map(({ path }) => path)]);
-  if (taken.size < files.size || shown.some(({ path }) => !folders.has(parentOf(path)))) return null;
-  for (const [id, file] of before.files) {
-    if (files.has(id)) continue;
-    if (taken.has(file.path)) return null;
-    files.set(id, file);
-  }
-  return { files, complete: true, fault: null, isEmpty: false };
+/** Returns true if two listings show the same documents. */
+function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
+  if (a.size !== b.size) return false;
+  return a.values().every((file) => {
+    const other = b.get(file.id);
+    return other?.changeId === file.changeId && other.path === file.path && other.protected === file.protected;
+  });
 }
 
 /**
@@ -233,10 +193,11 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
  */
 export function remoteAfterPass(
   state: Pick<State, "link" | "linksAt">,
-  { plan, ends }: Planned,
+  { plan, trees, ends }: Planned,
   remote: RemoteTree,
 ): RemoteTree | null {
-  const files = new Map(remote.files);
+  // A narrow cycle may use versions that no listing has shown.
+  const files = new Map([...remote.files, ...trees.remote.files]);
   for (const [index, { action }] of plan.steps.entries()) {
     const end = ends[index];
     if (end?.kind !== "ran" || !endedWell(end.outcome) || metAnotherEdit(end.outcome)) return null;

@@ -1,19 +1,12 @@
-import type { Action } from "../../model/action.ts";
-import type { Plan } from "../../planner/plan-types.ts";
-import { makePlan } from "../../planner/plan.ts";
 import { leavesUndecided } from "../../model/block.ts";
 import type { Trees } from "../../model/tree.ts";
-import { storeLocalContents } from "../apply/text-name.ts";
-import { flushNow } from "../apply/flush.ts";
-import { policyOf, textFinder } from "../run/policy.ts";
-import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
-import { isRestored, rememberGeneration } from "../run/generation.ts";
-import { checkRoot, endsApproval, gatherSignals, stopNote, rememberStop } from "../run/guard-facts.ts";
-import { filesInUse } from "../run/files-in-editors.ts";
+import { rememberGeneration } from "../run/generation.ts";
+import { endsApproval, stopNote, rememberStop } from "../run/guard-facts.ts";
 import { markLosses } from "../run/losses-lately.ts";
 import { META } from "../run/meta.ts";
-import { PassContext, type PassEnd, type Planned } from "../run/pass-context.ts";
+import { runNarrowPass } from "../run/pass.ts";
+import type { PassEnd, Planned } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
@@ -62,40 +55,22 @@ function needsHaltNote(world: World, { plan: { verdict, blocks } }: Planned): bo
 }
 
 /**
- * Runs over a part of the trees: documents that were edited in place, or are new on the service,
- * while everything else is in sync. Only their rows are loaded and compared: with 10,000 documents,
- * loading the rest took most of the time between a save and its PUT.
+ * Runs one cycle over a few documents. Only their rows are loaded and compared: with 10,000
+ * documents, loading the rest took most of the time between a save and its PUT.
  * @param last the report of the last run over everything, which still holds for all other documents
- * @returns `whole`: more is needed than to transfer this content, and nothing was done; `done:
- * false`: a step failed
+ * @returns `whole`: more is needed than to transfer content, and nothing was done
  */
-export async function runPart(
+export async function runNarrowly(
   world: World,
   settings: Settings,
-  part: Trees,
+  narrow: Trees,
   last: RunReport,
-): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
-  const { root, inodesTrusted } = checkRoot(world);
-  if (root !== "same" || !inodesTrusted || isLeftOpen(world, part)) return "whole";
-  if (isRestored(world.state, world.remote.generation())) return "whole";
+): Promise<"whole" | (RunEnd & { readonly end: Planned })> {
   const counts = zeroCounts();
   const run = new RunEntry(world, "watch");
   const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };
-  const ctx = new PassContext(world, input);
-  world.links?.begin(false);
-  const policy = policyOf(ctx, input, new Set());
-  const texts = textFinder(ctx);
-  const local =
-    world.links?.read(part, { policy, texts }, storeLocalContents(world.state, part.base), false) ?? part.local;
-  const trees = { ...part, local };
-  ctx.notes.local = local;
-  for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
-  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const plan = makePlan(trees, policy, signals, texts);
-  // A file that a program has open is blocked by a run over everything.
-  if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
-  const ends = await applyPlan(ctx, plan);
-  await flushNow(ctx);
+  const end = await runNarrowPass(world, { ...input, absentTwice: new Set() }, narrow);
+  if (end === null) return "whole";
   // These belong to the last run, and are reported once.
   const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
   const report = {
@@ -105,33 +80,5 @@ export async function runPart(
     counts: { ...counts, blocked: last.counts.blocked },
   };
   run.end(report);
-  const done = ends.every((end) => end.kind === "ran" && end.outcome.kind === "done");
-  return { report, end: { kind: "planned", plan, trees, ends }, didSomething: run.begun !== null, done };
-}
-
-/**
- * Returns true if a run over everything must first finish an interrupted effect. A set-aside file,
- * or content that was sent and not found, concerns no other document.
- */
-function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
-  return state.intents().some(({ intent }) => {
-    if (intent.kind !== "set-aside" && intent.kind !== "sent") return true;
-    return intent.id === null || base.links.has(intent.id) || remote.files.has(intent.id);
-  });
-}
-
-/**
- * Returns true if each step transfers one content, and its document is at the same path on both
- * sides.
- */
-function isPlain({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
-  if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
-  // If links are converted, a new document may change the links in others.
-  return steps.every(({ action }) => (links === undefined || action.kind === "put") && carriesText(action));
-}
-
-function carriesText(action: Action): boolean {
-  if (action.kind === "put") return !action.review;
-  if (action.kind === "create-local") return action.localPath === action.remotePath;
-  return action.kind === "write-local" || action.kind === "note-facts";
+  return { report, end, didSomething: run.begun !== null };
 }

@@ -221,7 +221,7 @@ export class Runner implements WatchListener {
     if (part === "same") return true;
     this.#schedule.noteActivity();
     this.#enter({ kind: "look" });
-    const ended = await this.runs.runPart(part, last);
+    const ended = await this.runs.runNarrowly(part, last);
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter({ kind: "ended" });
@@ -245,8 +245,9 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#root.isAway()) return;
     if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;
     this.#schedule.noteActivity();
-    if (knownTrees.takeShown(files)) await this.#run(false);
-    else this.#schedule.pollSoon();
+    // A document that was not shown may be at the path of one that was: only a listing shows where.
+    if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
+    else await this.#run(false);
   }
 
   async #poll(): Promise<void> {

@@ -16,7 +16,7 @@ import { PendingDeletions } from "./pending-deletions.ts";
 import { UnchangedSince } from "./unchanged-since.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
-import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
+import { runNarrowly, type RunEnd, runPasses } from "./run-passes.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
@@ -94,14 +94,13 @@ export class Runs {
       },
       onPass: (end) => this.#afterPass(end, sent, changes),
     });
-    this.knownTrees.afterRun(ended.end);
     const { waiting, begun, calledOff } = changes;
     return { ...ended, waiting, begun, calledOff };
   }
 
   /**
-   * Scans the documents at these paths, while everything else is in sync. `same`: nothing changed;
-   * `whole`: a run over everything must judge.
+   * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything
+   * must judge.
    * @param last the report of the last run
    */
   lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
@@ -124,16 +123,13 @@ export class Runs {
   }
 
   /** @returns `whole`: a run over everything must judge, or continue after a failed step */
-  async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
-    const ended = await runPart(this.#world, this.#settings, part, last);
-    if (ended !== "whole") {
-      this.knownTrees.afterPass(ended.end);
-      this.#noteWork(ended.end);
-      this.inUse.noteReplaced();
-    }
-    if (ended === "whole" || ended.done) return ended;
-    this.knownTrees.forgetRemote(false);
-    return "whole";
+  async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunEnd> {
+    const ended = await runNarrowly(this.#world, this.#settings, narrow, last);
+    if (ended === "whole") return ended;
+    this.knownTrees.afterPass(ended.end);
+    this.#noteWork(ended.end);
+    this.inUse.noteReplaced();
+    return ended.end.ends.every((end) => end.kind === "ran" && end.outcome.kind === "done") ? ended : "whole";
   }
 
   #now(): number {
@@ -186,10 +182,11 @@ export class Runs {
 }
 
 /**
- * Returns whether a run judged everything, so that single documents can be judged by themselves.
+ * Returns true if a run judged everything, so that single documents can be judged by themselves:
+ * each change that it left undone has a block.
  */
-function isJudged({ state }: RunReport): boolean {
-  return state === "in-sync" || state === "attention";
+function isJudged({ state, beside }: RunReport): boolean {
+  return (state === "in-sync" || state === "attention") && beside.length === 0;
 }
 
 /**

@@ -53,7 +53,6 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     ? { ...scanned, local: withRestoredFiles(ctx, before, walked) }
     : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
-  for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
     ...restored,
     local: withReturned(ctx, withUnseen(restored.local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
@@ -62,9 +61,15 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
   const shown = await seekTargets(ctx, open, keep);
   const trees = { ...shown, local: withLinks(ctx, input, shown) };
-  ctx.notes.local = trees.local;
-  ctx.notes.isListed = trees.remote.complete;
+  noteScan(ctx, trees.local, remote.tree);
   return { kind: "seen", trees };
+}
+
+/** Notes for the effects of the cycle what the scans showed. */
+export function noteScan({ notes }: PassContext, local: LocalTree, remote: RemoteTree): void {
+  for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
+  notes.local = local;
+  notes.isListed = remote.complete;
 }
 
 /** A tree of the service about which nothing is known. */
@@ -238,7 +243,7 @@ export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): Loc
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
-  const again = input.settings.direction !== "pull";
+  const again = input.settings.direction !== "pull" && trees.local.partial !== true;
   const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
   // A daemon looks again at what its watcher reports.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");

@@ -3,11 +3,20 @@ import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../m
 import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { rewriteLinks } from "../links/respell.ts";
-import { NOTHING_SEEN, observe, contentSinkOf, withLinks, withReturned, withUnseen } from "../observe/look.ts";
+import {
+  NOTHING_SEEN,
+  noteScan,
+  observe,
+  contentSinkOf,
+  withLinks,
+  withReturned,
+  withUnseen,
+} from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
+import { isRestored } from "./generation.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
@@ -58,6 +67,53 @@ async function lookAndAct(
   settleLinks(ctx, decided.plan);
   await flushNow(ctx);
   return { ...decided, ends, isStopped };
+}
+
+/**
+ * Runs a cycle over a few documents, if their content alone is to be transferred.
+ * @param seen trees with these documents, and the folders above them
+ * @returns null: more is needed, and nothing was done
+ */
+export async function runNarrowPass(world: World, input: PassInput, seen: Trees): Promise<Planned | null> {
+  const { root, inodesTrusted } = checkRoot(world);
+  if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
+  if (isRestored(world.state, world.remote.generation())) return null;
+  const ctx = new PassContext(world, input);
+  world.links?.begin(false);
+  const trees = { ...seen, local: withLinks(ctx, input, seen) };
+  noteScan(ctx, trees.local, trees.remote);
+  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
+  const { plan } = await planPass(ctx, input, trees, signals, inodesTrusted);
+  if (!transfersContent(world, plan)) return null;
+  const { value: ends, isStopped } = await carryOut(ctx, plan);
+  await flushNow(ctx);
+  return { kind: "planned", plan, trees, ends, isStopped };
+}
+
+/**
+ * Returns true if a cycle over everything must first finish an interrupted effect. A set-aside
+ * file, or content that was sent and not found, concerns no other document.
+ */
+function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
+  return state.intents().some(({ intent }) => {
+    if (intent.kind !== "set-aside" && intent.kind !== "sent") return true;
+    return intent.id === null || base.links.has(intent.id) || remote.files.has(intent.id);
+  });
+}
+
+/**
+ * Returns true if each step transfers one content, and its document is at the same path on both
+ * sides.
+ */
+function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: Plan): boolean {
+  if (verdict.kind !== "run" || blocks.length > 0 || toRead !== undefined) return false;
+  return steps.every(({ action }) => {
+    if (action.kind === "put") return !action.review;
+    // If links are converted, a new document may change the links in others.
+    if (links !== undefined) return false;
+    if (action.kind === "create-local") return action.localPath === action.remotePath;
+    return action.kind === "write-local" || action.kind === "note-facts";
+  });
 }
 
 /** Looks at both sides and plans. */

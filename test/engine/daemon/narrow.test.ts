@@ -2,9 +2,8 @@ import { EXACT_DISK } from "../../../src/contract/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import type { Action } from "../../../src/mirror/model/action.ts";
-import type { LocalTree } from "../../../src/mirror/model/tree.ts";
-import { unreadable } from "../../../src/mirror/model/seen.ts";
-import { heldInSync, partialTrees } from "../../../src/mirror/engine/daemon/in-sync.ts";
+import type { LocalTree, RemoteTree } from "../../../src/mirror/model/tree.ts";
+import { narrowTrees } from "../../../src/mirror/engine/daemon/narrow-view.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -128,7 +127,7 @@ const withoutEntries = (local: LocalTree): LocalTree => ({
 
 const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
 
-describe("the part cut out of base", () => {
+describe("a narrow view of both sides", () => {
   test("gives the same steps as the whole trees", async () => {
     for (let seed = 1; seed <= 12; seed++) {
       const rig = createRig(seed);
@@ -141,8 +140,7 @@ describe("the part cut out of base", () => {
       const options = { settings: SETTINGS, retryRefused: false, kind: "test" };
       const still = await planOnly(world, options);
       if (still.kind !== "planned") throw new Error(still.kind);
-      const { base, local: scanned } = still.trees;
-      const held = heldInSync(still, base, scanned, still.trees.remote)!;
+      const seen = { local: withoutEntries(still.trees.local), remote: still.trees.remote };
       const paths: string[] = [];
       for (let n = 0; n < 12; n++) {
         if (dice.below(3) > 0) continue;
@@ -153,7 +151,7 @@ describe("the part cut out of base", () => {
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }
-      const part = partialTrees(world.state, { local: withoutEntries(scanned), held }, paths)!;
+      const part = narrowTrees(world.state, seen, paths)!;
       const local = world.disk.scanFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
@@ -186,50 +184,28 @@ describe("the part cut out of base", () => {
     }
   });
 
-  test("is not cut where more than a text is to be judged", async () => {
+  test("is not made where more than a content is to be judged", async () => {
     const rig = createRig(1);
     for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
-    rig.app.protect("area/note-2.md", true);
     const mirror = rig.mirror();
     await mirror.sync();
-    const world = mirror.world();
-    const still = await planOnly(world, { settings: SETTINGS, retryRefused: false, kind: "test" });
+    const { state, ...world } = mirror.world();
+    const still = await planOnly({ state, ...world }, { settings: SETTINGS, retryRefused: false, kind: "test" });
     if (still.kind !== "planned") throw new Error(still.kind);
-    const { base, local, remote } = still.trees;
-    const inSync = { local: withoutEntries(local), held: heldInSync(still, base, local, remote)! };
-    const cut = (path: string, held = inSync.held) => partialTrees(world.state, { ...inSync, held }, [path]);
-    expect(cut("area/note-0.md")).not.toBeNull();
-    const id = rig.app.files().get("area/note-0.md")!.id;
-    expect(cut("area/note-0.md", new Set([id]))).toBeNull();
-    expect(cut("area/note-0.md", new Set(["area/note-0.md"]))).toBeNull();
-    expect(cut("area/note-2.md"), "protected").toBeNull();
+    const { local, remote } = still.trees;
+    const path = "area/note-0.md";
+    const id = rig.app.files().get(path)!.id;
+    const cut = (at: string, seen: RemoteTree = remote) => narrowTrees(state, { local, remote: seen }, [at]);
+    expect(cut(path)).not.toBeNull();
     expect(cut("area"), "a known folder").toBeNull();
-    expect(cut("area/note-0 (theirs).md"), "a sidecar").toBeNull();
+    expect(cut("area/note-0 (theirs).md"), "a conflict copy").toBeNull();
     expect(cut(""), "everything").toBeNull();
-  });
-
-  test("it is not in sync while something is left to do, unseen, or not in base", async () => {
-    const rig = createRig(1);
-    for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
-    const mirror = rig.mirror();
-    await mirror.sync();
-    const still = await planOnly(mirror.world(), { settings: SETTINGS, retryRefused: false, kind: "test" });
-    if (still.kind !== "planned") throw new Error(still.kind);
-    const { base, local, remote } = still.trees;
-    const [file] = remote.files.values();
-    const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
-    const fewer = new Map([...remote.files].slice(1));
-    const block = { key: "x.md", path: "x.md", reason: "second-scan", detail: "", since: 0 } as never;
-    expect(heldInSync(still, base, local, remote)).not.toBeNull();
-    expect(heldInSync(still, base, local, { ...remote, files: changed })).toBeNull();
-    expect(heldInSync(still, base, local, { ...remote, files: fewer })).toBeNull();
-    expect(heldInSync(still, base, local, { ...remote, folders: new Map() })).toBeNull();
-    expect(heldInSync(still, base, local, { ...remote, complete: false })).toBeNull();
-    expect(heldInSync(still, base, { ...local, unseen: new Map([["", unreadable("why")]]) }, remote)).toBeNull();
-    expect(heldInSync(still, { ...base, blocks: new Map([["x.md", block]]) }, local, remote)).toBeNull();
-    const held = heldInSync(still, base, local, remote)!;
-    const paths = Array.from(base.links.values(), ({ localPath }) => localPath);
-    const made = partialTrees(mirror.state, { held, local }, paths)!.remote;
-    expect([made.files, made.folders]).toEqual([new Map(remote.files), remote.folders]);
+    expect(cut(path, { ...remote, folders: new Map() }), "a folder that was not listed").toBeNull();
+    expect(cut(path, { ...remote, files: new Map() }), "a document that was not listed").toBeNull();
+    const block = { reason: "not-seen", detail: "", since: 1 } as const;
+    state.putBlock({ ...block, key: id, path: "elsewhere.md" } as never);
+    expect(cut(path), "a blocked document").toBeNull();
+    state.replaceBlocks([{ ...block, key: path, path }] as never);
+    expect(cut(path), "a blocked path").toBeNull();
   });
 });

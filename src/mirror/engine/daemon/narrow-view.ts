@@ -1,0 +1,130 @@
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import type { DirLink, Link } from "../../model/link.ts";
+import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
+import type {
+  LocalFile,
+  LocalFolder,
+  LocalOther,
+  LocalTree,
+  RemoteFile,
+  RemoteFolder,
+  RemoteTree,
+  Trees,
+} from "../../model/tree.ts";
+import { localFileOf } from "../../model/left-out.ts";
+import type { State } from "../../ports/state.ts";
+
+/** Last scans of both sides. */
+type LastSeen = {
+  /** Ignore rules and properties of the disk; the entries are not needed. */
+  readonly local: LocalTree;
+  readonly remote: RemoteTree;
+};
+
+/**
+ * Cuts a few documents, with the folders above them, out of base and the service's last tree. The
+ * local files are as recorded until they are scanned.
+ * @param shown documents that the service has just shown
+ * @returns null if one of them cannot be judged without the rest
+ */
+export function narrowTrees(
+  state: State,
+  seen: LastSeen,
+  paths: readonly LocalPath[],
+  shown: readonly RemoteFile[] = [],
+): Trees | null {
+  const view = new NarrowView(state, seen);
+  return paths.every((path) => view.addPath(path)) && shown.every((file) => view.addShown(file)) ? view.trees() : null;
+}
+
+class NarrowView {
+  readonly #state: State;
+  readonly #seen: LastSeen;
+  /** Ids and local paths of blocked changes. */
+  readonly #blocked: ReadonlySet<string>;
+  readonly #links = new Map<DocId, Link>();
+  readonly #dirs = new Map<DirId, DirLink>();
+  readonly #files = new Map<LocalPath, LocalFile>();
+  readonly #folders = new Map<LocalPath, LocalFolder>();
+  readonly #others = new Map<LocalPath, LocalOther>();
+  readonly #remoteFiles = new Map<DocId, RemoteFile>();
+  readonly #remoteFolders = new Map<DirId, RemoteFolder>();
+
+  constructor(state: State, seen: LastSeen) {
+    this.#state = state;
+    this.#seen = seen;
+    this.#blocked = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
+  }
+
+  /** @returns false if the path cannot be judged without the rest */
+  addPath(path: LocalPath): boolean {
+    if (this.#blocked.has(path)) return false;
+    const [link, ...more] = this.#state.linksAt(path);
+    if (link === undefined) return this.#addUnlinked(path);
+    return more.length === 0 && this.#addDocument(link) && this.#addFoldersAbove(path);
+  }
+
+  /** @returns false if the document is new and cannot be judged without the rest */
+  addShown(file: RemoteFile): boolean {
+    this.#remoteFiles.set(file.id, file);
+    if (this.#links.has(file.id)) return true;
+    if (this.#blocked.has(file.id) || this.#state.link(file.id) !== null) return false;
+    const { disk, ignores } = this.#seen.local;
+    // On a disk that takes two spellings for one name, another document may have the path.
+    if (ignores(file.path, "file") || disk.foldsCase || disk.foldsUnicode) return false;
+    return this.#addFoldersAbove(file.path);
+  }
+
+  trees(): Trees {
+    const { local } = this.#seen;
+    const [files, folders, others] = [this.#files, this.#folders, this.#others];
+    const nothing = { tombstones: new Map(), conflicts: new Map(), blocks: new Map() };
+    return {
+      base: { links: this.#links, dirs: this.#dirs, ...nothing },
+      local: { ...local, partial: true, files, folders, others, unseen: new Map() },
+      remote: {
+        files: this.#remoteFiles,
+        folders: this.#remoteFolders,
+        complete: true,
+        foldersComplete: true,
+        gone: new Set(),
+        goneFolders: new Set(),
+        outside: new Set(),
+        unseen: new Map(),
+      },
+    };
+  }
+
+  /** A path without a record may be a new file, or nothing: the scan shows it. */
+  #addUnlinked(path: LocalPath): boolean {
+    if (path === "" || isConflictCopyName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
+    if (this.#seen.local.ignores(path, "folder")) this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
+    return true;
+  }
+
+  #addDocument(link: Link): boolean {
+    const { id, standing } = link;
+    const local = localFileOf(link);
+    const remote = this.#seen.remote.files.get(id);
+    if (local === null || remote === undefined || standing !== "linked") return false;
+    if (this.#blocked.has(id) || this.#state.conflict(id) !== null) return false;
+    this.#links.set(id, link);
+    this.#files.set(local.path, local);
+    this.#remoteFiles.set(id, remote);
+    return true;
+  }
+
+  #addFoldersAbove(path: LocalPath): boolean {
+    return ancestorsOf(path).every((folder) => this.#folders.has(folder) || this.#addFolder(folder));
+  }
+
+  #addFolder(path: LocalPath): boolean {
+    const dir = this.#state.dirAt(path);
+    const remote = dir === null ? undefined : this.#seen.remote.folders.get(dir.id);
+    if (dir === null || remote === undefined || this.#blocked.has(dir.id)) return false;
+    this.#dirs.set(dir.id, dir);
+    this.#folders.set(path, { path, dev: dir.dev, ino: dir.ino, birthMs: dir.birthMs });
+    this.#remoteFolders.set(dir.id, remote);
+    return true;
+  }
+}
