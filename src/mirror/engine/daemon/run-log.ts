@@ -4,8 +4,7 @@ import { forgetSent, rememberLast } from "../run/run-state.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";
-import type { RunEnd } from "./run-passes.ts";
-import type { DeletionChanges } from "./runs.ts";
+import type { WatchEnd } from "./runs.ts";
 import { wallTime } from "./timing.ts";
 
 /** Milliseconds between two writes of `syncedAt` while nothing happens. */
@@ -45,7 +44,7 @@ export class RunLog {
   }
 
   /** @param saw true if this run listed the service: an earlier listing proves nothing about now */
-  note(ended: RunEnd & DeletionChanges, saw: boolean): void {
+  note(ended: WatchEnd, saw: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;
     this.#report = report;
@@ -76,7 +75,7 @@ export class RunLog {
   /**
    * Publishes the deletions that began to wait; and all that wait, once they will stop the sync.
    */
-  #publishDeletions({ report, waiting, begun, calledOff }: RunEnd & DeletionChanges): void {
+  #publishDeletions({ report, waiting, begun, calledOff }: WatchEnd): void {
     const { clock } = this.#world;
     const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
     const asks = report.foreseen !== undefined;

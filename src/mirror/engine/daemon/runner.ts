@@ -225,7 +225,7 @@ export class Runner implements WatchListener {
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter({ kind: "ended" });
-    this.#runLog.note({ ...ended, waiting: new Map(), begun: new Set(), calledOff: new Set() }, false);
+    this.#runLog.note(ended, false);
     return true;
   }
 

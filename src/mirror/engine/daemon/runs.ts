@@ -4,9 +4,11 @@ import type { Block } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
+import { runNarrowPass } from "../run/pass.ts";
 import type { PassEnd, Planned, Tally } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Settings, World } from "../run/world.ts";
+import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
 import { FilesInUse } from "./files-in-use.ts";
 import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
@@ -16,7 +18,6 @@ import { PendingDeletions } from "./pending-deletions.ts";
 import { UnchangedSince } from "./unchanged-since.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
-import { runNarrowly, type RunEnd, runPasses } from "./run-passes.ts";
 import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
@@ -26,8 +27,12 @@ import type { DaemonTiming } from "./timing.ts";
  */
 type BegunDeletion = { readonly inConflict: boolean };
 
-/** The deletions that wait after a run, those that began in it, and those that were called off. */
-export type DeletionChanges = {
+/**
+ * The end of a run of the daemon, with the deletions that wait after it, those that began in it,
+ * and those that were called off.
+ */
+export type WatchEnd = RunEnd & {
+  readonly didSomething: boolean;
   readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
   readonly begun: ReadonlySet<LocalPath>;
   readonly calledOff: ReadonlySet<LocalPath>;
@@ -38,6 +43,8 @@ export type DeletionChanges = {
  * a run over everything judges.
  */
 const MOST_SHOWN = 16;
+
+const NO_DELETIONS = { waiting: new Map(), begun: new Set<LocalPath>(), calledOff: new Set<LocalPath>() };
 
 /** Keeps the daemon's knowledge between cycles, and starts runs with it. */
 export class Runs {
@@ -62,7 +69,8 @@ export class Runs {
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
     this.#world = world;
-    this.#settings = settings;
+    // The daemon itself waits until files settle, and for the second scan.
+    this.#settings = { ...settings, reviewAfterQuiet: false, secondLookMs: null };
     this.dirty = new DirtyPaths(timing);
     this.hints = new RemoteHints(timing);
     this.deletions = new PendingDeletions(timing);
@@ -75,7 +83,7 @@ export class Runs {
     this.#stalePaths = new StalePaths(timing.stalePathMs);
   }
 
-  async run(retryRefused: boolean): Promise<RunEnd & DeletionChanges> {
+  async run(retryRefused: boolean): Promise<WatchEnd> {
     let sent: ReadonlySet<LocalPath> = new Set();
     const changes = new ChangesOfRun();
     if (retryRefused) this.#refused.clear();
@@ -83,7 +91,9 @@ export class Runs {
       (base, tree) => this.#hideUnsettled(base, tree),
       (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
     );
-    const ended = await runPasses(this.#world, {
+    const run = new RunEntry(this.#world, "watch");
+    const ended = await runCycles(this.#world, {
+      run,
       settings: this.#settings,
       retryRefused,
       refused: this.#refused,
@@ -94,8 +104,9 @@ export class Runs {
       },
       onPass: (end) => this.#afterPass(end, sent, changes),
     });
+    run.end(ended.report);
     const { waiting, begun, calledOff } = changes;
-    return { ...ended, waiting, begun, calledOff };
+    return { ...ended, didSomething: run.begun !== null, waiting, begun, calledOff };
   }
 
   /**
@@ -122,14 +133,33 @@ export class Runs {
     return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
   }
 
-  /** @returns `whole`: a run over everything must judge, or continue after a failed step */
-  async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | RunEnd> {
-    const ended = await runNarrowly(this.#world, this.#settings, narrow, last);
-    if (ended === "whole") return ended;
-    this.knownTrees.afterPass(ended.end);
-    this.#noteWork(ended.end);
+  /**
+   * Runs one cycle over a few documents. Only their rows are loaded and compared: with 10,000
+   * documents, loading the rest took most of the time between a save and its PUT.
+   * @param last the report of the last run over everything, which still holds for all other
+   * documents
+   * @returns `whole`: a run over everything must judge, or continue after a failed step
+   */
+  async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
+    const counts = zeroCounts();
+    const run = new RunEntry(this.#world, "watch");
+    const input = { run, settings: this.#settings, counts, retryRefused: false, quietTexts: null, dry: false };
+    const end = await runNarrowPass(this.#world, { ...input, absentTwice: new Set() }, narrow);
+    if (end === null) return "whole";
+    // These belong to the last run, and are reported once.
+    const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
+    const report = {
+      ...lasting,
+      run: run.begun ?? last.run,
+      passes: 1,
+      counts: { ...counts, blocked: last.counts.blocked },
+    };
+    run.end(report);
+    this.knownTrees.afterPass(end);
+    this.#noteWork(end);
     this.inUse.noteReplaced();
-    return ended.end.ends.every((end) => end.kind === "ran" && end.outcome.kind === "done") ? ended : "whole";
+    if (!end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done")) return "whole";
+    return { report, end, didSomething: run.begun !== null, ...NO_DELETIONS };
   }
 
   #now(): number {
@@ -193,7 +223,7 @@ function isJudged({ state, beside }: RunReport): boolean {
  * Joins the changes of the cycles of one run: a deletion that one cycle began and another called
  * off does not count.
  */
-class ChangesOfRun implements DeletionChanges {
+class ChangesOfRun {
   /** Deletions that the last cycle found waiting. */
   waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
   readonly begun = new Set<LocalPath>();

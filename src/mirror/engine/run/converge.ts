@@ -1,6 +1,10 @@
 import type { Action, Outcome } from "../../model/action.ts";
+import { leavesUndecided } from "../../model/block.ts";
 import { leavesMoreWork } from "../../planner/sequel.ts";
 import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
+import { rememberGeneration } from "./generation.ts";
+import { rememberFlood, rememberStop } from "./guard-facts.ts";
+import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import { type PassEnd, type PassInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
@@ -30,8 +34,12 @@ export class RunEntry {
   }
 
   get number(): number {
+    this.begin();
+    return this.#begun!;
+  }
+
+  begin(): void {
     this.#begun ??= this.#world.state.beginRun(this.#kind, this.#world.clock.now());
-    return this.#begun;
   }
 
   end({ state, counts }: RunReport): void {
@@ -54,13 +62,29 @@ export type ConvergeInput = {
   readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
   readonly onPass?: (end: PassEnd) => void;
-  /**
-   * Called when bases that were read are refused, which may mean that the service was restored from
-   * a backup. True: the next cycle judges that before anything else is written; false: the next run
-   * does.
-   */
-  readonly judgesRefusedBases: boolean;
 };
+
+export type RunEnd = { readonly report: RunReport; readonly end: PassEnd };
+
+/** Runs cycles until nothing is left to do, and remembers how they ended. */
+export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
+  const { run } = input;
+  const ended = await converge(world, input);
+  const { end, counts } = ended;
+  if (end.kind === "planned") {
+    const { plan, trees } = end;
+    rememberFlood(world, plan.verdict, counts.conflicts);
+    // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
+    rememberGeneration(world, plan, trees);
+    // While a change waits for another scan, a run has not judged everything, and ends no stop and
+    // no approval (I22).
+    if (plan.verdict.kind === "safety-stop" || !leavesUndecided(plan.blocks)) rememberStop(world, run, plan.verdict);
+  }
+  markLosses(world);
+  const report = reportRun(world, run.begun ?? 0, ended);
+  rememberTraits(world);
+  return { report, end };
+}
 
 type Converged = {
   readonly end: PassEnd;
@@ -69,8 +93,8 @@ type Converged = {
   readonly tally: Tally;
 };
 
-export async function converge(world: World, input: ConvergeInput): Promise<Converged> {
-  const { run, settings, judgesRefusedBases } = input;
+async function converge(world: World, input: ConvergeInput): Promise<Converged> {
+  const { run, settings } = input;
   const counts = zeroCounts();
   const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
   for (let passes = 1; ; passes++) {
@@ -78,7 +102,8 @@ export async function converge(world: World, input: ConvergeInput): Promise<Conv
     const retryRefused = input.retryRefused && passes === 1;
     const end = await runPass(world, { run, settings, counts, tally, retryRefused, dry: false, ...input.look() });
     input.onPass?.(end);
-    const mustJudge = judgesRefusedBases && tally.refusedBases !== refusedBefore;
+    // The service may have been restored from a backup, which another cycle judges.
+    const mustJudge = tally.refusedBases !== refusedBefore;
     if (passes === MAX_PASSES || !needsAnother(end, tally, mustJudge)) return { end, passes, counts, tally };
     await waitToLookAgain(world, settings, end);
   }
@@ -99,7 +124,7 @@ async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { p
 }
 
 /** @param run number of the run; 0 if the run wrote nothing */
-export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
+function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
   // Local files that were renamed because the service has another document at their path. Files
   // that are not at their new path are left out.
@@ -118,7 +143,7 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
 }
 
 /** Keeps for the next run what was learned about the deployment. Writes only what changed. */
-export function rememberTraits({ state, remote }: World): void {
+function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
 }

@@ -61,7 +61,7 @@ function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
 }
 
 /** Returns true if a run without a stop ends an approval, or the remaining part of one. */
-export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
+function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
 
@@ -81,12 +81,12 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
 }
 
 /** Returns the form in which the state keeps a stop. */
-export function stopNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
+function stopNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
 /** Records a stop until it is approved or its cause ends. A run without one ends its approvals. */
-export function rememberStop(world: World, run: number, verdict: Verdict): void {
+export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
     const known = state.meta(META.safetyStop);
@@ -94,7 +94,14 @@ export function rememberStop(world: World, run: number, verdict: Verdict): void 
     if (known === safetyStop) return;
     state.setMeta(META.safetyStop, safetyStop);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
-    recordEvent(world, run, { kind: "safety-stop", side: "both", id: null, path: "", detail, outcome: "stopped" });
+    recordEvent(world, run.number, {
+      kind: "safety-stop",
+      side: "both",
+      id: null,
+      path: "",
+      detail,
+      outcome: "stopped",
+    });
     return;
   }
   state.transact(() => {

@@ -1,10 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import { converge, rememberTraits, reportRun, RunEntry } from "./converge.ts";
-import { rememberGeneration } from "./generation.ts";
-import { rememberFlood, rememberStop } from "./guard-facts.ts";
-import { markLosses } from "./losses-lately.ts";
+import { RunEntry, runCycles } from "./converge.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import type { PassEnd, Planned } from "./pass-context.ts";
@@ -26,28 +23,17 @@ type SyncOptions = {
 
 export async function syncToConvergence(world: World, options: SyncOptions): Promise<RunReport> {
   const { settings, retryRefused } = options;
-  const entry = new RunEntry(world, options.kind);
-  const run = entry.number;
+  const run = new RunEntry(world, options.kind);
+  run.begin();
   const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
-  const common = { run: entry, settings, retryRefused, judgesRefusedBases: true };
-  const ended = await converge(world, {
-    ...common,
-    look: () => ({ quietTexts, leavesOut: options.onWalk === undefined }),
-  });
-  const report = reportRun(world, run, ended);
-  const { end, counts } = ended;
+  const look = () => ({ quietTexts, leavesOut: options.onWalk === undefined });
+  const { report, end } = await runCycles(world, { run, settings, retryRefused, look });
   if (end.kind === "planned") {
     if (!end.trees.local.unseen.has("")) options.onWalk?.(end.trees.local);
-    rememberFlood(world, end.plan.verdict, counts.conflicts);
-    // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
-    rememberGeneration(world, end.plan, end.trees);
-    rememberStop(world, run, end.plan.verdict);
     if (settings.reviewAfterQuiet) writeQuiet(world, end);
   }
-  markLosses(world);
-  rememberTraits(world);
   rememberReport(world, report);
-  entry.end(report);
+  run.end(report);
   return report;
 }
 
