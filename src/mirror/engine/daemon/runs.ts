@@ -69,8 +69,7 @@ export class Runs {
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
     this.#world = world;
-    // The daemon itself waits until files settle, and for the second scan.
-    this.#settings = { ...settings, reviewAfterQuiet: false, secondLookMs: null };
+    this.#settings = settings;
     this.dirty = new DirtyPaths(timing);
     this.hints = new RemoteHints(timing);
     this.deletions = new PendingDeletions(timing);
@@ -94,7 +93,7 @@ export class Runs {
     const run = new RunEntry(this.#world, "watch");
     const ended = await runCycles(this.#world, {
       run,
-      settings: this.#settings,
+      settings: this.#settingsNow(),
       retryRefused,
       refused: this.#refused,
       look: () => {
@@ -143,7 +142,7 @@ export class Runs {
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
     const counts = zeroCounts();
     const run = new RunEntry(this.#world, "watch");
-    const input = { run, settings: this.#settings, counts, retryRefused: false, quietTexts: null, dry: false };
+    const input = { run, settings: this.#settingsNow(), counts, retryRefused: false, quietTexts: null, dry: false };
     const end = await runNarrowPass(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These belong to the last run, and are reported once.
@@ -160,6 +159,14 @@ export class Runs {
     this.inUse.noteReplaced();
     if (!end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done")) return "whole";
     return { report, end, didSomething: run.begun !== null, ...NO_DELETIONS };
+  }
+
+  /**
+   * Returns the settings of the next run, because some members change between runs. The daemon
+   * itself waits until files settle, and for the second scan.
+   */
+  #settingsNow(): Settings {
+    return { ...this.#settings, reviewAfterQuiet: false, secondLookMs: null };
   }
 
   #now(): number {
