@@ -88,11 +88,18 @@ class DaemonLoop implements Daemon {
   }
 
   request(kind: DaemonRequest, forMs?: number): Promise<RunReport> {
-    return this.#requests.request(kind, forMs ?? null);
+    return this.#requests.add(() => this.#carryOut(kind, forMs ?? null), "ends-loop");
   }
 
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
-    return this.#requests.exclusive(work);
+    return this.#requests.add(async () => {
+      this.#world.links?.begin(false);
+      try {
+        return await work(this.#world);
+      } finally {
+        this.#runner.lookAtAll();
+      }
+    }, "rejects");
   }
 
   whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
@@ -121,34 +128,16 @@ class DaemonLoop implements Daemon {
 
   /** @returns whether something was due */
   async #doNext(): Promise<boolean> {
-    if (!this.#requests.isEmpty()) await this.#answerRequests();
-    else if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.look();
+    if (await this.#requests.carryOutFirst()) return true;
+    if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.look();
     else return this.#runner.turn();
     return true;
   }
 
-  async #answerRequests(): Promise<void> {
-    const waiting: ((report: RunReport) => void)[] = [];
-    let retryRefused = false;
-    for (const request of this.#requests.take()) {
-      switch (request.kind) {
-        case "exclusive":
-          this.#world.links?.begin(false);
-          await request.work(this.#world);
-          this.#runner.lookAtAll();
-          break;
-        case "pause":
-          request.resolve(this.#runner.pause(request.forMs));
-          break;
-        default:
-          if (request.kind === "resume") this.#runner.resume();
-          retryRefused ||= request.kind === "sync";
-          waiting.push(request.resolve);
-      }
-    }
-    if (waiting.length === 0) return;
-    const report = await this.#runner.runWhole(retryRefused);
-    for (const resolve of waiting) resolve(report);
+  async #carryOut(kind: DaemonRequest, forMs: number | null): Promise<RunReport> {
+    if (kind === "pause") return this.#runner.pause(forMs);
+    if (kind === "resume") this.#runner.resume();
+    return this.#runner.runWhole(kind === "sync");
   }
 
   #noteTurn(): void {
@@ -216,72 +205,44 @@ class Sleeper {
   }
 }
 
-type QueuedRequest =
-  | {
-      readonly kind: DaemonRequest;
-      readonly forMs: number | null;
-      readonly resolve: (report: RunReport) => void;
-      readonly reject: (error: Error) => void;
-    }
-  | {
-      readonly kind: "exclusive";
-      readonly work: (world: World) => Promise<void>;
-      readonly reject: (error: Error) => void;
-    };
-
 /**
  * Requests to the daemon. They are carried out between two runs, in the order in which they came.
  */
 class RequestQueue {
   readonly #onRequest: () => void;
-  #waiting: QueuedRequest[] = [];
+  #waiting: { readonly carryOut: () => Promise<void>; readonly reject: (error: Error) => void }[] = [];
   #closedBecause: string | null = null;
 
   constructor(onRequest: () => void) {
     this.#onRequest = onRequest;
   }
 
-  request(kind: DaemonRequest, forMs: number | null): Promise<RunReport> {
-    const { promise, resolve, reject } = Promise.withResolvers<RunReport>();
-    this.#add({ kind, forMs, resolve, reject });
-    return promise;
-  }
-
-  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
+  /**
+   * @param onError whether an exception of the work also ends the loop
+   * @returns the result of `work`; rejects as `work` does, or if the queue is closed before
+   */
+  add<T>(work: () => Promise<T>, onError: "ends-loop" | "rejects"): Promise<T> {
+    if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // An exception of the work rejects the promise of whoever requested it.
-    const settle = async (world: World) => {
-      try {
-        resolve(await work(world));
-      } catch (error) {
-        reject(error);
-      }
+    const fail = (error: unknown) => {
+      reject(error);
+      if (onError === "ends-loop") throw error;
     };
-    this.#add({ kind: "exclusive", work: settle, reject });
+    this.#waiting.push({ carryOut: () => work().then(resolve, fail), reject });
+    this.#onRequest();
     return promise;
   }
 
-  take(): QueuedRequest[] {
-    const taken = this.#waiting;
-    this.#waiting = [];
-    return taken;
-  }
-
-  isEmpty(): boolean {
-    return this.#waiting.length === 0;
+  /** @returns false if no request waits */
+  async carryOutFirst(): Promise<boolean> {
+    const first = this.#waiting.shift();
+    await first?.carryOut();
+    return first !== undefined;
   }
 
   /** Rejects the requests that wait, and takes no more. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));
-  }
-
-  #add(request: QueuedRequest): void {
-    if (this.#closedBecause !== null) request.reject(new Error(this.#closedBecause));
-    else {
-      this.#waiting.push(request);
-      this.#onRequest();
-    }
   }
 }
