@@ -12,7 +12,7 @@ import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { EventWatch } from "./event-watch.ts";
-import { IDLE, nextPhase, type Phase, type PhaseEvent, stopDetail, waitReasonOf } from "./phase.ts";
+import { IDLE, PAUSED, type Phase, stopDetail, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
@@ -59,7 +59,7 @@ export class Runner implements WatchListener {
     this.#watch = new FolderWatch(watcher, this);
     this.#root = new RootWatch(world, this.runs, this.#watch);
     this.#pausedUntil = endOfPause(world);
-    if (this.#isPaused()) this.#enter({ kind: "pause" });
+    if (this.#isPaused()) this.#enter(PAUSED);
   }
 
   /** Does the first thing that is due, and returns whether there was one. */
@@ -92,7 +92,8 @@ export class Runner implements WatchListener {
         // Both sides are looked at again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
-      case "quiet":
+      case "unchanged":
+      case "free":
         return this.#run(false);
       case "poll":
         return this.#poll();
@@ -133,7 +134,7 @@ export class Runner implements WatchListener {
     const { state, clock } = this.#parts.world;
     this.#pausedUntil = this.#now() + (forMs ?? Number.POSITIVE_INFINITY);
     state.setMeta(META.paused, forMs === null ? "yes" : `${clock.now() + forMs} ${forMs}`);
-    this.#enter({ kind: "pause" });
+    this.#enter(PAUSED);
     return this.#runLog.reportOrBlank();
   }
 
@@ -141,11 +142,11 @@ export class Runner implements WatchListener {
     this.#pausedUntil = null;
     this.#parts.world.state.setMeta(META.paused, null);
     this.#schedule.noteSuccess();
-    this.#enter({ kind: "resume" });
+    if (this.#phase === PAUSED) this.#enter(IDLE);
   }
 
   noteApplying(): void {
-    this.#enter({ kind: "apply" });
+    if (this.#phase.kind === "observing") this.#enter({ kind: "applying" });
   }
 
   /** Makes the next cycle scan both sides, because another process may have written base. */
@@ -174,7 +175,7 @@ export class Runner implements WatchListener {
   readonly listen = (): void => this.#news.start();
 
   async stop(): Promise<void> {
-    this.#enter({ kind: "stop" });
+    this.#enter({ kind: "ended" });
     await this.#news.close();
     await this.#watch.close();
   }
@@ -191,10 +192,10 @@ export class Runner implements WatchListener {
     return this.#parts.world.clock.monotonic();
   }
 
-  #enter(event: PhaseEvent): void {
-    const before = this.#phase;
-    this.#phase = nextPhase(before, event, this.#schedule.failures());
-    if (this.#phase !== before) this.#parts.publisher.publish({ kind: "phase", phase: this.#phase });
+  #enter(phase: Phase): void {
+    if (this.#phase === phase) return;
+    this.#phase = phase;
+    this.#parts.publisher.publish({ kind: "phase", phase });
   }
 
   /** Judges the local changes that have settled. */
@@ -220,11 +221,11 @@ export class Runner implements WatchListener {
     if (last === null || part === "whole") return false;
     if (part === "same") return true;
     this.#schedule.noteActivity();
-    this.#enter({ kind: "look" });
+    this.#enter({ kind: "observing" });
     const ended = await this.runs.runNarrowly(part, last);
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
-    this.#enter({ kind: "ended" });
+    this.#enter(IDLE);
     this.#runLog.note(ended, false);
     return true;
   }
@@ -268,7 +269,7 @@ export class Runner implements WatchListener {
     const listing = await listDocuments(this.#parts.world);
     const fault = listing.complete ? null : listing.fault;
     if (fault !== null && isWholeServiceFault(fault)) {
-      this.#enter({ kind: "look" });
+      this.#enter({ kind: "observing" });
       return this.#noteFailure(fault);
     }
     if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
@@ -281,15 +282,15 @@ export class Runner implements WatchListener {
   /** @param began time when the scan of the service began that this run uses */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#root.look();
-    this.#enter({ kind: "look" });
+    this.#enter({ kind: "observing" });
     const ended = await this.runs.run(retryRefused);
     const { report } = ended;
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: stopDetail(report) } : { kind: "ended" });
+      this.#enter(report.state === "stopped" ? { kind: "stopped", detail: stopDetail(report) } : IDLE);
     }
-    if (this.#isPaused()) this.#enter({ kind: "pause" });
+    if (this.#isPaused()) this.#enter(PAUSED);
     this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);
     this.#schedule.scheduleQuiet();
     await this.#root.watch();
@@ -297,8 +298,9 @@ export class Runner implements WatchListener {
 
   #noteFailure(fault: Fault | null): void {
     const why = waitReasonOf(fault);
-    this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
     this.#schedule.noteFailure(why);
+    const detail = fault?.detail ?? "the service did not answer";
+    this.#enter({ kind: "waiting", why, failures: this.#schedule.failures(), detail });
   }
 }
 

@@ -1,15 +1,16 @@
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
-import type { WaitReason } from "./phase.ts";
+import type { FailureReason } from "./phase.ts";
 import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
  * `dirty`: local changes have settled. `news`: events of the service wait. `deletion`: the delay of
- * a deletion is over. `quiet`: content was unchanged, or a document empty, for long enough, or no
- * program has a file open any more. `hot`: places where somebody works are due for a listing.
+ * a deletion is over. `unchanged`: content was unchanged, or a document empty, for long enough.
+ * `free`: a file that a program had open may be free. `hot`: places where somebody works are due
+ * for a listing.
  */
-export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll" | "hot";
+export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
  * LIMIT: a poll waits for the request budget, but no longer than this many listings of everything
@@ -49,28 +50,32 @@ export class Schedule {
   /** Returns the most urgent thing that is due; null when nothing is. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
-    const { dirty, deletions } = this.#runs;
-    if (this.#retryAt !== null) return this.#retryAt <= now ? "retry" : null;
-    if (isDue(dirty.dueAt(), now)) return "dirty";
-    if (this.#holdsBackUntil(now) > now) return null;
-    if (isDue(this.#runs.hints.dueAt(), now)) return "news";
-    if (this.#rescanAt <= now) return "rescan";
-    if (isDue(deletions.nextAt(), now)) return "deletion";
-    if (isDue(this.#quietAt, now)) return "quiet";
-    if (isDue(this.#runs.inUse.nextAt(), now) && this.#runs.inUse.isAnyFree()) return "quiet";
-    if (this.#pollDueAt(now) <= now) return "poll";
-    return this.#hotAt(now) <= now ? "hot" : null;
+    for (const [due, at] of this.#times(now))
+      if (at <= now && (due !== "free" || this.#runs.inUse.isAnyFree())) return due;
+    return null;
   }
 
   /** Returns when `firstDue` will return something. */
   nextAt(): number {
-    const now = this.#clock.monotonic();
-    const { dirty, deletions, hints } = this.#runs;
-    if (this.#retryAt !== null) return this.#retryAt;
-    const asked = Math.min(this.#rescanAt, this.#pollDueAt(now), this.#hotAt(now), hints.dueAt() ?? NEVER);
-    const rests = Math.min(this.#quietAt ?? NEVER, this.#runs.inUse.nextAt() ?? NEVER);
-    const next = Math.min(asked, deletions.nextAt() ?? NEVER, rests);
-    return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
+    return Math.min(...this.#times(this.#clock.monotonic()).map(([, at]) => at));
+  }
+
+  /** Returns the times at which things become due, the most urgent thing first. */
+  #times(now: number): readonly (readonly [Due, number])[] {
+    if (this.#retryAt !== null) return [["retry", this.#retryAt]];
+    const { dirty, deletions, hints, inUse } = this.#runs;
+    const heldUntil = this.#holdsBackUntil(now);
+    const later = (at: number | null) => Math.max(at ?? NEVER, heldUntil);
+    return [
+      ["dirty", dirty.dueAt() ?? NEVER],
+      ["news", later(hints.dueAt())],
+      ["rescan", later(this.#rescanAt)],
+      ["deletion", later(deletions.nextAt())],
+      ["unchanged", later(this.#quietAt)],
+      ["free", later(inUse.nextAt())],
+      ["poll", later(this.#pollDueAt(now))],
+      ["hot", later(this.#hotAt(now))],
+    ];
   }
 
   /**
@@ -162,7 +167,7 @@ export class Schedule {
     return true;
   }
 
-  noteFailure(why: Exclude<WaitReason, "paused">): void {
+  noteFailure(why: FailureReason): void {
     this.#failures++;
     const delay = retryDelay(this.#timing, why, this.#failures, this.#random.fraction());
     this.#retryAt = this.#clock.monotonic() + delay;
@@ -193,10 +198,6 @@ export class Schedule {
   retryAt(): number | null {
     return this.#retryAt;
   }
-}
-
-function isDue(at: number | null, now: number): boolean {
-  return at !== null && at <= now;
 }
 
 /** Computes how long the daemon waits until its next request to the service. Pure. */
@@ -250,12 +251,7 @@ function wantedInterval(timing: DaemonTiming, quietMs: number, affordable: numbe
  * is random, so that many clients do not return to a recovering service at the same moment.
  * @param failures in a row, this one included
  */
-export function retryDelay(
-  timing: DaemonTiming,
-  why: Exclude<WaitReason, "paused">,
-  failures: number,
-  fraction: number,
-): number {
+export function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
   const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;
   const delay = Math.min(timing.retryMostMs, first * 2 ** Math.min(failures - 1, 20));
   return delay * (0.5 + 0.5 * fraction);
