@@ -16,14 +16,8 @@ export type HotPlace = {
   /** When a document in it last changed. */
   changedAt: number;
   nextAt: number;
-  /** Number of requests for one look. */
+  /** Number of requests for one listing. */
   cost: number;
-  /** The digest of the last listing; null: none yet. */
-  shown: string | null;
-  /** Documents that differ from base and were judged in this state before. */
-  odd: ReadonlyMap<DocId, string>;
-  /** Documents of base that were missing, and for which a listing of everything was requested. */
-  absent: ReadonlySet<DocId>;
 };
 
 /** LIMIT: places that are listed by themselves. */
@@ -65,8 +59,7 @@ export class HotPlaces {
     }
     const place = choose();
     if (place === null) return;
-    const nextAt = now + this.#leastMs;
-    this.#places.push({ place, changedAt: now, nextAt, cost: 1, shown: null, odd: new Map(), absent: new Set() });
+    this.#places.push({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
     if (this.#places.length > MOST) this.drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
   }
 

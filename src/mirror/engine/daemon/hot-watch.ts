@@ -4,14 +4,11 @@ import type { RemoteFile } from "../../model/tree.ts";
 import type { PassEnd } from "../run/pass-context.ts";
 import { toService, type World } from "../run/world.ts";
 import { type HotPlace, HotPlaces, type Place } from "./hot-places.ts";
+import type { KnownTrees } from "./known-trees.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
-import type { DocId } from "../../../contract/ids.ts";
-import type { FileResource, Selector } from "../../../contract/resources.ts";
-import { digestOf } from "../../../contract/digest.ts";
-import { remoteIsAsBase } from "../../model/agreement.ts";
+import type { Selector } from "../../../contract/resources.ts";
 import type { Placed } from "../../model/link.ts";
-import type { Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
@@ -25,21 +22,22 @@ const MOST_CHOSEN = 4;
 export class HotWatch {
   readonly #world: World;
   readonly #budget: RequestBudget;
+  readonly #knownTrees: KnownTrees;
   readonly #places: HotPlaces;
 
-  constructor(world: World, budget: RequestBudget, { pollActiveMs, hotMostMs }: DaemonTiming) {
+  constructor(world: World, knownTrees: KnownTrees, budget: RequestBudget, { pollActiveMs, hotMostMs }: DaemonTiming) {
     this.#world = world;
+    this.#knownTrees = knownTrees;
     this.#budget = budget;
     this.#places = new HotPlaces(pollActiveMs, hotMostMs);
   }
 
-  /** @param documents number of documents in the workspace */
-  noteRun(end: PassEnd, documents: number, now: number): void {
+  noteRun(end: PassEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MOST_STEPS) return;
     let chosen = 0;
     const choose = (path: LocalPath) => {
       chosen++;
-      return chosen > MOST_CHOSEN ? null : choosePlace(this.#world.state, path, this.#budget.pageSize(documents));
+      return chosen > MOST_CHOSEN ? null : choosePlace(this.#world.state, path, this.#pageSize());
     };
     for (const [index, { action }] of end.plan.steps.entries())
       if (end.ends[index]?.kind === "ran")
@@ -50,17 +48,33 @@ export class HotWatch {
     return this.#places.dueAt();
   }
 
-  /** Looks at the places that are due, in parallel. */
-  async look(documents: number, now: number): Promise<HotPlaceCheck> {
+  /** Lists the places that are due, in parallel. */
+  async look(now: number): Promise<HotPlaceCheck> {
     const due = this.#places.take(now, this.#budget.aMinute(now));
-    const page = this.#budget.pageSize(documents);
-    const looks = await Promise.all(due.map((hot) => checkHotPlace(this.#world, hot, page)));
-    const files = new Map<string, RemoteFile>();
-    for (const [index, look] of looks.entries()) {
-      if (look === null) this.#places.drop(due[index]!);
-      for (const file of look?.files ?? []) files.set(file.id, file);
+    const checks = await Promise.all(due.map((hot) => this.#check(hot)));
+    return { files: checks.flatMap(({ files }) => files), needsAll: checks.some(({ needsAll }) => needsAll) };
+  }
+
+  async #check(hot: HotPlace): Promise<HotPlaceCheck> {
+    const asked = selectorOf(this.#world, hot.place);
+    const listing = asked === null ? null : await this.#world.remote.listFiles(asked);
+    if (asked === null || listing?.complete !== true) {
+      if (asked === null) this.#places.drop(hot);
+      return { files: [], needsAll: listing?.fault != null && isWholeServiceFault(listing.fault) };
     }
-    return { files: [...files.values()], needsAll: looks.some((look) => look?.needsAll === true) };
+    const shown = documentsOf(this.#world, listing);
+    hot.cost = Math.max(1, Math.ceil(shown.size / this.#pageSize()));
+    const known = this.#knownTrees;
+    const needsAll = membersOf(this.#world.state, hot.place).some(
+      (placed) => !shown.has(placed.id) && known.isInPlace(placed),
+    );
+    // Whatever made a document leave the place is found by the listing of everything.
+    if (needsAll) this.#places.drop(hot);
+    return { files: [...shown.values()].filter((file) => known.isNews(file)), needsAll };
+  }
+
+  #pageSize(): number {
+    return this.#budget.pageSize(this.#knownTrees.documentCount());
   }
 }
 
@@ -77,7 +91,7 @@ function pathsOf(action: Action): readonly LocalPath[] {
  */
 
 type HotPlaceCheck = {
-  /** Documents that differ from base and were not judged in this state before. */
+  /** Documents that differ from what the service showed before. */
   readonly files: readonly RemoteFile[];
   /**
    * True if a listing of everything is needed: a document of base was missing, or no answer came.
@@ -89,11 +103,6 @@ type HotPlaceCheck = {
 const FILL = 0.9;
 /** LIMIT: pages of a folder that is listed by itself. */
 const MOST_PAGES = 8;
-/** LIMIT: documents that are missing from a listing and are asked for by their paths. */
-const MOST_ASKED = 4;
-
-const NOTHING: HotPlaceCheck = { files: [], needsAll: false };
-
 /**
  * Chooses the place to list when the document at this path changed: the largest folder above it
  * whose documents fit on a page, because work in a folder often continues in its neighbour; else
@@ -113,33 +122,7 @@ function choosePlace(state: State, path: LocalPath, page: number): Place | null 
   return link === undefined || more.length > 0 ? null : { kind: "document", path, id: link.id };
 }
 
-/**
- * @param page number of documents that the service returns in a page
- * @returns null if base does not have the place any more
- */
-async function checkHotPlace(world: World, hot: HotPlace, page: number): Promise<HotPlaceCheck | null> {
-  const asked = selectorOf(world, hot.place);
-  if (asked === null) return null;
-  const listing = await world.remote.listFiles(asked);
-  if (!listing.complete) return { files: [], needsAll: concernsAll(listing) };
-  const shown = documentsOf(world, listing);
-  hot.cost = Math.max(1, Math.ceil(shown.size / page));
-  const digest = listingDigest(shown);
-  if (digest === hot.shown) return NOTHING;
-  const missing = membersOf(world.state, hot.place).filter(({ id }) => !shown.has(id));
-  const news = missing.filter(({ id }) => !hot.absent.has(id));
-  const found = await askFor(world, news);
-  const [files, odd] = sortOut(world.state, new Map([...shown, ...found]), hot.odd);
-  hot.shown = digest;
-  hot.odd = odd;
-  hot.absent = new Set(missing.filter(({ id }) => !found.has(id)).map(({ id }) => id));
-  return { files, needsAll: news.length > found.size };
-}
-
-function concernsAll({ fault }: Listing<FileResource>): boolean {
-  return fault !== null && isWholeServiceFault(fault);
-}
-
+/** @returns null if base does not have the place any more */
 function selectorOf(world: World, place: Place): Selector | null {
   const { state } = world;
   if (place.kind === "document") {
@@ -169,54 +152,4 @@ function membersOf(state: State, place: Place): readonly Placed[] {
 function isUnder(folder: string, remotePath: string, place: Place, localPath: LocalPath): boolean {
   if (place.kind === "folder") return parentOf(remotePath) === folder && parentOf(localPath) === place.path;
   return remotePath.startsWith(`${folder}/`);
-}
-
-/**
- * Asks by path for documents that a listing did not show: a listing that is read while others write
- * may leave one out.
- */
-async function askFor(world: World, missing: readonly Placed[]): Promise<Map<DocId, RemoteFile>> {
-  const found = new Map<DocId, RemoteFile>();
-  if (missing.length > MOST_ASKED) return found;
-  const asked = missing.map(async ({ id, remotePath }) => {
-    const listing = await world.remote.listFiles({ kind: "path", path: toService(world, remotePath) });
-    const file = documentsOf(world, listing).get(id);
-    if (file !== undefined) found.set(id, file);
-  });
-  await Promise.all(asked);
-  return found;
-}
-
-/**
- * Returns the documents that differ from base: all of them, and those that are new since the last
- * listing.
- */
-function sortOut(
-  state: State,
-  shown: ReadonlyMap<DocId, RemoteFile>,
-  before: HotPlace["odd"],
-): readonly [readonly RemoteFile[], HotPlace["odd"]] {
-  const files: RemoteFile[] = [];
-  const odd = new Map<DocId, string>();
-  for (const file of shown.values()) {
-    const link = state.link(file.id);
-    if (link !== null && remoteIsAsBase(link, file)) continue;
-    // A stale listing shows a version that is known to be earlier than base's.
-    if (link !== null && state.isEarlier(file.id, file.changeId, link.changeId)) continue;
-    const mark = `${file.changeId} ${file.protected ? "p" : "-"} ${file.path}`;
-    if (before.get(file.id) !== mark) files.push(file);
-    odd.set(file.id, mark);
-  }
-  return [files, odd];
-}
-
-/**
- * Returns the digest of a listing. Two listings with the same documents in the same order have the
- * same digest.
- */
-function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
-  const lines: string[] = [];
-  for (const { id, path, changeId, protected: isProtected } of files.values())
-    lines.push(`${id} ${changeId} ${isProtected ? "p" : "-"} ${path}`);
-  return digestOf(lines.join("\n"));
 }

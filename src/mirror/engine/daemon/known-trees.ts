@@ -1,5 +1,5 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { Link } from "../../model/link.ts";
+import type { Link, Placed } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import {
   type BaseTree,
@@ -151,6 +151,23 @@ export class KnownTrees {
     if (alsoFolders) this.#folders = null;
   }
 
+  /**
+   * Returns true if a document differs from what the service showed before. A stale listing may
+   * show an earlier version.
+   */
+  isNews(file: RemoteFile): boolean {
+    const { state } = this.#world;
+    const link = state.link(file.id);
+    const before = this.#remote?.files.get(file.id) ?? (link === null ? undefined : remoteFileOf(link));
+    if (isSame(before, file)) return false;
+    return before === undefined || !state.isEarlier(file.id, file.changeId, before.changeId);
+  }
+
+  /** Returns true if the service showed a document at the path that base has for it. */
+  isInPlace({ id, remotePath }: Placed): boolean {
+    return this.#remote === null || this.#remote.files.get(id)?.path === remotePath;
+  }
+
   /** Returns the last scan's ignore rules in a tree without entries; null before the first scan. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
@@ -168,11 +185,11 @@ export class KnownTrees {
 
 /** Returns true if two listings show the same documents. */
 function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
-  if (a.size !== b.size) return false;
-  return a.values().every((file) => {
-    const other = b.get(file.id);
-    return other?.changeId === file.changeId && other.path === file.path && other.protected === file.protected;
-  });
+  return a.size === b.size && a.values().every((file) => isSame(b.get(file.id), file));
+}
+
+function isSame(a: RemoteFile | undefined, b: RemoteFile): boolean {
+  return a?.changeId === b.changeId && a.path === b.path && a.protected === b.protected;
 }
 
 /**

@@ -241,7 +241,7 @@ export class Runner implements WatchListener {
   /** Lists the places where somebody works. Most changes in them are judged alone. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
-    const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
+    const { files, needsAll } = await hot.look(this.#now());
     if (needsAll) this.#schedule.pollSoon();
     if (files.length === 0 || this.#root.isAway()) return;
     if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;

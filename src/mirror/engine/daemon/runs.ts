@@ -75,7 +75,7 @@ export class Runs {
     this.deletions = new PendingDeletions(timing);
     this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
-    this.hot = new HotWatch(world, this.budget, timing);
+    this.hot = new HotWatch(world, this.knownTrees, this.budget, timing);
     this.quietTexts = new UnchangedSince(timing.reviewQuietMs);
     this.emptied = new UnchangedSince(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
@@ -155,7 +155,7 @@ export class Runs {
     };
     run.end(report);
     this.knownTrees.afterPass(end);
-    this.#noteWork(end);
+    this.hot.noteRun(end, this.#now());
     this.inUse.noteReplaced();
     if (!end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done")) return "whole";
     return { report, end, didSomething: run.begun !== null, ...NO_DELETIONS };
@@ -184,7 +184,7 @@ export class Runs {
   /** @param sent deletions that this cycle was allowed to send */
   #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     this.knownTrees.afterPass(end);
-    this.#noteWork(end);
+    this.hot.noteRun(end, this.#now());
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
       // Nobody observed the folder meanwhile, so the absence is not proven: the delay starts again.
@@ -196,10 +196,6 @@ export class Runs {
     this.#updateDeletions(end, sent, changes);
     this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.blocks));
     this.inUse.update(end.plan.blocks);
-  }
-
-  #noteWork(end: PassEnd): void {
-    this.hot.noteRun(end, this.knownTrees.documentCount(), this.#now());
   }
 
   #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
