@@ -41,11 +41,13 @@ export function executeSteps(
   return new Execution(steps, perform, options).run();
 }
 
-const NONE: readonly number[] = [];
 /**
  * The end of nearly all steps, shared: an object for each would stay in memory until the run's end.
  */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
+
+const NEEDS_FAILED: StepEnd = { kind: "skipped", why: "needs-failed" };
+const NONE: readonly number[] = [];
 
 class Execution {
   readonly #steps: readonly Step[];
@@ -53,16 +55,14 @@ class Execution {
   readonly #options: Options;
   readonly #ends: (StepEnd | undefined)[];
   readonly #waitingFor: number[];
-  /** By step; left out: no step depends on it. */
-  readonly #dependants: (number[] | undefined)[];
+  /** By step. */
+  readonly #dependants = new Map<number, number[]>();
   readonly #ready: number[] = [];
-  readonly #broken: unknown[] = [];
   /** Number of entries of `#ready` that were started or skipped. */
   #next = 0;
   #ended = 0;
   #running = 0;
   #stopped = false;
-  #wake = (): void => undefined;
 
   constructor(steps: readonly Step[], perform: (action: Action) => Promise<Outcome>, options: Options) {
     this.#steps = steps;
@@ -70,76 +70,49 @@ class Execution {
     this.#options = options;
     this.#ends = new Array(steps.length);
     this.#waitingFor = steps.map((step) => step.after.length);
-    this.#dependants = new Array(steps.length);
-    for (const [index, step] of steps.entries()) for (const needed of step.after) this.#noteDependant(needed, index);
+    for (const [index, { after }] of steps.entries())
+      for (const needed of after) {
+        const known = this.#dependants.get(needed);
+        if (known === undefined) this.#dependants.set(needed, [index]);
+        else known.push(index);
+      }
     for (let index = 0; index < steps.length; index++) if (this.#waitingFor[index] === 0) this.#ready.push(index);
   }
 
-  async run(): Promise<StepEnd[]> {
-    while (this.#ended < this.#steps.length) {
-      this.#startReady();
-      // One promise instead of a race, which would examine every running step each time one ends.
-      if (this.#running > 0)
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-      // After a bug or a kill, nothing more is started.
-      if (this.#broken.length > 0) throw this.#broken[0];
-      if (this.#isStuck())
-        throw new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`);
-    }
-    return this.#ends as StepEnd[];
+  run(): Promise<StepEnd[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
+    const goOn = (): void => {
+      this.#startReady(goOn, reject);
+      if (this.#ended === this.#steps.length) resolve(this.#ends as StepEnd[]);
+      else if (this.#running === 0)
+        reject(new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`));
+    };
+    goOn();
+    return promise;
   }
 
-  #noteDependant(needed: number, index: number): void {
-    const known = this.#dependants[needed];
-    if (known === undefined) this.#dependants[needed] = [index];
-    else known.push(index);
-  }
-
-  #dependantsOf(index: number): readonly number[] {
-    return this.#dependants[index] ?? NONE;
-  }
-
-  #isStuck(): boolean {
-    return this.#running === 0 && this.#next >= this.#ready.length && this.#ended < this.#steps.length;
-  }
-
-  #startReady(): void {
-    while (this.#next < this.#ready.length) {
-      if (this.#running >= this.#options.concurrency) break;
-      this.#startNext();
+  #startReady(onEnd: () => void, onBug: (error: unknown) => void): void {
+    while (this.#next < this.#ready.length && this.#running < this.#options.concurrency) {
+      const index = this.#ready[this.#next++]!;
+      if (this.#ends[index] !== undefined) continue;
+      if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
+      else this.#start(index).then(onEnd, onBug);
     }
   }
 
-  #startNext(): void {
-    const index = this.#ready[this.#next++]!;
-    if (this.#ends[index] !== undefined) return;
-    if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
-    else this.#start(index);
-  }
-
-  #start(index: number): void {
+  async #start(index: number): Promise<void> {
     this.#running++;
-    this.#follow(this.#runOne(index));
-  }
-
-  #follow(running: Promise<void>): void {
-    void running
-      .catch((error: unknown) => void this.#broken.push(error))
-      .then(() => {
-        this.#running--;
-        this.#wake();
-      });
-  }
-
-  async #runOne(index: number): Promise<void> {
-    this.#ran(index, await this.#perform(this.#steps[index]!.action));
-  }
-
-  #ran(index: number, outcome: Outcome): void {
-    if (this.#options.isFatal(outcome)) this.#stopped = true;
-    this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
+    try {
+      const outcome = await this.#perform(this.#steps[index]!.action);
+      if (this.#options.isFatal(outcome)) this.#stopped = true;
+      this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
+    } catch (error) {
+      // After a bug or a kill, nothing more is started.
+      this.#stopped = true;
+      throw error;
+    } finally {
+      this.#running--;
+    }
   }
 
   #end(first: number, firstEnd: StepEnd): void {
@@ -150,9 +123,9 @@ class Execution {
       this.#ends[index] = result;
       this.#ended++;
       const well = result.kind === "ran" && endedWell(result.outcome);
-      const why = result.kind === "skipped" && result.why === "stopped" ? "stopped" : "needs-failed";
-      for (const dependant of this.#dependantsOf(index)) {
-        if (!well) ending.push([dependant, { kind: "skipped", why }]);
+      const skipped = result.kind === "skipped" ? result : NEEDS_FAILED;
+      for (const dependant of this.#dependants.get(index) ?? NONE) {
+        if (!well) ending.push([dependant, skipped]);
         else if (--this.#waitingFor[dependant]! === 0) this.#ready.push(dependant);
       }
     }
