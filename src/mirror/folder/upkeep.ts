@@ -9,10 +9,6 @@ import { keepSearchIndex } from "./search-index.ts";
 /** Daily upkeep between cycles: prunes old content and updates the search index. */
 
 const DAY_MS = 86_400_000;
-/**
- * LIMIT: slices of one upkeep; the next day's upkeep continues. A slice takes some milliseconds.
- */
-const SLICES = 400;
 
 /**
  * Does the daily upkeep, if it is due.
@@ -37,14 +33,8 @@ export function pruneDaily(mirror: OpenedMirror): void {
   // that out.
   if (noted === null) return;
   state.spellings.removeOld();
-  const pruning = state.prune(now, retentionOf(mirror.config.keepHistory)!);
-  for (let slice = 0; slice < SLICES; slice++) {
-    const step = pruning.next();
-    if (step.done !== true) continue;
-    const { texts, events, runs, versions } = step.value;
-    if (texts + events + runs + versions > 0) log.write("info", "pruned", { texts, events, runs, versions });
-    return;
-  }
+  const { texts, events, runs, versions } = state.prune(now, retentionOf(mirror.config.keepHistory)!);
+  if (texts + events + runs + versions > 0) log.write("info", "pruned", { texts, events, runs, versions });
 }
 
 function isStored(state: State): state is StoredState {

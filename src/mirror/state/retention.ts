@@ -1,6 +1,6 @@
+import type { Digest } from "../../contract/digest.ts";
 import type { Db } from "./database.ts";
 import type { MetaTable } from "./base.ts";
-import { TextPruning } from "./prune-texts.ts";
 import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
@@ -17,33 +17,6 @@ export type Pruned = {
   readonly versions: number;
 };
 
-const DAY_MS = 86_400_000;
-
-/**
- * Prunes expired rows and contents in slices of about 10 ms. Each step of the generator is one
- * slice, so that the caller can do other work in between. Only one pruning may run, and only
- * between cycles: an action must not lose content that it has looked up but not yet named. Time is
- * counted in days on which this was called, so a machine that was off for two months keeps its
- * contents. Content expires after no row has named it for that long. Above `bytes`, superseded
- * versions of linked documents go immediately, the earliest superseded first. All other contents
- * may be the only copies, and stay their time. The file keeps its size; its free pages are used
- * again.
- */
-export function* prune(
-  { state, texts, store, meta, referenced }: Prunable,
-  now: number,
-  retention: Retention,
-): Generator<void, Pruned> {
-  const cutoff = noteDay(meta, now, retention.days);
-  yield;
-  const pruning = new TextPruning(state, texts, store, referenced);
-  yield* pruning.markIdle(now);
-  const expired = cutoff === null ? 0 : yield* pruning.deleteExpired(cutoff);
-  const evicted = yield* pruning.deleteOver(retention.bytes, now - DAY_MS);
-  const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* deleteRowsBefore(state, cutoff);
-  return { texts: expired + evicted, ...rows };
-}
-
 type Prunable = {
   readonly state: Db;
   readonly texts: Db;
@@ -51,6 +24,35 @@ type Prunable = {
   readonly meta: MetaTable;
   readonly referenced: ReferencedTexts;
 };
+
+const DAY_MS = 86_400_000;
+/**
+ * Versions of a document that stay whatever their age: mdmirror recognises an older state of the
+ * service by their order.
+ */
+const VERSIONS_KEPT = 20;
+
+/**
+ * Prunes expired rows and contents. Must be called between cycles only: an action must not lose
+ * content that it has looked up but not yet named. Time is counted in days on which this was
+ * called, so a machine that was off for two months keeps its contents. Content expires after no row
+ * has named it for that long. Above `bytes`, superseded versions of linked documents go
+ * immediately, the earliest superseded first. All other contents may be the only copies, and stay
+ * their time. The file keeps its size; its free pages are used again.
+ */
+export function prune(prunable: Prunable, now: number, { days, bytes }: Retention): Pruned {
+  const { state, texts, store, meta, referenced } = prunable;
+  const cutoff = noteDay(meta, now, days);
+  const pruning = new TextPruning(texts);
+  const deleteTexts = texts.transaction(() => {
+    pruning.markIdle([...referenced.all()], now);
+    const expired = cutoff === null ? 0 : pruning.deleteExpired(cutoff);
+    return expired + pruning.deleteOver(bytes, [...referenced.versions()], now - DAY_MS);
+  });
+  const deleted = deleteTexts.immediate();
+  store.forgetChecked();
+  return { texts: deleted, ...deleteRowsBefore(state, cutoff) };
+}
 
 /**
  * Returns the time before which rows are pruned; null while too few days were counted. Days in the
@@ -66,42 +68,89 @@ function noteDay(meta: MetaTable, now: number, days: number): number | null {
   return kept[kept.length - 1 - days] ?? null;
 }
 
-/** Number of rows in one slice. */
-const SLICE = 4_000;
-/**
- * Versions of a document that stay whatever their age: mdmirror recognises an older state of the
- * service by their order.
- */
-const VERSIONS_KEPT = 20;
+/** SQL for the digests of a JSON list, in the form of the content store. */
+const LISTED = "(SELECT unhex(value) FROM json_each(?))";
 
 /**
- * Deletes events, runs and versions older than a cutoff, by ranges of their numbers, which follow
- * time: one range for each step of the generator. Returns how many were deleted.
+ * Deletes idle contents, which no row of the state names. `idle.since`: when pruning first found
+ * the content idle. Storing the content again updates `texts.used`.
  */
-function* deleteRowsBefore(db: Db, cutoff: number) {
+class TextPruning {
+  readonly #texts: Db;
+  readonly #bytesUsed;
+
+  constructor(texts: Db) {
+    this.#texts = texts;
+    this.#bytesUsed = texts
+      .prepare<[], number>(
+        "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+      )
+      .pluck();
+  }
+
+  /** Records since when each content is idle, and removes the record of content that is named. */
+  markIdle(named: readonly Digest[], now: number): void {
+    const list = JSON.stringify(named);
+    // A time in the future was recorded while the clock was wrong.
+    this.#texts
+      .prepare(`DELETE FROM idle WHERE since > ? OR seq IN (SELECT seq FROM texts WHERE digest IN ${LISTED})`)
+      .run(now, list);
+    this.#texts
+      .prepare(`INSERT OR IGNORE INTO idle (seq, since) SELECT seq, ? FROM texts WHERE digest NOT IN ${LISTED}`)
+      .run(now, list);
+  }
+
+  /** Deletes idle contents that are past their time. Returns how many. */
+  deleteExpired(cutoff: number): number {
+    const expired = this.#texts
+      .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")
+      .pluck()
+      .all(cutoff, cutoff);
+    this.#delete(expired);
+    return expired.length;
+  }
+
+  /**
+   * Deletes idle contents that the service had as versions, until the store has at most `bytes` or
+   * none is left.
+   * @param before contents stored later stay, because an action may be about to name them
+   * @returns how many were deleted
+   */
+  deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
+    if (this.#bytesUsed.get()! <= bytes) return 0;
+    const superseded = this.#texts
+      .prepare<[number, string], number>(
+        `SELECT seq FROM idle JOIN texts USING (seq) WHERE used < ? AND digest IN ${LISTED} ORDER BY since, seq`,
+      )
+      .pluck()
+      .all(before, JSON.stringify(versions));
+    let deleted = 0;
+    while (deleted < superseded.length && this.#bytesUsed.get()! > bytes) this.#delete([superseded[deleted++]!]);
+    return deleted;
+  }
+
+  #delete(contents: readonly number[]): void {
+    const list = JSON.stringify(contents);
+    for (const [table, column] of [
+      ["idle", "seq"],
+      ["seen", "text"],
+      ["texts", "seq"],
+    ] as const)
+      this.#texts.prepare(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`).run(list);
+  }
+}
+
+/** Deletes events, runs and versions older than a cutoff. Returns how many were deleted. */
+function deleteRowsBefore(db: Db, cutoff: number | null) {
   const runs = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
   const isPresent = "records.id = versions.id AND records.change_id = versions.change_id";
   const newer = "SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq";
   const versions = `NOT EXISTS (SELECT 1 FROM records WHERE ${isPresent}) AND (${newer}) >= ${VERSIONS_KEPT}`;
+  const remove = (table: string, condition: string): number =>
+    cutoff === null ? 0 : db.prepare<[number]>(`DELETE FROM ${table} WHERE ${condition}`).run(cutoff).changes;
   return {
-    events: yield* pruneTable(db, cutoff, "events", "seq", "at < @cutoff"),
-    runs: yield* pruneTable(db, cutoff, "runs", "run", `started_at < @cutoff AND ${runs}`),
-    versions: yield* pruneTable(db, cutoff, "versions", "seq", `at < @cutoff AND ${versions}`),
+    events: remove("events", "at < ?"),
+    runs: remove("runs", `started_at < ? AND ${runs}`),
+    versions: remove("versions", `at < ? AND ${versions}`),
   };
-}
-
-type Slice = { readonly from: number; readonly to: number; readonly cutoff: number };
-
-function* pruneTable(db: Db, cutoff: number, table: string, key: string, condition: string): Generator<void, number> {
-  const bounds = `SELECT min(${key}) AS low, max(${key}) AS high FROM ${table}`;
-  const range = db.prepare<[], { low: number | null; high: number }>(bounds).get();
-  let deleted = 0;
-  if (range === undefined || range.low === null) return deleted;
-  const slice = `${key} >= @from AND ${key} < @to`;
-  const remove = db.prepare<Slice>(`DELETE FROM ${table} WHERE ${slice} AND ${condition}`);
-  for (let from = range.low; from <= range.high; from += SLICE) {
-    deleted += remove.run({ from, to: from + SLICE, cutoff }).changes;
-    yield;
-  }
-  return deleted;
 }

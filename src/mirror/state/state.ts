@@ -34,8 +34,8 @@ export class StoredState extends WithStatements implements State {
   readonly #referenced = new ReferencedTexts(this.db);
   readonly #texts: TextStore;
   readonly #transactions: Transactions;
-  /** Prunes old rows and content. To be run to its end, a step at a time, about once a day. */
-  readonly prune: (now: number, retention: Retention) => Generator<void, Pruned>;
+  /** Prunes old rows and content. To be called about once a day, between two cycles. */
+  readonly prune: (now: number, retention: Retention) => Pruned;
   readonly close: () => void;
 
   constructor({ state, texts, clock, close, onDamage }: OpenFiles) {

@@ -156,8 +156,9 @@ export class TextStore extends WithStatements implements Companion {
     this.#unsafeFrom = Math.min(seq, this.#unsafeFrom ?? seq);
   }
 
-  forget(digest: Digest): void {
-    this.#sure.delete(digest);
+  /** Forgets which contents were written or checked, because some were deleted. */
+  forgetChecked(): void {
+    this.#sure.clear();
   }
 
   begin(): void {
