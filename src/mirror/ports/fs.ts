@@ -30,10 +30,7 @@ export type OpenFile = {
 
 /** Files that other processes had open for writing at one moment. */
 export type OpenToWrite = {
-  /**
-   * Returns true if another process has, or may have, the file at this path open for writing. False
-   * if no file exists.
-   */
+  /** Returns true if another process has the set-aside file at this path open for writing. */
   has(path: string): boolean;
 };
 
