@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import type { Clock } from "../../src/common/clock.ts";
-import { type Db, openEmpty } from "../../src/mirror/state/database.ts";
+import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
 import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "./open-databases.ts";
@@ -30,7 +30,7 @@ export function openInMemory(
 
 /** Opens an empty database in memory. */
 export function openNew(schema: Schema): Db {
-  const opened = openEmpty(schema);
+  const opened = openForWriting(":memory:", schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return opened.db;
 }

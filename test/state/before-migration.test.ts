@@ -12,20 +12,22 @@ import { tempFolder } from "./fixture.ts";
 
 /** What a migration keeps of before, whatever becomes of it. */
 
-const schema = (...migrations: string[]): Schema => ({
+/** @param upgrade from version 1 to 2; left out: version 1 is the newest */
+const schema = (upgrade?: string): Schema => ({
   file: "state.db",
   applicationId: 5,
-  keepsBefore: true,
-  migrations,
+  version: upgrade === undefined ? 1 : 2,
+  tables: FIRST,
+  upgrades: upgrade === undefined ? {} : { 1: upgrade },
 });
 const FIRST = "CREATE TABLE t (a); INSERT INTO t VALUES (1), (2), (3);";
 /** Some seconds of work in one transaction, larger than any cache. */
 const LONG =
   "CREATE TABLE long AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000000) SELECT i, hex(randomblob(50)) AS x FROM n;";
 
-function made(...migrations: string[]): string {
+function made(): string {
   const path = join(tempFolder(), "state.db");
-  const opened = openForWriting(path, schema(...migrations));
+  const opened = openForWriting(path, schema());
   if (opened.kind !== "opened") throw new Error(opened.kind);
   opened.db.close();
   return path;
@@ -42,33 +44,33 @@ function rowsOf(path: string): [version: number, rows: number] {
 }
 
 test("a file that is made, or needs nothing, leaves no copy; one that is migrated leaves the file of before", () => {
-  const path = made(FIRST);
-  const open = (...migrations: string[]) => {
-    const opened = openForWriting(path, schema(...migrations));
+  const path = made();
+  const open = (upgrade?: string) => {
+    const opened = openForWriting(path, schema(upgrade));
     if (opened.kind === "opened") opened.db.close();
     return opened.kind;
   };
-  expect([open(FIRST), existsSync(`${path}.before`)]).toEqual(["opened", false]);
-  expect([open(FIRST, "DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual(["opened", [2, 0], [1, 3]]);
+  expect([open(), existsSync(`${path}.before`)]).toEqual(["opened", false]);
+  expect([open("DELETE FROM t"), rowsOf(path), rowsOf(`${path}.before`)]).toEqual(["opened", [2, 0], [1, 3]]);
 });
 
 test("a copy that was cut off is made again", () => {
-  const path = made(FIRST);
+  const path = made();
   writeFileSync(`${path}.before.new`, "half a copy");
-  const opened = openForWriting(path, schema(FIRST, "DELETE FROM t"));
+  const opened = openForWriting(path, schema("DELETE FROM t"));
   if (opened.kind === "opened") opened.db.close();
   expect([opened.kind, rowsOf(`${path}.before`), existsSync(`${path}.before.new`)]).toEqual(["opened", [1, 3], false]);
 });
 
 test("I13 killed in the middle of a migration, the file is as it was, and so is its copy", async () => {
-  const path = made(FIRST);
+  const path = made();
   const database = fileURLToPath(new URL("../../src/mirror/state/database.ts", import.meta.url));
   const child = spawn(process.execPath, [
     "--input-type=module",
     "--eval",
     `import { openForWriting } from ${JSON.stringify(database)};
      process.stdout.write("begins\\n");
-     openForWriting(${JSON.stringify(path)}, ${JSON.stringify(schema(FIRST, LONG))});
+     openForWriting(${JSON.stringify(path)}, ${JSON.stringify(schema(LONG))});
      process.stdout.write("ended\\n");`,
   ]);
   let said = "";
@@ -84,14 +86,14 @@ test("I13 killed in the middle of a migration, the file is as it was, and so is 
   await once(child, "close");
   expect(said).toBe("begins\n");
   expect([rowsOf(`${path}.before`)]).toEqual([[1, 3]]);
-  const again = openForWriting(path, schema(FIRST));
+  const again = openForWriting(path, schema());
   if (again.kind !== "opened") throw new Error(again.kind);
   again.db.close();
   expect(rowsOf(path)).toEqual([1, 3]);
 }, 90_000);
 
 test("a disk that has no space for the copy is reported, and nothing is changed", () => {
-  const path = made(FIRST);
+  const path = made();
   const bytes = readFileSync(path).toString("base64");
   const full = Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
   const db = {

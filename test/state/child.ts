@@ -1,10 +1,9 @@
 /**
- * What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`, `migrate
- * FILE`. Speaks in lines on stdout; ends when killed.
+ * What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`.
+ * Speaks in lines on stdout; ends when killed.
  */
 import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import { openForWriting } from "../../src/mirror/state/database.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { NAME } from "./text-name.ts";
@@ -54,25 +53,8 @@ function countLinks(folder: string): void {
   say(opened.kind === "opened" ? `${opened.state.load().links.size} links` : JSON.stringify(opened));
 }
 
-/** Says so from within the migration's transaction, and waits there for the kill. */
-function migrateSlowly(path: string): void {
-  const schema = { file: "state.db", applicationId: 5 } as const;
-  const first = "CREATE TABLE kept (n INTEGER); INSERT INTO kept VALUES (1)";
-  const made = openForWriting(path, { ...schema, migrations: [first] });
-  if (made.kind !== "opened") throw new Error(made.kind);
-  made.db.close();
-  function* pending() {
-    yield "ALTER TABLE kept ADD COLUMN added; UPDATE kept SET n = 2";
-    say("half");
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
-  }
-  const migrations = { length: 2, slice: pending } as unknown as readonly string[];
-  openForWriting(path, { ...schema, migrations });
-}
-
 if (target === undefined) throw new Error("names no folder");
 if (job === "write") writeForEver(target);
 else if (job === "lock") holdLock(target);
 else if (job === "read") countLinks(target);
-else if (job === "migrate") migrateSlowly(target);
 else throw new Error(`no job ${job}`);

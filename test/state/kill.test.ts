@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openForWriting } from "../../src/mirror/state/database.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./fixture.ts";
 
@@ -28,16 +26,3 @@ test.each([1, 40, 700])(
     state.close();
   },
 );
-
-test("I13 kill -9 in a migration leaves the file as it was before it", async () => {
-  const path = join(tempFolder(), "state.db");
-  const { child, lines } = startChild("migrate", path);
-  expect(await nextLine(lines)).toBe("half");
-  child.kill("SIGKILL");
-  await ended(child);
-  const again = openForWriting(path, { file: "state.db", applicationId: 5, migrations: ["never run again"] });
-  if (again.kind !== "opened") throw new Error(again.kind);
-  expect(again.db.pragma("user_version", { simple: true })).toBe(1);
-  expect(again.db.prepare("SELECT * FROM kept").all()).toEqual([{ n: 1 }]);
-  again.db.close();
-});

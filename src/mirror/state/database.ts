@@ -49,8 +49,8 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       flushMedium(db);
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
-      if (schema.keepsBefore === true && !db.memory && isOlder(db, schema) && versionOf(db) > 0) keepBefore(db, path);
       const isNew = versionOf(db) === 0;
+      if (!isNew && isOlder(db, schema)) keepBefore(db, path);
       migrate(db, schema);
       if (isNew && wal && !db.memory) securePages(db);
       return null;
@@ -65,26 +65,6 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
  */
 function flushMedium(db: Db): void {
   db.pragma("fullfsync = ON");
-}
-
-/** Bytes of an empty database file, for each schema. */
-const EMPTY = new Map<Schema, Buffer>();
-
-/**
- * Opens an empty database in memory. The tables are created once for each process, because a copy
- * takes a tenth of the time.
- */
-export function openEmpty(schema: Schema): OpenedDatabase {
-  const empty = EMPTY.get(schema);
-  if (empty !== undefined) {
-    return attempt(
-      () => new Sqlite(empty),
-      () => null,
-    );
-  }
-  const made = openForWriting(":memory:", schema);
-  if (made.kind === "opened") EMPTY.set(schema, made.db.serialize());
-  return made;
 }
 
 /** Size in KiB of SQLite's cache for a file: a few thousand rows of each index that is written. */
@@ -117,7 +97,7 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
 }
 
 function isOlder(db: Db, schema: Schema): boolean {
-  return versionOf(db) < schema.migrations.length;
+  return versionOf(db) < schema.version;
 }
 
 /** Returns the schema version of a file; 0 if the file was just created. */
@@ -182,24 +162,22 @@ function ownership(db: Db, schema: Schema): DatabaseFault | null {
   const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
   if (version === 0 && owner === 0 && tables === 0) return null;
   if (owner !== schema.applicationId) return { kind: "damaged", detail: "holds another program's tables" };
-  const known = schema.migrations.length;
-  return version > known ? { kind: "newer", version, known } : null;
+  const known = schema.version;
+  if (version > known) return { kind: "newer", version, known };
+  const isKnown = version === known || version in schema.upgrades;
+  return isKnown ? null : { kind: "damaged", detail: `has version ${version}, which no released mdmirror wrote` };
 }
 
-/** Migrates in one transaction: after a kill the file is unchanged. */
+/** Creates or upgrades the tables in one transaction: after a kill the file is unchanged. */
 function migrate(db: Db, schema: Schema): void {
   const version = versionOf(db);
-  if (version === schema.migrations.length) return;
-  db.exec("BEGIN EXCLUSIVE");
-  try {
-    for (const sql of schema.migrations.slice(version)) db.exec(sql);
+  if (version === schema.version) return;
+  const migration = db.transaction(() => {
+    db.exec(version === 0 ? schema.tables : schema.upgrades[version]!);
     db.pragma(`application_id = ${schema.applicationId}`);
-    db.pragma(`user_version = ${schema.migrations.length}`);
-    db.exec("COMMIT");
-  } catch (error) {
-    if (db.inTransaction) db.exec("ROLLBACK");
-    throw error;
-  }
+    db.pragma(`user_version = ${schema.version}`);
+  });
+  migration.exclusive();
 }
 
 /**

@@ -5,7 +5,6 @@ import {
   type Db,
   faultOf,
   type OpenedDatabase,
-  openEmpty,
   openForReading,
   openForWriting,
   pageFault,
@@ -56,8 +55,8 @@ export function openState(location: StateLocation): OpenedState {
 /** Opens a state in memory, which is always new, so there is nothing to check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth(
-    () => openEmpty(TEXTS_SCHEMA),
-    () => openEmpty(STATE_SCHEMA),
+    () => openForWriting(":memory:", TEXTS_SCHEMA),
+    () => openForWriting(":memory:", STATE_SCHEMA),
   );
   if (files.kind !== "both") return files;
   return { kind: "opened", state: new StoredState({ ...files, clock, close: () => closeBoth(files) }), created: true };

@@ -1,11 +1,11 @@
 /**
- * Numbered migrations of the two files. `user_version` is the number of applied migrations,
- * `application_id` identifies the program. Tables are STRICT, so that a value of a wrong type is an
- * error immediately. Times and stamps are REAL, which keeps doubles bit for bit. There are no
- * foreign keys: rows of each kind are created and removed independently, and the two files cannot
- * refer to each other. `local_path` is not unique: while a swap is linked, two records name one
- * path for a moment. Few indexes, because each costs a page a commit; queries that only people ask
- * (events of a run or kind) scan for some milliseconds. `idle`: since when no row has named a
+ * Tables of the two files, and upgrades of older files. `user_version` is the version of the
+ * tables, `application_id` identifies the program. Tables are STRICT, so that a value of a wrong
+ * type is an error immediately. Times and stamps are REAL, which keeps doubles bit for bit. There
+ * are no foreign keys: rows of each kind are created and removed independently, and the two files
+ * cannot refer to each other. `local_path` is not unique: while a swap is linked, two records name
+ * one path for a moment. Few indexes, because each costs a page a commit; queries that only people
+ * ask (events of a run or kind) scan for some milliseconds. `idle`: since when no row has named a
  * content, as retention found it.
  */
 export type Schema = {
@@ -15,12 +15,14 @@ export type Schema = {
    * Page size in bytes for a new file; an existing file keeps its own. If left out: SQLite's 4,096.
    */
   readonly pageSize?: number;
+  readonly version: number;
+  /** SQL that creates a new file. */
+  readonly tables: string;
   /**
-   * A migration keeps a copy of the file from before, until a run ends in sync
-   * (`before-migration.ts`).
+   * SQL that upgrades a file of an older version. An upgrade keeps a copy of the file from before,
+   * until a run ends in sync (`before-migration.ts`).
    */
-  readonly keepsBefore?: true;
-  readonly migrations: readonly string[];
+  readonly upgrades: Readonly<Record<number, string>>;
 };
 
 export type StateFile = "state.db" | "texts.db";
@@ -66,15 +68,78 @@ function membersOf(column: string): string {
   return [...members, ...names].reduce((sql, [before, after]) => `replace(${sql}, '${before}', '${after}')`, column);
 }
 
+/**
+ * Upgrades version 6. Each conflict shows one version in its copy; before, one copy showed one
+ * version after the other. A copy that its user had edited kept showing the version from which it
+ * was made; later versions were recorded with the same time, and not shown. So the first of the
+ * versions with the last time is the one that the copy shows. Losses are counted by runs; those
+ * before the upgrade are not counted. Rows of the journal get the members that they lack.
+ */
+const FROM_VERSION_6 = `
+CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
+DROP TABLE conflicts;
+CREATE TABLE conflicts (
+  id TEXT NOT NULL PRIMARY KEY,
+  base_digest TEXT,
+  base_change_id TEXT,
+  conflict_copy_path TEXT NOT NULL,
+  shown TEXT NOT NULL,
+  looks_gone INTEGER NOT NULL,
+  since REAL NOT NULL
+) STRICT;
+INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coalesce((
+  SELECT json_array(json_object(
+    'changeId', json_extract(shown, fullkey || '.changeId'), 'digest', json_extract(shown, fullkey || '.digest'),
+    'ino', CAST(sidecar_ino AS INTEGER), 'dev', CAST(sidecar_dev AS INTEGER)))
+  FROM json_each(iif(json_valid(shown), shown, '[]'))
+  WHERE json_extract(shown, fullkey || '.at') = json_extract(shown, '$[#-1].at')
+  ORDER BY key LIMIT 1
+), shown), looks_gone, since FROM conflicts_before;
+DROP TABLE conflicts_before;
+
+ALTER TABLE events ADD COLUMN remote_from TEXT;
+ALTER TABLE events ADD COLUMN remote_to TEXT;
+DROP INDEX local_deletions;
+DROP INDEX remote_deletions;
+CREATE INDEX local_deletions ON events (run) WHERE kind = 'trash-local';
+CREATE INDEX remote_deletions ON events (run) WHERE kind = 'delete-remote';
+CREATE INDEX emptied ON events (run) WHERE code = 'emptied';
+DELETE FROM meta WHERE key IN ('approved.at', 'files.torn', 'synced.run');
+INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(run), 'marks', json_array())
+  FROM runs HAVING max(run) IS NOT NULL;
+
+ALTER TABLE links RENAME TO records;
+ALTER TABLE records RENAME COLUMN standing TO state;
+DROP INDEX links_in_review;
+CREATE INDEX records_in_review ON records (local_path) WHERE submissions IS NOT NULL;
+ALTER TABLE holds RENAME TO blocked;
+UPDATE blocked SET reason = ${codeOf("reason")};
+UPDATE events SET kind = ${codeOf("kind")}, outcome = ${codeOf("outcome")}, code = ${codeOf("code")};
+UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
+UPDATE meta SET key = ${codeOf("key")};
+UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
+
+UPDATE intents SET intent = replace(${membersOf("intent")}, '"parkAt":', '"setAsideAt":');
+UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
+  '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.stands', coalesce(
+    (SELECT local_path FROM records WHERE id = intent ->> 'id'),
+    (SELECT local_path FROM dirs WHERE id = intent ->> 'dirId'), intent ->> 'from'))
+  WHERE iif(json_valid(intent), intent ->> 'kind', NULL)
+    NOT IN ('set-aside', 'create', 'trash', 'conflict-copy', 'replace');
+UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', 'recover', 'side', 'local',
+  'id', intent ->> 'id', 'path', intent ->> 'path', 'before', intent ->> 'expect', 'after', intent ->> 'writes',
+  'detail', 'mdmirror wrote this content to the file and was then interrupted'))
+  WHERE iif(json_valid(intent), intent ->> 'kind', NULL) = 'replace';
+`;
+
 export const STATE_SCHEMA: Schema = {
   file: "state.db",
   applicationId: 0x6d_64_6d_31,
-  keepsBefore: true,
-  migrations: [
-    `
+  version: 15,
+  tables: `
 CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
-CREATE TABLE links (
+CREATE TABLE records (
   id TEXT NOT NULL PRIMARY KEY,
   local_path TEXT NOT NULL,
   remote_path TEXT NOT NULL,
@@ -87,8 +152,9 @@ CREATE TABLE links (
   durable INTEGER NOT NULL,
   echo_digest TEXT,
   submissions TEXT,
-  standing TEXT NOT NULL
+  state TEXT NOT NULL
 ) STRICT;
+CREATE INDEX records_in_review ON records (local_path) WHERE submissions IS NOT NULL;
 
 CREATE TABLE dirs (
   id TEXT NOT NULL PRIMARY KEY,
@@ -111,15 +177,13 @@ CREATE TABLE conflicts (
   id TEXT NOT NULL PRIMARY KEY,
   base_digest TEXT,
   base_change_id TEXT,
-  sidecar_path TEXT NOT NULL,
-  sidecar_ino REAL NOT NULL,
-  sidecar_dev REAL NOT NULL,
+  conflict_copy_path TEXT NOT NULL,
   shown TEXT NOT NULL,
   looks_gone INTEGER NOT NULL,
   since REAL NOT NULL
 ) STRICT;
 
-CREATE TABLE holds (
+CREATE TABLE blocked (
   key TEXT NOT NULL PRIMARY KEY,
   path TEXT NOT NULL,
   reason TEXT NOT NULL,
@@ -162,24 +226,17 @@ CREATE TABLE events (
   outcome TEXT NOT NULL,
   code TEXT,
   request_id TEXT,
-  before TEXT,
-  after TEXT
+  before TEXT, after TEXT,
+  from_path TEXT,
+  merge_base TEXT, merge_theirs TEXT,
+  remote_from TEXT, remote_to TEXT
 ) STRICT;
 CREATE INDEX events_by_path ON events (path);
 CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
-CREATE INDEX local_deletions ON events (at) WHERE kind = 'trash-local';
-CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
-`,
-    // Adds the local path before a move, for `undo`.
-    "ALTER TABLE events ADD COLUMN from_path TEXT;",
-    // Adds an index for `status`. A row without a review is not in the index.
-    "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
-    // Adds the contents of which a merge was made, besides the content before it. Origins of lines
-    // are found from these contents.
-    "ALTER TABLE events ADD COLUMN merge_base TEXT; ALTER TABLE events ADD COLUMN merge_theirs TEXT;",
-    // Adds a table for files whose bytes differ from the content in the service's form. Other files
-    // have no row.
-    `
+CREATE INDEX local_deletions ON events (run) WHERE kind = 'trash-local';
+CREATE INDEX remote_deletions ON events (run) WHERE kind = 'delete-remote';
+CREATE INDEX emptied ON events (run) WHERE code = 'emptied';
+
 CREATE TABLE spellings (
   seq INTEGER PRIMARY KEY,
   path TEXT NOT NULL,
@@ -187,106 +244,12 @@ CREATE TABLE spellings (
   text TEXT NOT NULL,
   spelled_at TEXT NOT NULL,
   leads TEXT NOT NULL,
+  id TEXT,
   UNIQUE (path, bytes)
 ) STRICT;
 CREATE INDEX spellings_by_bytes ON spellings (bytes);
 `,
-    "ALTER TABLE spellings ADD COLUMN id TEXT;",
-    "CREATE INDEX emptied ON events (at) WHERE code = 'emptied';",
-    // Gives each version that a conflict shows its own copy, with the inode of that copy. Before,
-    // one copy showed one version after the other. A copy that its user had edited kept showing the
-    // version from which it was made; later versions were recorded with the same time, and not
-    // shown. So the first of the versions with the last time is the one that the copy shows.
-    `
-CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
-DROP TABLE conflicts;
-CREATE TABLE conflicts (
-  id TEXT NOT NULL PRIMARY KEY,
-  base_digest TEXT,
-  base_change_id TEXT,
-  sidecar_path TEXT NOT NULL,
-  shown TEXT NOT NULL,
-  looks_gone INTEGER NOT NULL,
-  since REAL NOT NULL
-) STRICT;
-INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coalesce((
-  SELECT json_array(json_object(
-    'changeId', json_extract(shown, fullkey || '.changeId'), 'digest', json_extract(shown, fullkey || '.digest'),
-    'ino', CAST(sidecar_ino AS INTEGER), 'dev', CAST(sidecar_dev AS INTEGER)))
-  FROM json_each(iif(json_valid(shown), shown, '[]'))
-  WHERE json_extract(shown, fullkey || '.at') = json_extract(shown, '$[#-1].at')
-  ORDER BY key LIMIT 1
-), shown), looks_gone, since FROM conflicts_before;
-DROP TABLE conflicts_before;
-`,
-    // Indexes losses by run, because the deletion limit counts by runs. Losses before this
-    // migration are not counted.
-    `
-DROP INDEX local_deletions;
-DROP INDEX remote_deletions;
-DROP INDEX emptied;
-CREATE INDEX local_deletions ON events (run) WHERE kind = 'trash-local';
-CREATE INDEX remote_deletions ON events (run) WHERE kind = 'delete-remote';
-CREATE INDEX emptied ON events (run) WHERE code = 'emptied';
-DELETE FROM meta WHERE key = 'approved.at';
-INSERT INTO meta (key, value) SELECT 'losses.lately', json_object('after', max(run), 'marks', json_array())
-  FROM runs HAVING max(run) IS NOT NULL;
-`,
-    // Adds the paths on the service before and after a move, for `undo` and `history`.
-    "ALTER TABLE events ADD COLUMN remote_from TEXT; ALTER TABLE events ADD COLUMN remote_to TEXT;",
-    // Renames tables, columns and codes to the words that users read.
-    `
-ALTER TABLE links RENAME TO records;
-ALTER TABLE records RENAME COLUMN standing TO state;
-DROP INDEX links_in_review;
-CREATE INDEX records_in_review ON records (local_path) WHERE submissions IS NOT NULL;
-ALTER TABLE conflicts RENAME COLUMN sidecar_path TO conflict_copy_path;
-ALTER TABLE holds RENAME TO blocked;
-UPDATE blocked SET reason = ${codeOf("reason")} WHERE reason <> ${codeOf("reason")};
-UPDATE events SET kind = ${codeOf("kind")} WHERE kind <> ${codeOf("kind")};
-UPDATE events SET outcome = ${codeOf("outcome")} WHERE outcome <> ${codeOf("outcome")};
-UPDATE events SET code = ${codeOf("code")} WHERE code <> ${codeOf("code")};
-UPDATE intents SET intent = ${membersOf("intent")};
-UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
-UPDATE meta SET key = ${codeOf("key")} WHERE key <> ${codeOf("key")};
-UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
-`,
-    // Renames members of open intents to the same words. Within a string, the quotes of a member
-    // would be escaped, so strings do not match.
-    `
-UPDATE intents SET intent =
-  replace(replace(intent, '"parkAt":', '"setAsideAt":'), '"sidecarPath":', '"newestCopyPath":');
-DELETE FROM meta WHERE key = 'files.torn';
-`,
-    // Moves content that was sent and not found from the log to the journal.
-    `
-INSERT INTO intents (run, intent) SELECT run, json_object('kind', 'sent', 'id', id, 'localPath', path,
-    'baseDigest', before, 'digest', after, 'isCombined', json(iif(outcome = 'combined', 'true', 'false')))
-  FROM events WHERE kind = 'fault' AND outcome IN ('absent', 'combined') AND after IS NOT NULL
-    AND run > coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'synced.run'), 0) ORDER BY seq;
-DELETE FROM meta WHERE key = 'synced.run';
-`,
-    // Adds members that rows of the journal lack if older versions wrote them. Rows of kinds
-    // without such a member ignore it.
-    `
-UPDATE intents SET intent = json_insert(intent, '$.why', 'mdmirror was interrupted during this step',
-  '$.stamp', NULL, '$.stampTrusted', json('false'), '$.replaces', NULL, '$.stands', coalesce(
-    (SELECT local_path FROM records WHERE id = intent ->> 'id'),
-    (SELECT local_path FROM dirs WHERE id = intent ->> 'dirId'), intent ->> 'from'))
-  WHERE iif(json_valid(intent), intent ->> 'kind', NULL)
-    NOT IN ('sent', 'set-aside', 'create', 'trash', 'conflict-copy', 'replace');
-UPDATE intents SET intent = json_insert(intent, '$.event', json_object('kind', 'recover', 'side', 'local',
-    'id', intent ->> 'id', 'path', intent ->> 'path', 'before', intent ->> 'expect', 'after', intent ->> 'writes',
-    'detail', 'mdmirror wrote this content to the file and was then interrupted'))
-  WHERE iif(json_valid(intent), intent ->> 'kind', NULL) = 'replace';
-`,
-    // Removes the boot from the marks of losses.
-    `
-UPDATE meta SET value = json_set(value, '$.marks', json((
-  SELECT json_group_array(json_array(value ->> 0, value ->> 2)) FROM json_each(meta.value, '$.marks')
-))) WHERE key = 'losses.lately';
-`,
-  ],
+  upgrades: { 6: FROM_VERSION_6 },
 };
 
 export const TEXTS_SCHEMA: Schema = {
@@ -294,8 +257,8 @@ export const TEXTS_SCHEMA: Schema = {
   applicationId: 0x6d_64_6d_32,
   // A page of 4,096 bytes would take one compressed content and leave a third of the page empty.
   pageSize: 16_384,
-  migrations: [
-    `
+  version: 2,
+  tables: `
 CREATE TABLE texts (
   seq INTEGER PRIMARY KEY,
   digest BLOB NOT NULL UNIQUE,
@@ -306,10 +269,7 @@ CREATE TABLE texts (
 ) STRICT;
 
 CREATE TABLE idle (seq INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
-`,
-    // Adds the names of contents to this file, so that content and its name are one commit. `text`:
-    // number of the content. Earlier contents are known by the rows of the state that name them.
-    `
+
 CREATE TABLE seen (
   text INTEGER NOT NULL,
   path TEXT NOT NULL,
@@ -320,5 +280,5 @@ CREATE TABLE seen (
   PRIMARY KEY (text, path)
 ) STRICT, WITHOUT ROWID;
 `,
-  ],
+  upgrades: {},
 };
