@@ -32,8 +32,9 @@ function folderOfVersion6(add: (db: Sqlite.Database) => void = () => undefined):
   add(db);
   db.close();
   // A state without its texts counts as damaged.
-  const made = openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA, false);
+  const made = openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA);
   if (made.kind !== "opened") throw new Error(made.kind);
+  made.db.pragma("journal_mode = DELETE");
   made.db.close();
   return folder;
 }

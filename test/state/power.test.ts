@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import type { Digest } from "../../src/contract/digest.ts";
 import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
-import { enterWal, leaveWal } from "../../src/mirror/state/wal-mode.ts";
+import { leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
 import { linkOf, openIn, tempFolder } from "./fixture.ts";
@@ -159,21 +159,15 @@ test("I03 a checkpoint in use makes no row safe before its content", () => {
   expect(left.missingTexts()).toEqual([]);
 });
 
-test.each([true, false])(
-  "what is written after the file was opened is fsynced as usual, in WAL mode from the first: %s",
-  (wal) => {
-    const path = join(tempFolder(), "state.db");
-    const opened = openForWriting(path, STATE_SCHEMA, wal);
-    if (opened.kind !== "opened") throw new Error(opened.kind);
-    const { db } = opened;
-    expect(synchronous(db)).toBe(1);
-    enterWal(db);
-    expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["wal", 1]);
-    leaveWal(db);
-    expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
-    db.close();
-  },
-);
+test("what is written after the file was opened is fsynced as usual", () => {
+  const opened = openForWriting(join(tempFolder(), "state.db"), STATE_SCHEMA);
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const { db } = opened;
+  expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["wal", 1]);
+  leaveWal(db);
+  expect([db.pragma("journal_mode", { simple: true }), synchronous(db)]).toEqual(["delete", 1]);
+  db.close();
+});
 
 test("I23 a file that somebody reads stays in WAL mode, with all that was written", () => {
   const path = join(tempFolder(), "state.db");

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { openForWriting } from "../../src/mirror/state/database.ts";
-import { GroupedWrites } from "../../src/mirror/state/grouped-writes.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { StoredState } from "../../src/mirror/state/state.ts";
+import { TextStore } from "../../src/mirror/state/texts.ts";
 import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
@@ -121,14 +121,13 @@ test("I12 no row names content that a full disk refused, even when the caller co
 test("after SQLite itself rolled back contents, the next transactions begin without them", () => {
   const opened = openForWriting(":memory:", TEXTS_SCHEMA);
   if (opened.kind !== "opened") throw new Error(opened.kind);
-  const writes = new GroupedWrites(opened.db);
-  writes.begin();
-  expect(() =>
-    writes.write(() => {
-      opened.db.exec("ROLLBACK");
-      boom();
-    }),
-  ).toThrow("boom");
-  writes.abandon();
-  expect(() => writes.secure()).not.toThrow();
+  opened.db.exec("CREATE TRIGGER refuse BEFORE INSERT ON texts BEGIN SELECT RAISE(ROLLBACK, 'boom'); END");
+  const store = new TextStore(opened.db, settableClock());
+  store.begin();
+  expect(() => store.put("refused", NAME)).toThrow("boom");
+  store.abandon();
+  opened.db.exec("DROP TRIGGER refuse");
+  expect(() => store.secure()).not.toThrow();
+  expect(store.digests()).toEqual([]);
+  expect(store.get(store.put("stored", NAME))).toBe("stored");
 });

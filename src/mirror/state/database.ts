@@ -32,9 +32,8 @@ export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | Data
 /**
  * Opens a file for writing, and migrates it to the newest schema. Creates a missing file, for its
  * owner alone.
- * @param wal false: not in WAL mode yet; a writer calls `enterWal` before its first write
  */
-export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
+export function openForWriting(path: string, schema: Schema): OpenedDatabase {
   return attempt(
     () => openOwnDatabase(path, { make: true, timeout: BUSY_MS }),
     (db) => {
@@ -44,15 +43,14 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       // effect.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       keepFewPages(db);
-      if (wal) enterWal(db);
-      else db.pragma("synchronous = NORMAL");
+      enterWal(db);
       flushMedium(db);
       db.pragma(`journal_size_limit = ${KEPT_WAL_BYTES}`);
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       const isNew = versionOf(db) === 0;
       if (!isNew && isOlder(db, schema)) keepBefore(db, path);
       migrate(db, schema);
-      if (isNew && wal && !db.memory) securePages(db);
+      if (isNew && !db.memory) securePages(db);
       return null;
     },
   );

@@ -83,10 +83,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
     (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null;
-  // The content store needs eight flushes to enter and leave WAL mode. A run that stores no content
-  // avoids them.
   const files = openBoth(
-    () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA, false),
+    () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA),
     () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
   );
   if (files.kind !== "both") return files;

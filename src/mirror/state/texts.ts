@@ -3,12 +3,16 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { type Db, faultOf } from "./database.ts";
-import { GroupedWrites } from "./grouped-writes.ts";
 import { WithStatements } from "./statement.ts";
+import { flushCommits } from "./wal-mode.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
-import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
 
+/**
+ * LIMIT: writes in one commit, within a transaction of the state. In a long transaction, the WAL
+ * would otherwise grow without limit.
+ */
+const GROUP_WRITES = 1_024;
 /** LIMIT: digests that are remembered as stored; they take two megabytes. */
 const SURE_TEXTS = 16_384;
 /**
@@ -23,7 +27,7 @@ const DAY_MS = 86_400_000;
  * committed before the state. Contents are never rolled back, because content that no row names
  * does no harm.
  */
-export class TextStore extends WithStatements implements Companion {
+export class TextStore extends WithStatements {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   /**
@@ -38,7 +42,13 @@ export class TextStore extends WithStatements implements Companion {
   readonly #update = this.sql("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?");
   readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
   readonly #names = new NameTable(this.db);
-  readonly #writes = new GroupedWrites(this.db);
+  readonly #begin = this.sql("BEGIN IMMEDIATE");
+  readonly #commit = this.sql("COMMIT");
+  readonly #rollback = this.sql("ROLLBACK");
+  /** True within a transaction of the state, which joins writes to groups. */
+  #isGrouping = false;
+  /** Number of writes in the transaction that is open. */
+  #openWrites = 0;
   /** Number of the oldest content that a power loss may take; null: none. */
   #unsafeFrom: number | null = 0;
 
@@ -92,10 +102,7 @@ export class TextStore extends WithStatements implements Companion {
       return;
     }
     if (!this.#names.has(known.seq, name.path)) this.#inOne(() => this.#names.put(known.seq, name, now));
-    if (now - known.used >= DAY_MS) {
-      this.#writes.enterWal();
-      this.#touch.run(now, key);
-    }
+    if (now - known.used >= DAY_MS) this.#touch.run(now, key);
     // The stored content is read and checked before rows may name it. If it is damaged, this
     // content replaces it.
     if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
@@ -109,7 +116,6 @@ export class TextStore extends WithStatements implements Companion {
 
   #replace(key: Buffer, text: string, now: number, seq: number): void {
     const { codec, size, bytes } = encodeText(text);
-    this.#writes.enterWal();
     this.#noteUnsafe(seq);
     this.#update.run(codec, size, now, bytes, key);
   }
@@ -148,7 +154,10 @@ export class TextStore extends WithStatements implements Companion {
     if (this.#unsafeFrom === null) return;
     const known = digest === undefined ? undefined : this.#used.get(keyOf(digest));
     if (known !== undefined && known.seq < this.#unsafeFrom) return;
-    this.#watch(() => this.#writes.secure());
+    this.#watch(() => {
+      this.#commitOpen();
+      if (!this.db.memory) flushCommits(this.db);
+    });
     this.#unsafeFrom = null;
   }
 
@@ -162,26 +171,65 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   begin(): void {
-    this.#writes.begin();
+    this.#isGrouping = true;
+    this.#openWrites = 0;
   }
 
   commit(): void {
-    this.#writes.commit();
+    this.#isGrouping = false;
+    this.#commitOpen();
   }
 
-  /** Called after the state was rolled back. */
+  /**
+   * Called after the state was rolled back. Stored contents are committed if possible, not rolled
+   * back.
+   */
   abandon(): void {
-    this.#writes.abandon();
+    this.#isGrouping = false;
+    try {
+      this.#commitOpen();
+    } catch {
+      // The caller already receives the exception that made the state roll back, and that exception
+      // is the important one.
+      this.#rollBack();
+    }
     // Content of a transaction that was not committed is not stored.
     this.#sure.clear();
   }
 
   /**
-   * Stores content with its name, or a name alone.
+   * Stores content with its name, or a name alone: in a separate commit, or in the present group.
    * @param write returns the number of the content
    */
   #inOne(write: () => number): void {
-    this.#writes.write(() => this.#noteUnsafe(write()));
+    if (this.#openWrites >= GROUP_WRITES) this.#commitOpen();
+    if (this.#openWrites === 0) this.#begin.run();
+    this.#openWrites++;
+    let isWritten = false;
+    try {
+      this.#noteUnsafe(write());
+      if (!this.#isGrouping) this.#commitOpen();
+      isWritten = true;
+    } finally {
+      // If a group was begun, the code that began it rolls it back.
+      if (!isWritten && !this.#isGrouping) this.#rollBack();
+    }
+  }
+
+  /**
+   * Commits the transaction that is open.
+   * @throws also if a failed write has rolled the transaction back and that exception was caught:
+   * rows must not name missing contents
+   */
+  #commitOpen(): void {
+    if (this.#openWrites === 0) return;
+    this.#commit.run();
+    this.#openWrites = 0;
+  }
+
+  #rollBack(): void {
+    this.#openWrites = 0;
+    if (this.db.inTransaction) this.#rollback.run();
   }
 }
 

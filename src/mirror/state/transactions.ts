@@ -1,23 +1,17 @@
 import type { Db } from "./database.ts";
 import { walSize } from "./own-database.ts";
 import { WithStatements } from "./statement.ts";
+import type { TextStore } from "./texts.ts";
 import { WAL_BYTES } from "./wal-mode.ts";
 
-/**
- * Takes part in transactions of the state: its contents are committed before the rows that name
- * them, and stay if these rows are rolled back.
- */
-export type Companion = {
-  begin(): void;
-  commit(): void;
-  abandon(): void;
-  /** Flushes everything that is committed. */
-  secure(): void;
-};
+type Contents = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
 
-/** Transactions of one connection. */
+/**
+ * Transactions of the state. Contents are committed before the rows that name them, and stay if
+ * these rows are rolled back.
+ */
 export class Transactions extends WithStatements {
-  readonly #companion: Companion;
+  readonly #texts: Contents;
   readonly #begin = this.sql(isReadOnly(this.db) ? "BEGIN" : "BEGIN IMMEDIATE");
   readonly #commit = this.sql("COMMIT");
   readonly #rollback = this.sql("ROLLBACK");
@@ -25,9 +19,9 @@ export class Transactions extends WithStatements {
   readonly #release = this.sql("RELEASE part");
   readonly #undo = this.sql("ROLLBACK TO part");
 
-  constructor(db: Db, companion: Companion) {
+  constructor(db: Db, texts: Contents) {
     super(db);
-    this.#companion = companion;
+    this.#texts = texts;
     // SQLite's automatic checkpoints could flush rows before the contents that they name.
     db.pragma("wal_autocheckpoint = 0");
   }
@@ -63,20 +57,20 @@ export class Transactions extends WithStatements {
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
     if (walSize(this.db.name) < WAL_BYTES) return;
-    this.#companion.secure();
+    this.#texts.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
 
   #outermost<T>(work: () => T): T {
     this.#writeBack();
     this.#begin.run();
-    this.#companion.begin();
+    this.#texts.begin();
     let committed = false;
     try {
       const result = synchronous(work());
       // ORDER: the content store commits before the rows. A kill between the two leaves only
       // content without a name.
-      this.#companion.commit();
+      this.#texts.commit();
       this.#commit.run();
       committed = true;
       return result;
@@ -84,7 +78,7 @@ export class Transactions extends WithStatements {
       if (!committed) {
         // SQLite may already have rolled back by itself (full disk).
         if (this.db.inTransaction) this.#rollback.run();
-        this.#companion.abandon();
+        this.#texts.abandon();
       }
     }
   }
