@@ -1,15 +1,9 @@
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Group } from "../../src/mirror/engine/journal/group.ts";
-import type { Disk, NewFile } from "../../src/mirror/ports/disk.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
-const STAMP = { dev: 1, ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1, birthMs: 1, nlink: 1 };
-
-/**
- * A group over a state that counts its transactions, and a disk that tells which files were made in
- * one go.
- */
+/** A group over a state that counts its transactions, and a disk that notes calls in one go. */
 function setUp() {
   const clock = virtualClock();
   const opened = openState({ folder: ":memory:", clock });
@@ -18,35 +12,27 @@ function setUp() {
   const { state } = opened;
   const transact = vi.spyOn(state, "transact");
   const noted = () => ["a", "b", "c"].filter((key) => opened.state.meta(key) !== null);
+  /** Names of the calls that were run in one go. */
   const bursts: string[][] = [];
-  const reads: string[][] = [];
-  const disk: Pick<Disk, "createAll" | "read" | "together"> = {
-    read(path) {
-      if (path === "killed.md") throw new Error("killed");
-      reads.at(-1)?.push(path);
-      return { kind: "stale", detail: path };
-    },
-    together(work) {
-      reads.push([]);
-      return work();
-    },
-    createAll(files) {
-      bursts.push(files.map(({ path }) => path));
-      return files.map(({ text }) => {
-        if (text === "killed") throw new Error("killed");
-        if (text === "stale") return { kind: "stale", detail: "taken" };
-        return { kind: "done", value: { stamp: STAMP } };
-      });
-    },
+  const together = <T>(work: () => T): T => {
+    bursts.push([]);
+    return work();
   };
+  const group = new Group(state, { together }, clock);
+  const call = (name: string) =>
+    group.together(() => {
+      bursts.at(-1)!.push(name);
+      if (name === "killed") throw new Error("killed");
+      return name;
+    });
   return {
     clock,
     state,
-    group: new Group(state, disk, clock),
+    group,
+    call,
     noted,
     transactions: () => transact.mock.calls.length,
     bursts,
-    reads,
   };
 }
 
@@ -143,58 +129,45 @@ test("I13 what still waits when a plan breaks off is never written", async () =>
   expect(noted()).toEqual([]);
 });
 
-const file = (path: string, text = "text"): NewFile => ({ path, text });
-
-test("new files of steps that run side by side are made in one go, and each step learns of its own", async () => {
-  const { clock, group, bursts } = setUp();
-  const texts = ["text", "stale", "text"];
-  const ends = await Promise.all(texts.map((text, n) => group.during(() => group.create(file(`${n}.md`, text)))));
-  expect([ends.map(({ kind }) => kind), bursts]).toEqual([["done", "stale", "done"], [["0.md", "1.md", "2.md"]]]);
+test("calls of steps that run side by side are run in one go, and each step learns of its own", async () => {
+  const { clock, group, call, bursts } = setUp();
+  const ends = await Promise.all(["a", "b"].map((name) => group.during(() => call(name))));
+  await group.during(() => call("c"));
+  expect([ends, bursts]).toEqual([
+    ["a", "b"],
+    [["a", "b"], ["c"]],
+  ]);
   expect(clock.monotonic()).toBe(0);
 });
 
-test("I17 a step that takes long does not keep the others' new files waiting", async () => {
-  const { clock, group, bursts } = setUp();
+test("I17 a step that takes long does not keep the others' calls waiting", async () => {
+  const { clock, group, call, bursts } = setUp();
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = group.during(() => promise);
-  await group.during(() => group.create(file("a.md")));
-  expect([bursts, clock.monotonic()]).toEqual([[["a.md"]], 0]);
+  await group.during(() => call("a"));
+  expect([bursts, clock.monotonic()]).toEqual([[["a"]], 0]);
   resolve();
   await slow;
 });
 
-test("steps whose files were just made are committed in one transaction, without another wait", async () => {
-  const { clock, state, group, noted, transactions } = setUp();
+test("steps whose calls just ran are committed in one transaction, without another wait", async () => {
+  const { clock, state, group, call, noted, transactions } = setUp();
   const step = (key: string) =>
     group.during(async () => {
-      await group.create(file(`${key}.md`));
+      await call(key);
       await group.commit(() => state.setMeta(key, "1"), "late");
     });
   await Promise.all(["a", "b", "c"].map(step));
   expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b", "c"], 1, 0]);
 });
 
-test("I13 a kill while one file is made ends every step of its burst, and what waits when a plan breaks off is never made", async () => {
-  const { clock, group, bursts } = setUp();
-  const steps = ["text", "killed"].map((text, n) => group.during(() => group.create(file(`${n}.md`, text))));
+test("I13 a kill in one call ends every step of its burst, and what waits when a plan breaks off never runs", async () => {
+  const { clock, group, call, bursts } = setUp();
+  const steps = ["a", "killed"].map((name) => group.during(() => call(name)));
   expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   void group.during(() => new Promise<void>(() => undefined));
-  void group.during(() => group.create(file("late.md")));
+  void group.during(() => call("late"));
   group.abandon();
   await clock.sleep(100);
-  expect(bursts).toEqual([["0.md", "1.md"]]);
-});
-
-test("steps that begin at the same time read their files in one go, later ones in another", async () => {
-  const { group, reads } = setUp();
-  const first = await Promise.all(["a/1.md", "a/2.md"].map((path) => group.during(() => group.read(path))));
-  expect(first.map((end) => end.kind === "stale" && end.detail)).toEqual(["a/1.md", "a/2.md"]);
-  await group.during(() => group.read("a/3.md"));
-  expect(reads).toEqual([["a/1.md", "a/2.md"], ["a/3.md"]]);
-});
-
-test("what reading one of them throws is thrown to each", async () => {
-  const { group } = setUp();
-  const ends = await Promise.allSettled(["a.md", "killed.md", "b.md"].map((path) => group.read(path)));
-  expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(bursts.flat()).toEqual(["a", "killed"]);
 });

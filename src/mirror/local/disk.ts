@@ -99,8 +99,6 @@ export class LocalDisk implements Disk {
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
   readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
-  readonly createAll: Disk["createAll"] = (files) =>
-    this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
   readonly trash: Disk["trash"] = (...asked) => this.#change((guard) => trashFile(guard, ...asked));
   readonly makeFolder: Disk["makeFolder"] = (path) => this.#change((guard) => makeFolder(guard, path));
   readonly removeFolder: Disk["removeFolder"] = (...asked) => this.#change((guard) => removeFolder(guard, ...asked));

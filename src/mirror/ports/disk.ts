@@ -40,8 +40,6 @@ export type DiskOutcome<T> =
 
 export type Written = { readonly stamp: Stamp };
 
-export type NewFile = { readonly path: LocalPath; readonly text: string };
-
 export type RootIdentity = {
   readonly dev: number;
   readonly ino: number;
@@ -112,8 +110,8 @@ export interface Disk {
   shown?(path: LocalPath, text: string): string;
   meant?(path: LocalPath, shown: string): string;
   /**
-   * Runs several checks, and opens the folders that they share only once. The checks must be few
-   * and synchronous.
+   * Runs several calls, and opens the folders that they share only once. The calls must be few and
+   * synchronous.
    */
   together<T>(work: () => T): T;
   /** Reads the content as strict UTF-8, byte for byte. A byte order mark is kept. */
@@ -123,10 +121,6 @@ export interface Disk {
    * must exist.
    */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
-  /**
-   * Creates each file as `create` does, in order, but opens folders that the files share only once.
-   */
-  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /**
    * Replaces a file. The caller has opened an intent with `setAsideAt`. The old file stays at
    * `setAsideAt` until `removeSetAside`.

@@ -101,7 +101,7 @@ async function createServed(
   // the bytes can be matched to it after a kill, wherever its link targets are then.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, remoteContentName(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
-  const made = await ctx.group.create({ path: localPath, text });
+  const made = await ctx.group.together(() => ctx.world.disk.create(localPath, text));
   const written = settle(ctx, action, digest, text, made);
   if (written.kind === "end") return written.outcome;
   const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };

@@ -226,7 +226,7 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
  * latest with the journal row that uses it.
  */
 export async function readWithoutStoring(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Found<LocalRead>> {
-  return asExpected(await ctx.group.read(path), expect);
+  return asExpected(await ctx.group.together(() => ctx.world.disk.read(path)), expect);
 }
 
 function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Found<LocalRead> {

@@ -1,5 +1,4 @@
-import type { LocalPath } from "../../../contract/path.ts";
-import type { Disk, DiskOutcome, LocalText, NewFile, Written } from "../../ports/disk.ts";
+import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
@@ -24,41 +23,10 @@ const MOST_CHARACTERS = 4_000_000;
  */
 const FLUSHED = "flushed";
 
-type Waiting<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
-type Pending = Waiting<void> & { readonly work: () => void };
+type Pending = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-/** Joins calls of the same moment: those made before pending callbacks have run. */
-class Burst<Asked, Value> {
-  readonly #perform: (asked: readonly Asked[]) => readonly Value[];
-  #waiting: (Waiting<Value> & { readonly asked: Asked })[] = [];
-
-  constructor(perform: (asked: readonly Asked[]) => readonly Value[]) {
-    this.#perform = perform;
-  }
-
-  add(asked: Asked): Promise<Value> {
-    return new Promise((resolve, reject) => {
-      if (this.#waiting.push({ asked, resolve, reject }) === 1) void this.#endInATurn();
-    });
-  }
-
-  drop(): void {
-    this.#waiting = [];
-  }
-
-  async #endInATurn(): Promise<void> {
-    await null;
-    const burst = this.#waiting;
-    this.#waiting = [];
-    if (burst.length === 0) return;
-    try {
-      const values = this.#perform(burst.map(({ asked }) => asked));
-      for (const [n, { resolve }] of burst.entries()) resolve(values[n]!);
-    } catch (error) {
-      for (const { reject } of burst) reject(error);
-    }
-  }
-}
+/** A call that acts on a file. `run` returns the function that reports its result to the caller. */
+type Call = { readonly run: () => () => void; readonly reject: (error: unknown) => void };
 
 /**
  * Joins the writes of several steps into one transaction, because a transaction costs more than the
@@ -68,18 +36,17 @@ class Burst<Asked, Value> {
 export class Group {
   readonly #state: State;
   readonly #clock: Clock;
-  readonly #creations: Burst<NewFile, DiskOutcome<Written>>;
-  readonly #readings: Burst<LocalPath, DiskOutcome<LocalText>>;
+  readonly #disk: Pick<Disk, "together">;
+  #calls: Call[] = [];
   #pending: Pending[] = [];
   #characters = 0;
   #running = 0;
   #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
-  constructor(state: State, disk: Pick<Disk, "createAll" | "read" | "together">, clock: Clock) {
+  constructor(state: State, disk: Pick<Disk, "together">, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
-    this.#creations = new Burst((files) => disk.createAll(files));
-    this.#readings = new Burst((paths) => disk.together(() => paths.map((path) => disk.read(path))));
+    this.#disk = disk;
   }
 
   /**
@@ -99,20 +66,29 @@ export class Group {
   }
 
   /**
-   * Creates a file as `Disk.create` does, together with those of other steps, which mostly share a
-   * folder. Throws what creating any of them throws.
+   * Runs a call that creates or reads one file, together with those of steps that call at the same
+   * time. They mostly share a folder, and checking that takes longer than reading. Throws what any
+   * of the calls throws.
    */
-  create(file: NewFile): Promise<DiskOutcome<Written>> {
-    return this.#creations.add(file);
+  together<T>(call: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        const value = call();
+        return () => resolve(value);
+      };
+      if (this.#calls.push({ run, reject }) === 1) void this.#callInATurn();
+    });
   }
 
-  /**
-   * Reads a file as `Disk.read` does, together with those of steps that start at the same time.
-   * They mostly share a folder, and checking that takes longer than reading. Throws what reading
-   * any of them throws.
-   */
-  read(path: LocalPath): Promise<DiskOutcome<LocalText>> {
-    return this.#readings.add(path);
+  async #callInATurn(): Promise<void> {
+    await null;
+    const calls = this.#calls;
+    this.#calls = [];
+    try {
+      for (const report of this.#disk.together(() => calls.map(({ run }) => run()))) report();
+    } catch (error) {
+      for (const { reject } of calls) reject(error);
+    }
   }
 
   /** Runs a step, and counts it as running meanwhile. */
@@ -129,8 +105,7 @@ export class Group {
   /** Drops the waiting writes. Called after an exception, and at the end of the plan. */
   abandon(): void {
     this.#endTimer();
-    this.#creations.drop();
-    this.#readings.drop();
+    this.#calls = [];
     this.#take();
   }
 

@@ -1,7 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
-import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
@@ -88,10 +88,6 @@ export class LinkedDisk implements Disk {
 
   create(path: LocalPath, text: string): DiskOutcome<Written> {
     return this.plain.create(path, this.#spelled(path, text));
-  }
-
-  createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
-    return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
   }
 
   #spelled(path: LocalPath, text: string, was?: Form): string {
