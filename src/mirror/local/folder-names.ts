@@ -1,15 +1,15 @@
 import type { LocalPath } from "../../contract/path.ts";
-import { ancestorsOf, isConflictCopyName, joinPath, nameOf as lastName, parentOf } from "../../contract/path.ts";
+import { ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, nullOnErrno } from "./errno.ts";
-import { isLitterName } from "./ignore.ts";
-import { type LinkedPaths, linkedPaths } from "./linked-paths.ts";
+import { type SyncRules, whyFileUnsynced, whyFolderUnsynced } from "./ignore.ts";
+import { linkedPaths } from "./linked-paths.ts";
 import type { RootGuard } from "./root-guard.ts";
-import { exclusionOf, type FolderRules, patternsOutside, type Rules, rulesAt, rulesOf } from "./rules.ts";
+import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
@@ -79,10 +79,10 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
   return guard.during(() => {
     const rules = readRules(guard, options, parentOf(path));
     for (const folder of ancestorsOf(path)) {
-      const stays = staysFolder(rules, parentOf(folder), lastName(folder));
-      if (stays !== null) return stays;
+      const why = whyFolderUnsynced(rules, folder);
+      if (why !== null) return why.kind;
     }
-    return staysFile(rules, parentOf(path), lastName(path));
+    return whyFileUnsynced(rules, path)?.kind ?? null;
   });
 }
 
@@ -96,9 +96,7 @@ function rulesAbove(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }
 
-type Judge = { readonly rules: Rules; readonly linked: LinkedPaths | null };
-
-function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): Judge {
+function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): SyncRules {
   const { foldsCase } = guard.names();
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
@@ -116,28 +114,12 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
 }
 
 function nameOf(
-  rules: Judge,
+  rules: SyncRules,
   folder: LocalPath,
   { name, kind }: { readonly name: string; readonly kind: FsStat["kind"] },
 ): FolderName {
   if (kind === "symlink" || kind === "special") return { name, kind: "other", stays: kind };
-  return { name, kind, stays: kind === "folder" ? staysFolder(rules, folder, name) : staysFile(rules, folder, name) };
-}
-
-function staysFolder({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
-  if (name.startsWith(".")) return "dot-folder";
   const path = joinPath(folder, name);
-  const by = exclusionOf(rules, path, "folder")?.by ?? null;
-  if (by === "ours") return "ignored-folder";
-  return by === "git" && linked?.isBelow(path) !== true ? "git-ignored-folder" : null;
-}
-
-function staysFile({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
-  if (isLitterName(name)) return "litter";
-  if (isConflictCopyName(name)) return "conflict-copy";
-  if (!name.endsWith(".md")) return "other-file";
-  const path = joinPath(folder, name);
-  const by = exclusionOf(rules, path, "file")?.by ?? null;
-  if (by === "ours") return "ignored";
-  return by === "git" && linked?.has(path) !== true ? "git-ignored" : null;
+  const why = kind === "folder" ? whyFolderUnsynced(rules, path) : whyFileUnsynced(rules, path);
+  return { name, kind, stays: why?.kind ?? null };
 }

@@ -1,5 +1,7 @@
 import ignore from "ignore";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
+import type { LocalOther } from "../model/tree.ts";
+import type { LinkedPaths } from "./linked-paths.ts";
 import { exclusionOf, type Rules } from "./rules.ts";
 
 /** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
@@ -64,3 +66,44 @@ export function ignoresPath(
 }
 
 const NONE: ReadonlySet<LocalPath> = new Set();
+
+/**
+ * Rules by which a path is judged. `linked`: paths that no `.gitignore` leaves out; null: these
+ * files are not followed. `kept`: receives paths that a `.gitignore` would leave out if they, or
+ * something in them, were not linked.
+ */
+export type SyncRules = {
+  readonly rules: Rules;
+  readonly linked: LinkedPaths | null;
+  readonly kept?: Set<LocalPath>;
+};
+
+/** The reason why a path is not synced, and the rule if a rule is the reason. */
+type Unsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
+
+/** Returns why a file is not synced; null if it is. */
+export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
+  const name = nameOf(path);
+  if (isLitterName(name)) return { kind: "litter" };
+  if (isConflictCopyName(name)) return { kind: "conflict-copy" };
+  if (!name.endsWith(".md")) return { kind: "other-file" };
+  const exclusion = exclusionOf(rules, path, "file");
+  if (exclusion === null) return null;
+  const { by, rule } = exclusion;
+  if (by === "ours") return { kind: "ignored", rule };
+  if (linked?.has(path) !== true) return { kind: "git-ignored", rule };
+  kept?.add(path);
+  return null;
+}
+
+/** Returns why a folder is not synced; null if it is. */
+export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
+  if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
+  const exclusion = exclusionOf(rules, path, "folder");
+  if (exclusion === null) return null;
+  const { by, rule } = exclusion;
+  if (by === "ours") return { kind: "ignored-folder", rule };
+  if (linked?.isBelow(path) !== true) return { kind: "git-ignored-folder", rule };
+  kept?.add(path);
+  return null;
+}

@@ -1,10 +1,10 @@
-import { depthOf, isConflictCopyName, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
+import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type Exclusion, exclusionOf, type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
+import { type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
@@ -12,7 +12,7 @@ import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";
 import { digestOf } from "../../contract/digest.ts";
 import type { Stamp } from "../model/link.ts";
-import { isLitterName } from "./ignore.ts";
+import { whyFileUnsynced, whyFolderUnsynced } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
@@ -157,7 +157,7 @@ function readEntry(
     else if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
     return null;
   }
-  if (stat.kind === "folder") return findSubfolder(work, folder, name, { path, abs, stat }, before);
+  if (stat.kind === "folder") return findSubfolder(work, folder, { path, abs, stat }, before);
   if (stat.kind === "file") readFile(work, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
   return null;
@@ -180,17 +180,13 @@ function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name:
 function findSubfolder(
   work: WalkWork,
   folder: WalkedFolder,
-  name: string,
   found: Subfolder,
   before: WalkedFolder | null,
 ): Subfolder | null {
   const { path, stat } = found;
-  const exclusion = name.startsWith(".") ? null : excludedFolder(work, path);
-  if (name.startsWith(".")) {
-    folder.others.push({ path, kind: "dot-folder", stamp: stampOf(stat) });
-  } else if (exclusion !== null) {
-    const kind = exclusion.by === "git" ? "git-ignored-folder" : "ignored-folder";
-    folder.others.push({ path, kind, stamp: stampOf(stat), rule: exclusion.rule });
+  const other = whyFolderUnsynced(work, path);
+  if (other !== null) {
+    folder.others.push({ path, stamp: stampOf(stat), ...other });
   } else if (stat.dev !== work.dev) {
     // Nothing can be moved atomically between two disks, and the files of an unmounted disk were
     // not deleted.
@@ -202,13 +198,6 @@ function findSubfolder(
     if (earlier === undefined) return found;
     folder.folders.push(earlier);
   }
-  return null;
-}
-
-function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Exclusion | null {
-  const exclusion = exclusionOf(rules, path, "folder");
-  if (exclusion?.by !== "git" || linked?.isBelow(path) !== true) return exclusion;
-  kept.add(path);
   return null;
 }
 
@@ -262,7 +251,7 @@ export type WalkedFolder = {
 
 /** Reads a file of a folder, and adds it to the files or to the list that it belongs to. */
 function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const other = keptLocal(work, name, path);
+  const other = whyFileUnsynced(work, path);
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
     return;
@@ -307,19 +296,6 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
     if (errno === null) throw error;
     if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
   }
-}
-
-function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
-  if (isLitterName(name)) return { kind: "litter" };
-  if (isConflictCopyName(name)) return { kind: "conflict-copy" };
-  if (!name.endsWith(".md")) return { kind: "other-file" };
-  const exclusion = exclusionOf(work.rules, path, "file");
-  if (exclusion === null) return null;
-  const { by, rule } = exclusion;
-  if (by === "ours") return { kind: "ignored", rule };
-  if (work.linked?.has(path) !== true) return { kind: "git-ignored", rule };
-  work.kept.add(path);
-  return null;
 }
 
 /** The stamp is of the inode whose bytes were read, which may be another one than was listed. */
