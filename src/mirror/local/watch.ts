@@ -1,5 +1,5 @@
 import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
-import { isAbsolute, join, relative, sep } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Watcher, WatchHint } from "../ports/watch.ts";
 import { errnoOf } from "./errno.ts";
@@ -11,7 +11,7 @@ type Ignores = Parameters<Watcher["start"]>[0];
  * True if one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
  * they are started in portions.
  */
-const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
+const WATCHES_TREES = process.platform === "darwin";
 
 /**
  * Creates a watcher that is not started yet.
@@ -179,8 +179,8 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
 /** Null for a path outside the root: its own removal is reported by the folder above. */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
-  if (below === ".." || below.startsWith(`..${sep}`)) return null;
-  return sep === "/" ? below : below.replaceAll(sep, "/");
+  if (below === ".." || below.startsWith("../")) return null;
+  return below;
 }
 
 /**

@@ -13,12 +13,8 @@ import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.
  * rules.)
  */
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system. If these constants are missing (Windows), they are 0, and only the check
-// before opening protects.
-const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
-// With this flag, a FIFO in place of a file does not block the process in `open`.
-const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+// With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 function split(name: string): { readonly below: string; readonly last: string } {
   const slash = name.lastIndexOf("/");

@@ -7,9 +7,7 @@ import { checkPath } from "../../common/unsafe-path.ts";
  * in them.
  */
 
-const { O_RDONLY, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system, as in `own-files.ts`.
-const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
 let procWorks: boolean | null = null;
 
