@@ -127,7 +127,7 @@ function renameChecks(source: Inode, target: { folder: Inode; inode: Inode | nul
   if (target.inode.entries.size > 0) throw new RamError("ENOTEMPTY", "rename", path);
 }
 
-export function statOf(inode: Inode): FsStat {
+function statOf(inode: Inode): FsStat {
   return {
     dev: inode.dev,
     ino: inode.ino,

@@ -1,7 +1,7 @@
 import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import type { Fs, FsStat, OpenToWrite, OpenFile } from "../../src/mirror/ports/fs.ts";
-import { RamCalls, statOf } from "./ram-calls.ts";
-import { type Inode, RamNodes } from "./ram-nodes.ts";
+import type { Fs, FsStat, OpenToWrite } from "../../src/mirror/ports/fs.ts";
+import { RamCalls } from "./ram-calls.ts";
+import { RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 import { RamUser } from "./ram-user.ts";
 
@@ -40,11 +40,11 @@ export const APFS: RamDiskOptions = {
 
 /**
  * The name of a call, for `beforeCall` and `fail`. `writeNew` has two more moments: the file
- * exists, and its bytes are written. `makeNew` is one, too.
+ * exists, and its bytes are written.
  */
-export type RamCall = Exclude<keyof Fs, "makeNew"> | "writeNew.bytes" | "writeNew.sync" | "stat";
+export type RamCall = keyof Fs | "writeNew.bytes" | "writeNew.sync";
 
-const READS: ReadonlySet<RamCall> = new Set(["lstat", "readdir", "readFile", "readLink", "realpath", "stat"]);
+const READS: ReadonlySet<RamCall> = new Set(["lstat", "readdir", "readFile", "readLink", "realpath"]);
 
 export type RamFault = {
   readonly call: RamCall | "any";
@@ -127,16 +127,18 @@ export class RamDisk implements Fs {
   }
 
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void {
-    this.#makeFile(path, bytes, mode, sync);
-  }
-
-  makeNew(path: string, bytes: Uint8Array): OpenFile {
-    const file = this.#makeFile(path, bytes, null, false);
-    const stat = () => {
-      this.#enter("stat", path);
-      return statOf(file);
-    };
-    return { stat, close: () => undefined };
+    this.#enter("writeNew", path);
+    const file = this.#calls.makeFile(path, mode);
+    try {
+      this.#enter("writeNew.bytes", path);
+      if (this.#nodes.used + bytes.length > this.capacity) throw new RamError("ENOSPC", "write", path);
+      this.#nodes.setBytes(file, bytes.slice());
+      this.#enter("writeNew.sync", path);
+      if (sync) this.#nodes.sync(file);
+    } catch (error) {
+      if (error instanceof RamError) this.#calls.unlink(path);
+      throw error;
+    }
   }
 
   rename(from: string, to: string): void {
@@ -235,22 +237,6 @@ export class RamDisk implements Fs {
     this.#enter("syncDisk", path);
     this.#nodes.syncAll();
     return true;
-  }
-
-  #makeFile(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): Inode {
-    this.#enter("writeNew", path);
-    const file = this.#calls.makeFile(path, mode);
-    try {
-      this.#enter("writeNew.bytes", path);
-      if (this.#nodes.used + bytes.length > this.capacity) throw new RamError("ENOSPC", "write", path);
-      this.#nodes.setBytes(file, bytes.slice());
-      this.#enter("writeNew.sync", path);
-      if (sync) this.#nodes.sync(file);
-    } catch (error) {
-      if (error instanceof RamError) this.#calls.unlink(path);
-      throw error;
-    }
-    return file;
   }
 }
 

@@ -13,13 +13,12 @@ import type { LinkedSource } from "./linked-paths.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { removeSetAside, isOpenToWrite, putBack, readSetAside, sweep } from "./set-aside.ts";
+import { removeSetAside, isOpenToWrite, putBack, readSetAside, readTextAt, sweep } from "./set-aside.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { rescanFiles } from "./rescan-files.ts";
 import { createFile, replaceFile, saveBesideDaemon, NO_FILE } from "./write.ts";
-import { attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { attemptEffect, errnoOf, errnoText, stale, nullOnErrno } from "./errno.ts";
 import { stampOf } from "./stamp.ts";
-import { decodeText } from "../../common/text.ts";
 
 type DiskOptions = {
   readonly random: Random;
@@ -103,20 +102,9 @@ export class LocalDisk implements Disk {
   readonly makeFolder: Disk["makeFolder"] = (path) => this.#change((guard) => makeFolder(guard, path));
   readonly removeFolder: Disk["removeFolder"] = (...asked) => this.#change((guard) => removeFolder(guard, ...asked));
 
-  replace(...asked: Parameters<Disk["replace"]>): DiskOutcome<Written> {
-    this.names();
-    return this.#change((guard) => replaceFile(guard, ...asked));
-  }
-
-  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
-    this.names();
-    return this.#change((guard) => moveFile(guard, from, to, expect));
-  }
-
-  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
-    this.names();
-    return this.#change((guard) => moveFolder(guard, from, to));
-  }
+  readonly replace: Disk["replace"] = (...asked) => this.#change((guard) => replaceFile(guard, ...asked));
+  readonly move: Disk["move"] = (...asked) => this.#change((guard) => moveFile(guard, ...asked));
+  readonly moveFolder: Disk["moveFolder"] = (from, to) => this.#change((guard) => moveFolder(guard, from, to));
 
   readonly readSetAside: Disk["readSetAside"] = (setAsideAt) =>
     this.#effect((guard) => readSetAside(guard, setAsideAt));
@@ -132,7 +120,6 @@ export class LocalDisk implements Disk {
 
   /** Works as `saveBesideDaemon` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
-    this.names();
     return this.#change((guard) => saveBesideDaemon(guard, path, text, expect, keepAt));
   }
 
@@ -158,8 +145,9 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
-  /** Forgets which processes were seen to have files open. */
+  /** Learns the names of the disk, and forgets which processes were seen to have files open. */
   #change<T>(work: (guard: RootGuard) => T): T {
+    this.names();
     this.#held.forget();
     return this.#effect(work);
   }
@@ -196,10 +184,6 @@ function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
   return attemptEffect(path, () => {
     const place = guard.place(path, "file");
     if (!place.ok) return place.outcome;
-    const found = nullOnErrno(NO_FILE, () => guard.fs.readFile(place.abs));
-    if (found === null) return stale("no file is at this path now");
-    const { text } = decodeText(found.bytes);
-    if (text === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+    return readTextAt(guard, place.abs, path, NO_FILE) ?? stale("no file is at this path now");
   });
 }

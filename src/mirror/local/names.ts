@@ -1,5 +1,5 @@
 import { folds, nameOf, parentOf, pathKey } from "../../contract/path.ts";
-import type { FsStat, OpenFile } from "../ports/fs.ts";
+import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, errnoOf, nullOnErrno } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
@@ -70,32 +70,18 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
  * @returns the stat of `to` now, or null if the path is taken (nothing was changed)
  */
 export function renameWithoutReplacing(guard: RootGuard, from: string, to: string): FsStat | null {
-  const stat = guard.fs.lstat(from);
-  return giveName(guard, from, to, stat.kind === "file") ? statNow(guard, to, stat) : null;
-}
-
-/**
- * Works as `renameWithoutReplacing` for a file that was just made and is still open: one `fstat`
- * replaces two `lstat`.
- */
-export function nameCreatedFile(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
-  if (!giveName(guard, from, to, true)) return null;
-  return anyErrno(() => made.stat()) ?? guard.fs.lstat(to);
-}
-
-/** Returns false if the path is taken. */
-function giveName(guard: RootGuard, from: string, to: string, isFile: boolean): boolean {
   const { fs } = guard;
+  const stat = fs.lstat(from);
   // `link` follows a symlink on some systems, and a folder has no hard links.
-  const linked = isFile ? tryLink(guard, from, to) : null;
-  if (linked === false) return false;
+  const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;
+  if (linked === false) return null;
   if (linked === null) {
-    if (statOrNull(fs, to) !== null) return false;
+    if (statOrNull(fs, to) !== null) return null;
     fs.rename(from, to);
   } else {
     unlinkLeftover(guard, from);
   }
-  return true;
+  return statNow(guard, to, stat);
 }
 
 /**

@@ -1,16 +1,12 @@
 import * as nodeFs from "node:fs";
 import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
-import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
 import { filesOpenToWrite } from "./open-files.ts";
 
-// ASSUMES: a POSIX system. Without O_NOFOLLOW (Windows) it is 0, and only the check of every
-// component protects.
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
-const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
-// With this flag, a FIFO in place of a file does not block the process in `open`.
-const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
+// With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
 // Only Linux has it, with this value on every processor that Node runs on; Node has no name for it.
 // Such a handle cannot read the folder and needs no permission to: it only identifies it.
@@ -29,7 +25,6 @@ export function createNodeFs(): Fs {
     readdir,
     readFile,
     writeNew,
-    makeNew,
     readLink: (path) => nodeFs.readlinkSync(path),
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
@@ -153,18 +148,6 @@ function writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: bo
     nodeFs.unlinkSync(path);
     throw error;
   }
-}
-
-function makeNew(path: string, bytes: Uint8Array): OpenFile {
-  const fd = nodeFs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
-  try {
-    writeAll(fd, bytes);
-  } catch (error) {
-    nodeFs.closeSync(fd);
-    nodeFs.unlinkSync(path);
-    throw error;
-  }
-  return { stat: () => fsStat(nodeFs.fstatSync(fd)), close: () => nodeFs.closeSync(fd) };
 }
 
 function writeAll(fd: number, bytes: Uint8Array): void {

@@ -16,12 +16,25 @@ export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<
   return attemptEffect(setAsideAt, () => {
     const place = guard.mirrorPlace(setAsideAt, false);
     if (!place.ok) return place.absent ? done(null) : place.outcome;
-    const found = nullOnErrno(["ENOENT"], () => guard.fs.readFile(place.abs));
-    if (found === null) return done(null);
-    const { text } = decodeText(found.bytes);
-    if (text === null) return fault("EILSEQ", `${setAsideAt}: ${errnoText("EILSEQ")}`);
-    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+    return readTextAt(guard, place.abs, setAsideAt, ["ENOENT"]) ?? done(null);
   });
+}
+
+/**
+ * Reads a file as strict UTF-8; null if reading fails with an errno of `absent`.
+ * @param shown path of the file for messages
+ */
+export function readTextAt(
+  { fs }: RootGuard,
+  abs: string,
+  shown: string,
+  absent: readonly string[],
+): DiskOutcome<LocalText> | null {
+  const found = nullOnErrno(absent, () => fs.readFile(abs));
+  if (found === null) return null;
+  const { text } = decodeText(found.bytes);
+  if (text === null) return fault("EILSEQ", `${shown}: ${errnoText("EILSEQ")}`);
+  return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
 }
 
 /**

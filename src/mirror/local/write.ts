@@ -4,14 +4,7 @@ import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import { anyErrno, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
-import {
-  listedSpelling,
-  freshName,
-  nameCreatedFile,
-  renameWithoutReplacing,
-  TEMP_PREFIX,
-  unlinkLeftover,
-} from "./names.ts";
+import { listedSpelling, freshName, renameWithoutReplacing, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
@@ -38,17 +31,13 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
     if (!target.ok) return target.outcome;
     // Only `link` proves that the path is free: an earlier check would prove nothing.
     const temp = freshName(guard, TEMP_PREFIX);
-    const made = guard.fs.makeNew(temp, bytes);
-    try {
-      return orDrop(guard, temp, () => {
-        const stat = nameCreatedFile(guard, made, temp, target.abs);
-        if (stat !== null) return done({ stamp: stampOf(stat) });
-        unlinkLeftover(guard, temp);
-        return stale("this path is taken now");
-      });
-    } finally {
-      made.close();
-    }
+    guard.fs.writeNew(temp, bytes, null, false);
+    return orDrop(guard, temp, () => {
+      const stat = renameWithoutReplacing(guard, temp, target.abs);
+      if (stat !== null) return done({ stamp: stampOf(stat) });
+      unlinkLeftover(guard, temp);
+      return stale("this path is taken now");
+    });
   });
 }
 

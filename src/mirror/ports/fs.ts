@@ -21,13 +21,6 @@ export type FolderHandle = {
   close(): void;
 };
 
-/** A file that was just created and is still open. */
-export type OpenFile = {
-  /** Returns the present state of the file, under whatever names it has now. */
-  stat(): FsStat;
-  close(): void;
-};
-
 /** Files that other processes had open for writing at one moment. */
 export type OpenToWrite = {
   /** Returns true if another process has the set-aside file at this path open for writing. */
@@ -53,10 +46,6 @@ export interface Fs {
    * `mode` is set exactly; null means the process's default. `sync`: fsync before close.
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
-  /**
-   * Works as `writeNew`, with the process's default mode and without fsync. The file stays open.
-   */
-  makeNew(path: string, bytes: Uint8Array): OpenFile;
   /** Returns the target of a symlink, without following it; EINVAL if the path is no symlink. */
   readLink(path: string): string;
   rename(from: string, to: string): void;

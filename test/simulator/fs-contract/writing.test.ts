@@ -42,32 +42,6 @@ const CASES: readonly Case[] = [
     act: ({ fs }, at) => fs.writeNew(at(LONG_NAME), bytes("x"), null, false),
     gives: "ENAMETOOLONG",
   },
-  {
-    title: "makeNew makes a file, and tells how it is under whatever names",
-    act: ({ fs }, at) => {
-      const made = fs.makeNew(at("n.md"), bytes("new"));
-      fs.link(at("n.md"), at("full/n.md"));
-      const two = made.stat();
-      fs.unlink(at("n.md"));
-      const one = made.stat();
-      made.close();
-      const found = fs.readFile(at("full/n.md"));
-      const same = JSON.stringify(found.stat) === JSON.stringify(one);
-      return [text(found.bytes), two.nlink, one.nlink, one.kind, same];
-    },
-    gives: ["new", 2, 1, "file", true],
-  },
-  {
-    title: "makeNew never overwrites",
-    act: ({ fs }, at) => fs.makeNew(at("a.md"), bytes("x")),
-    gives: "EEXIST",
-  },
-  {
-    title: "makeNew does not write through a dangling symlink",
-    act: ({ fs }, at) => fs.makeNew(at("dangling"), bytes("x")),
-    gives: "EEXIST",
-  },
-  { title: "makeNew in no folder", act: ({ fs }, at) => fs.makeNew(at("none/n.md"), bytes("x")), gives: "ENOENT" },
   { title: "mkdir of what is there", act: ({ fs }, at) => fs.mkdir(at("full"), 0o777), gives: "EEXIST" },
   { title: "mkdir over a file", act: ({ fs }, at) => fs.mkdir(at("a.md"), 0o777), gives: "EEXIST" },
   { title: "mkdir over a dangling symlink", act: ({ fs }, at) => fs.mkdir(at("dangling"), 0o777), gives: "EEXIST" },

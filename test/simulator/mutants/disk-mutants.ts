@@ -52,9 +52,9 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I13",
     does: "writes a new file under its own name, where a crash leaves half of it",
     file: "mirror/local/write.ts",
-    find: "    const made = guard.fs.makeNew(temp, bytes);\n",
+    find: "    guard.fs.writeNew(temp, bytes, null, false);\n",
     replace:
-      "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    const made = guard.fs.makeNew(temp, bytes);\n",
+      "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    guard.fs.writeNew(temp, bytes, null, false);\n",
     tests: ["local/crash.test.ts"],
   },
   {
@@ -104,12 +104,12 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     promise: "I14",
     does: "gives a path to a new file by a rename, over what came there meanwhile",
     file: "mirror/local/names.ts",
-    find: "const linked = isFile ? tryLink(guard, from, to) : null;\n  if (linked === false) return false;",
+    find: 'const linked = stat.kind === "file" ? tryLink(guard, from, to) : null;\n  if (linked === false) return null;',
     replace: "const linked = null;",
     also: [
       {
         file: "mirror/local/names.ts",
-        find: "if (statOrNull(fs, to) !== null) return false;\n    fs.rename(from, to);\n  } else {",
+        find: "if (statOrNull(fs, to) !== null) return null;\n    fs.rename(from, to);\n  } else {",
         replace: "fs.rename(from, to);\n  } else {",
       },
     ],

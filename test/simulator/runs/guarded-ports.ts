@@ -34,7 +34,7 @@ export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: 
       return (...args: unknown[]) => {
         fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
         enter(`disk.${name}`);
-        disk.beforeCall = name === "writeNew" || name === "makeNew" ? inner : null;
+        disk.beforeCall = name === "writeNew" ? inner : null;
         try {
           return Reflect.apply(member, target, args) as unknown;
         } finally {

@@ -164,7 +164,7 @@ function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: numb
   };
 }
 
-const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
+const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "mkdir", "rmdir"]);
 
 /** Checks I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
 function watchDisk(actors: Actors, mirror: SimulatedMirror) {
