@@ -10,7 +10,7 @@ import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
 import { givenFields, optionsOf, usageOf } from "./operation-options.ts";
 import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
-import { showStopped } from "./show-many.ts";
+import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
 import { askForYes, REACH_OPTIONS, reachOptionsOf, showSync, useMirror } from "./use-mirror.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
@@ -27,18 +27,19 @@ type CommandParts<D extends Declaration, Plan> = {
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
   /** Returns the question before anything is written; left out or null: nobody is asked. */
   readonly question?: (plan: Plan) => string | null;
-  /**
-   * Returns the lines that show a plan: before the question, or instead of the work in a dry run.
-   */
-  readonly planLines: (plan: Plan, isDryRun: boolean, args: Args) => readonly string[];
+  readonly words: (result: ResultOf<D>) => ItemWords<Item<D>>;
+  /** Returns the lines before the items of a plan. */
+  readonly head?: (plan: Plan) => readonly string[];
+  /** Returns the lines that show a plan. Default: a line for each item. */
+  readonly planLines?: (result: ResultOf<D>, args: Args) => readonly string[];
   /** Exit code if a person does not agree. Default: the exit code for wrong usage. */
   readonly declined?: ExitCode;
   /**
    * Returns the command that continues after a person stopped this one. Default: the same command.
    */
   readonly again?: (plan: Plan) => string | undefined;
-  /** Prints what was done. */
-  readonly showDone: (io: Io, plan: Plan, result: ResultOf<D>) => void;
+  /** Returns the last line after the work. */
+  readonly next?: (result: ResultOf<D>) => string;
 };
 
 /** Makes the command of an operation that writes. */
@@ -81,8 +82,13 @@ async function perform<D extends Declaration, Plan>(
   { operation, parts, input }: Performed<D, Plan>,
 ): Promise<ExitCode> {
   const json = args.flag("json");
+  let wasPlanned = false;
   const showPlan = (plan: Plan, isDryRun: boolean) => {
-    if (!json) for (const line of parts.planLines(plan, isDryRun, args)) io.out(line);
+    const preview = operation.preview(plan);
+    const lines =
+      parts.planLines?.(preview, args) ?? plannedLines<Item<D>>(preview.items, parts.words(preview), isDryRun);
+    if (!json) for (const line of [...(parts.head?.(plan) ?? []), ...lines]) io.out(line);
+    wasPlanned = true;
   };
   let began = 0;
   const completed = parts.complete === undefined ? ok(input) : parts.complete(io, args, mirror, input);
@@ -90,12 +96,16 @@ async function perform<D extends Declaration, Plan>(
   const carried = await carryOut(operation, mirror, completed.value, {
     stoppable: io.stoppable,
     async agree(plan) {
-      showPlan(plan, false);
       const question = parts.question?.(plan) ?? null;
-      return question === null || askForYes(io, args.flag("yes"), question);
+      if (question === null) return true;
+      showPlan(plan, false);
+      return askForYes(io, args.flag("yes"), question);
     },
-    onDone(plan, result) {
-      if (!json) parts.showDone(io, plan, result);
+    onDone(_plan, result) {
+      if (!json) {
+        showEnds<Item<D>>(io, result, parts.words(result), wasPlanned);
+        if (parts.next !== undefined) io.out(parts.next(result));
+      }
       began = io.clock.monotonic();
     },
   });
@@ -110,6 +120,8 @@ async function perform<D extends Declaration, Plan>(
   if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run, parts.again?.(ended.plan));
   return synced === EXIT.inSync ? exitOf(ended) : synced;
 }
+
+type Item<D extends Declaration> = ResultOf<D>["items"][number];
 
 type Performed<D extends Declaration, Plan> = {
   readonly operation: Operation<D, Plan>;

@@ -1,28 +1,64 @@
-import type { ManyEnd, ManyEnds } from "../mirror/operations/manual/many.ts";
+import type { Ends } from "../mirror/operations/define.ts";
+import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
-/** Shows the results of a command on several documents: a line for each, and a sum. */
+/** Shows the items of an operation: what a plan would do with them, and what was done. */
 
-type Done = Pick<ManyEnds, "run" | "ends"> & {
-  /** Participle for the sum, as in `3 resolved`. */
-  readonly word: string;
-};
+type Item = Ends["items"][number];
 
-type ManyCounts = Readonly<Record<"done" | "left" | "failed", number>>;
+/**
+ * Words of a command. `word`: participle, as in `3 resolved`; `detail`: clause about one item that
+ * is planned or done; "" if there is none.
+ */
+export type ItemWords<One> = { readonly word: string; readonly detail?: (item: One) => string };
 
-export function countsOf(ends: readonly Pick<ManyEnd, "end">[]): ManyCounts {
-  const of = (wanted: ManyEnd["end"]) => ends.filter(({ end }) => end === wanted).length;
-  return { done: of("done"), left: of("left"), failed: of("failed") };
+/** LIMIT: items with the same end that are shown; `--json` has all of them. */
+const SHOWN = 10;
+
+/** Returns a line for each item of a plan, and in a dry run their number. */
+export function plannedLines<One extends Item>(
+  items: readonly One[],
+  { word, detail }: ItemWords<One>,
+  isDryRun: boolean,
+): string[] {
+  if (items.length === 0) return ["nothing to do"];
+  const able = items.filter(({ end }) => end !== "left");
+  return [
+    ...able.map((item) => {
+      const clause = item.end === "done" ? `is already ${word}` : detail?.(item) || `will be ${word}`;
+      return `  ${shownName(item.path)}  ${clause}`;
+    }),
+    ...leftAloneLines(items.filter(({ end }) => end === "left")),
+    ...(isDryRun ? [`${countsLine(items, "planned", `would be ${word}`)}; nothing was done`] : []),
+  ];
 }
 
-export function showMany(io: Io, { run, ends, word }: Done): void {
-  const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
+/**
+ * Shows the ends of the items, and their number.
+ * @param wasPlanned true if the user has seen the plan, so that only notes and failures are new
+ */
+export function showEnds<One extends Item>(
+  io: Io,
+  { run, items }: { readonly run: number | null; readonly items: readonly One[] },
+  { word, detail }: ItemWords<One>,
+  wasPlanned: boolean,
+): void {
+  const [only, second] = items;
+  if (only?.end === "done" && second === undefined && !wasPlanned) {
+    const clause = detail?.(only) ?? "";
+    io.out(`${shownName(only.path)}: ${word}${clause === "" ? "" : `: ${clause}`}`);
+    for (const note of only.notes) io.out(`  ${shownWords(note)}`);
+    return;
+  }
+  const isNew = ({ end, why, notes }: One) =>
+    !wasPlanned || (end === "done" ? notes.length > 0 : end === "failed" && why !== NOT_BEGUN);
+  const groups = Map.groupBy(items.filter(isNew), ({ end, why }) => `${end} ${why}`);
   for (const group of groups.values()) showGroup(io, group, word);
-  io.out(countsLine(countsOf(ends), word));
-  if (run !== null) io.out(undoLine(run));
+  io.out(countsLine(items, "done", word));
+  if (run !== null) io.out(`  run ${run}; undo it: mdmirror undo ${run}`);
 }
 
 /**
@@ -37,10 +73,6 @@ export function showStopped(io: Io, run: number | null, again = "the same comman
   return EXIT.attention;
 }
 
-export function undoLine(run: number): string {
-  return `  run ${run}; undo it: mdmirror undo ${run}`;
-}
-
 /** Returns lines for the documents that a plan leaves alone, by reason. */
 export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
@@ -50,11 +82,8 @@ export function leftAloneLines(left: readonly { readonly path: string; readonly 
   });
 }
 
-/** LIMIT: documents with the same result that are shown; `--json` has all of them. */
-const SHOWN = 10;
-
-function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
-  const [{ end, why }] = alike as readonly [ManyEnd];
+function showGroup(io: Io, alike: readonly Item[], word: string): void {
+  const [{ end, why }] = alike as readonly [Item];
   const put = end === "done" ? io.out : io.err;
   const what = end === "done" ? word : `${end === "left" ? "left alone" : "not done"}: ${shownWords(why)}`;
   for (const { path, notes } of alike.slice(0, SHOWN)) {
@@ -65,7 +94,14 @@ function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
 }
 
 /** Returns `196 resolved, 3 left alone, 1 not done`. */
-export function countsLine({ done, left, failed }: ManyCounts, word: string): string {
-  const more = [left > 0 ? `${count(left)} left alone` : "", failed > 0 ? `${count(failed)} not done` : ""];
-  return [`${count(done)} ${word}`, ...more.filter((part) => part !== "")].join(", ");
+function countsLine(items: readonly Item[], end: "planned" | "done", word: string): string {
+  const of = (wanted: Item["end"]) => items.filter((item) => item.end === wanted).length;
+  const [left, failed, already] = [of("left"), of("failed"), end === "planned" ? of("done") : 0];
+  const counts = [
+    [already, "already are"],
+    [left, "left alone"],
+    [failed, "not done"],
+  ] as const;
+  const more = counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`]));
+  return [`${count(of(end))} ${word}`, ...more].join(", ");
 }

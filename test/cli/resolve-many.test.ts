@@ -57,7 +57,11 @@ describe("resolve of many", () => {
     const { code, out } = await run("resolve", "d", "--mine", "--dry-run");
     expect([code, out]).toEqual([
       0,
-      ["  d/b.md  in conflict: mine", "  d/e/c.md  in conflict: mine", "2 would be resolved; nothing was done"],
+      [
+        "  d/b.md  will be resolved, mine",
+        "  d/e/c.md  will be resolved, mine",
+        "2 would be resolved, mine; nothing was done",
+      ],
     ]);
     const json = JSON.parse((await run("resolve", "--all", "--theirs", "--dry-run", "--json")).out[0]!) as object;
     expect(json).toMatchObject({ way: "theirs", run: null, items: Array(3).fill({ end: "planned" }), sync: null });
@@ -114,7 +118,7 @@ describe("resolve of many", () => {
     await rig.run(["sync"], { cwd: rig.root, terminal: true });
     await run("resolve", "k.md", "a.md", "--theirs");
     expect([rig.read("k.md"), rig.read("a.md")]).toEqual([text("k.md", "for review"), text("a.md", "theirs")]);
-    expect((await run("resolve", "k.md", "--theirs")).out[0]).toBe("k.md: theirs");
+    expect((await run("resolve", "k.md", "--theirs")).out[0]).toBe("k.md: resolved, theirs");
     expect(rig.read("k.md")).toBe(text("k.md", "two"));
   });
 
@@ -145,7 +149,7 @@ describe("resolve of many", () => {
     await run("resolve", "--all", "--mine");
     expect(await run("resolve", "--all", "--mine")).toMatchObject({
       code: 0,
-      out: ["no conflicts and no blocked documents"],
+      out: ["nothing to do"],
     });
   });
 });

@@ -178,6 +178,7 @@ describe("restore of several", () => {
     expect(shown.out).toEqual([
       "deleted documents:",
       expect.stringMatching(/^ {2}d\/e\/c\.md {2}version 1 of .*, as a new document$/),
+      "1 would be restored; nothing was done",
     ]);
     expect(rig.remote("d/e/c.md")).toBeNull();
     expect((await run("restore", "d")).code).toBe(0);
@@ -186,7 +187,7 @@ describe("restore of several", () => {
     expect((await run("restore", "*.md")).code).toBe(0);
     expect(rig.remote("k.md")!.content).toBe("first of k.md\n");
     expect(rig.read("d/b.md")).toBe("second\n");
-    expect((await run("restore", "**")).out).toEqual(["deleted documents: nothing to restore"]);
+    expect((await run("restore", "**")).out).toEqual(["deleted documents:", "nothing to do"]);
     for (const wrong of ["none-*.md", "a/**/b/**/c/**/d.md"])
       expect((await run("restore", wrong, "d")).code, wrong).toBe(2);
   });
@@ -231,6 +232,6 @@ test("I29 versions keep their order and numbers when the clock is set back", asy
   for (const n of [1, 2, 3, 4]) shown.push(...(await run("show", `a.md@${n}`)).out);
   expect(shown).toEqual(["first", "second", "third", "fourth"]);
   expect((await run("show", "a.md")).out).toEqual(["fourth"]);
-  expect((await run("restore", "a.md")).out[0]).toContain("version 3 is restored");
+  expect((await run("restore", "a.md")).out[0]).toContain("version 3 of");
   expect(rig.read("a.md")).toBe("third\n");
 });

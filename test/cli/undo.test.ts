@@ -47,6 +47,7 @@ describe("undo", () => {
       expect.stringMatching(/^ {2}k\.md {2}left alone: .*review/),
       expect.stringMatching(/^run \d+ \(sync, /),
       "  a.md  restore the content",
+      "1 would be undone; nothing was done",
     ]);
     const json = JSON.parse((await run("undo", "--dry-run", "--json")).out[0]!) as {
       runs: number[];

@@ -18,6 +18,7 @@ export const ANSWER = {
   operands: { usage: "[DIR]", least: 0, most: 1 },
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
   declined: EXIT.stopped,
+  planLines: stopLines,
   locate(io: Io, { operands }: Args) {
     const root = findMirror(io, operands[0]);
     return root.kind === "trouble" ? root : ok({ root: root.value, input: { attended: io.terminal.output } });
@@ -28,14 +29,12 @@ export const command = operationCommand(approve, {
   ...ANSWER,
   examples: ["mdmirror plan --all", "mdmirror approve notes"],
   question: () => "carry out these changes?",
-  planLines: (plan, _isDryRun, args) => stopLines(approve.preview(plan), args),
-  showDone(io, _plan, { next }) {
-    io.out(`approved; ${next === "daemon" ? "the daemon carries them out" : "next: mdmirror sync"}`);
-  },
+  words: () => ({ word: "approved" }),
+  next: ({ next }) => (next === "daemon" ? "the daemon carries them out" : "next: mdmirror sync"),
 });
 
 /** Returns the reasons of a stop, and the changes that an answer would make, by their kind. */
-export function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
+function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: Args): readonly string[] {
   if (reasons.length === 0) return ["nothing is stopped; next: mdmirror sync"];
   const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
   const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [

@@ -1,16 +1,15 @@
 import { resolve as absolute } from "node:path";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { type Way, WAYS } from "../../mirror/operations/declared/resolve.ts";
 import { readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type ResolveItem, type ResolvePlan, resolve } from "../../mirror/operations/manual/resolve-many.ts";
+import { resolve } from "../../mirror/operations/manual/resolve-many.ts";
 import type { Args, Io } from "../command.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
-import { countsOf, showMany, countsLine } from "../show-many.ts";
 
 const FLAGS = (Object.keys(WAYS) as Way[]).filter((way) => way !== "merged");
 
@@ -65,20 +64,8 @@ export const command = operationCommand(resolve, {
     const { path, link } = item.subject;
     return `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
   },
-  planLines,
-  showDone(io, { isOne, way }, { run, items }) {
-    if (!isOne) return showMany(io, { run, ends: items, word: WORDS[way] ?? "resolved" });
-    const [{ path, notes }] = items as readonly [(typeof items)[number]];
-    io.out(`${shownName(path)}: ${way}`);
-    for (const note of notes) io.out(`  ${shownWords(note)}`);
-  },
+  words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),
 });
-
-const WORDS: Readonly<Partial<Record<Way, string>>> = {
-  mine: "resolved, mine",
-  theirs: "resolved, theirs",
-  "merged-where-clean": "resolved, merged",
-};
 
 /** Returns the folder and the paths. Without paths, the command is about all open problems. */
 function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly string[] | undefined }> {
@@ -99,19 +86,4 @@ function readMerged(io: Io, args: Args): Result<string> {
   } catch (error) {
     return trouble("usage", `${file} cannot be read: ${errnoClause(error)}`, "give the file with the merged version");
   }
-}
-
-function planLines({ way, items }: ResolvePlan, isDryRun: boolean): readonly string[] {
-  if (!isDryRun) return [];
-  const lines = items.map((item) => `  ${shownName(item.path)}  ${planned(item)}`);
-  if (items.length === 0)
-    return [way === "merged-where-clean" ? "no conflicts" : "no conflicts and no blocked documents"];
-  const counts = countsOf(items.map(({ kind }) => ({ end: kind === "end" ? "done" : "left" })));
-  return [...lines, `${countsLine(counts, "would be resolved")}; nothing was done`];
-}
-
-function planned(item: ResolveItem): string {
-  if (item.kind === "left") return `left unchanged: ${shownWords(item.why)}`;
-  const { conflict, block } = item.subject;
-  return `${conflict === null ? `blocked (${block?.reason ?? "in review"})` : "in conflict"}: ${item.way.kind}`;
 }

@@ -1,7 +1,5 @@
 import { count } from "../../common/count.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ok, trouble } from "../../common/trouble.ts";
-import { NOT_BEGUN } from "../../mirror/model/not-begun.ts";
 import { type UndoPlan, runsClause } from "../../mirror/operations/history/undo.ts";
 import { type SeenUndo, undo } from "../../mirror/operations/history/undo-operation.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
@@ -26,17 +24,8 @@ export const command = operationCommand(undo, {
     return `undo ${count(doable)} of ${runsClause(plan.runs)}?`;
   },
   again: ({ plan, since }) => (since === null ? `mdmirror undo ${plan.runs[0]!.run}` : undefined),
-  planLines: ({ plan, since }) => planLines(plan, since),
-  showDone(io, _plan, { run, items }) {
-    for (const { path, end, why, notes } of items) {
-      for (const note of notes) io.out(`${shownName(path)}: ${shownWords(note)}`);
-      if (end === "failed" && why !== NOT_BEGUN) io.err(`${shownName(path)}: left alone: ${shownWords(why)}`);
-    }
-    const unbegun = items.filter(({ why }) => why === NOT_BEGUN).length;
-    const rest = unbegun === 0 ? "" : `, ${count(unbegun)} not started`;
-    const again = run === null ? "" : `; run ${run}`;
-    io.out(`${count(items.filter(({ end }) => end === "done").length)} undone${rest}${again}`);
-  },
+  head: headLines,
+  words: () => ({ word: "undone", detail: undoClause }),
 });
 
 /**
@@ -51,18 +40,14 @@ function beginning({ kind, startedAt }: Pick<UndoPlan["runs"][number], "kind" | 
   return `${kind}, ${localTime(startedAt)}`;
 }
 
-function planLines({ runs, items, passed }: UndoPlan, since: SeenUndo["since"]): string[] {
-  const [newest] = runs;
-  const before = passed.flatMap(({ run, kind, startedAt, left }) => [
-    `run ${run} (${beginning({ kind, startedAt })}) cannot be undone and is skipped:`,
-    ...leftAloneLines(left),
-  ]);
+function headLines({ plan: { runs, passed }, since }: SeenUndo): readonly string[] {
   const what = runs.length === 0 ? "no run" : runsClause(runs);
-  const when = since === null ? beginning(newest!) : `since ${localTime(since)}`;
-  const nothing = since === null ? "it changed no document" : "there is nothing to undo";
-  const lines = [
-    ...items.flatMap((item) => (item.kind === "left" ? [] : [`  ${shownName(item.path)}  ${undoClause(item)}`])),
-    ...leftAloneLines(items.filter((item) => item.kind === "left")),
+  const when = since === null ? beginning(runs[0]!) : `since ${localTime(since)}`;
+  return [
+    ...passed.flatMap(({ run, kind, startedAt, left }) => [
+      `run ${run} (${beginning({ kind, startedAt })}) cannot be undone and is skipped:`,
+      ...leftAloneLines(left),
+    ]),
+    `${what} (${when}):`,
   ];
-  return [...before, `${what} (${when}):`, ...(lines.length === 0 ? [`  ${nothing}`] : lines)];
 }

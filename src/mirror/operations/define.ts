@@ -133,7 +133,12 @@ export type Ends = {
   readonly run: number | null;
   /** True if the service was not reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
-  readonly items: readonly { readonly path: string; readonly end: "planned" | "done" | "left" | "failed" }[];
+  readonly items: readonly {
+    readonly path: string;
+    readonly end: "planned" | "done" | "left" | "failed";
+    readonly why: string;
+    readonly notes: readonly string[];
+  }[];
 };
 
 /** Members of each item in the result of an operation on documents. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineOperation, DIGEST, ITEM_END, option, ROWS, MOMENT } from "../define.ts";
+import { defineOperation, DIGEST, ITEM_END, NAME, option, ROWS, MOMENT } from "../define.ts";
 
 /** Undoes runs. */
 export const UNDO = defineOperation({
@@ -26,6 +26,10 @@ export const UNDO = defineOperation({
     runs: z.array(z.int()).readonly().describe("the runs that it undoes, the newest first"),
     passedOver: z.array(z.int()).readonly().describe("newer runs that cannot be undone"),
     version: DIGEST.describe("the version of the plan"),
-    items: ROWS({ ...ITEM_END, kind: z.string() }),
+    items: ROWS({
+      ...ITEM_END,
+      kind: NAME,
+      to: NAME.nullable().describe("the path to which an undo moves it back; null if it moves nothing"),
+    }),
   }),
 });

@@ -5,6 +5,7 @@ import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
+import type { UndoItem } from "./undo-item.ts";
 import { readUndo, readUndoSince, type UndoPlan, undoRun } from "./undo.ts";
 
 /** Undoes the runs of a plan, each document only if it has not changed since. */
@@ -28,23 +29,27 @@ export const undo: Operation<typeof UNDO, SeenUndo> = {
     ...runsOf(plan),
     run: null,
     version,
-    items: plan.items.map((item): UndoneItem => {
-      const { path, kind } = item;
-      if (item.kind === "left") return { path, kind, end: "left", why: item.why, notes: [] };
-      return { path, kind, end: "planned", why: "", notes: [] };
+    items: plan.items.map((item) => {
+      const isLeft = item.kind === "left";
+      return endOf(item, isLeft ? "left" : "planned", isLeft ? item.why : "");
     }),
   }),
   async run({ world }, { plan, version }, stop) {
     const { run, ends } = await undoRun(world, plan, stop);
-    const items = ends.map(({ item: { path, kind }, done, note }): UndoneItem => {
-      if (done) return { path, kind, end: "done", why: "", notes: note === "" ? [] : [note] };
-      return { path, kind, end: kind === "left" ? "left" : "failed", why: note, notes: [] };
+    const items = ends.map(({ item, done, note }) => {
+      if (done) return { ...endOf(item, "done", ""), notes: note === "" ? [] : [note] };
+      return endOf(item, item.kind === "left" ? "left" : "failed", note);
     });
     return ok({ ...runsOf(plan), run, version, items });
   },
 };
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
+
+function endOf(item: UndoItem, end: UndoneItem["end"], why: string): UndoneItem {
+  const { path, kind } = item;
+  return { path, kind, to: "to" in item ? item.to : null, end, why, notes: [] };
+}
 
 function runsOf({ runs, passed }: UndoPlan) {
   return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run) };

@@ -18,7 +18,7 @@ export type ManyEnd = {
   readonly notes: readonly string[];
 };
 
-export type ManyEnds = {
+type ManyEnds = {
   /** Number of the run; null if there was nothing to do. */
   readonly run: number | null;
   readonly ends: readonly ManyEnd[];

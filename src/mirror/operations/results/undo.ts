@@ -14,8 +14,10 @@ const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   left: "left alone",
 };
 
+type Undone = { readonly kind: string; readonly why?: string; readonly to?: string | null };
+
 /** Returns `move back to a.md`, or `left alone: it was edited since`. */
-export function undoClause(item: UndoItem): string {
-  const more = item.kind === "left" ? `: ${shownWords(item.why)}` : "to" in item ? ` to ${shownName(item.to)}` : "";
-  return `${WORDS[item.kind]}${more}`;
+export function undoClause({ kind, why = "", to = null }: Undone): string {
+  const more = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
+  return `${WORDS[kind as UndoItem["kind"]]}${more}`;
 }
