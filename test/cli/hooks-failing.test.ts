@@ -28,7 +28,6 @@ describe("a hook that fails", () => {
     expect(JSON.parse((await hooked.run("status", "w", "--json")).out[0]!)).toMatchObject({
       hooks: [{ name: "bad", output: "oops" }],
     });
-    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain('WARN hooks: "bad" failed');
     expect((await hooked.run("hooks")).out.join("\n")).toMatch(
       /last failed: in-sync of w, \d+ s ago: it ended with 1\n {4}oops/,
     );
@@ -37,7 +36,6 @@ describe("a hook that fails", () => {
     writeFileSync(join(hooked.rig.dir, "mended"), "");
     expect((await hooked.run("hooks", "test", "bad")).code).toBe(0);
     expect((await hooked.run("status", "w")).out.join("\n")).not.toContain("hook");
-    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("ok   hooks:");
   });
 });
 
@@ -69,7 +67,6 @@ describe("hooks of others", () => {
       expect.stringContaining("can be written by other users, so mdmirror runs no hook"),
     ]);
     expect((await hooked.run("sync", "w", "--quiet")).err).toEqual([]);
-    expect((await hooked.run("doctor", "w")).out.join("\n")).toContain("BAD  hooks:");
     expect(hooked.events()).toEqual([]);
   });
 });

@@ -182,6 +182,6 @@ async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean
   const told = await runHooksAfterSync(root, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
   // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
-  // problem: `status` and `doctor` show it.
+  // problem: `status` and `hooks` show it.
   if (told.kind === "trouble" && !quiet) complain(io, told.trouble);
 }

@@ -48,57 +48,6 @@ describe("the service", () => {
     for (const check of checks) expect(check.state === "bad").toBe(check.next !== null);
   });
 
-  const LIST = answer(200, '{"object":"list","data":[]}');
-  const NO_WORKSPACE = answer(404, '{"code":"workspace_not_found"}');
-  const GOOD = answer(200, '{"object":"api_key","valid":true}');
-  const REFUSED = answer(401, '{"code":"unauthenticated"}');
-  const SILENCE: WireResult = { kind: "lost", why: "ECONNRESET" };
-  test.each<readonly [string, WireResult, WireResult, string | null]>([
-    ["a list, a good key", LIST, GOOD, "good: the service accepts it, and confirms it (/auth/validate-key)"],
-    [
-      "a list, no such route",
-      LIST,
-      answer(404, '{"code":"not_found"}'),
-      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
-    ],
-    [
-      "a list, no such method",
-      LIST,
-      answer(405, ""),
-      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
-    ],
-    [
-      "a list, silence",
-      LIST,
-      SILENCE,
-      "good: the service accepts it (/auth/validate-key does not answer; the list of documents shows it)",
-    ],
-    [
-      "no workspace, a good key",
-      NO_WORKSPACE,
-      GOOD,
-      "bad: it gives access to no workspace (workspace_not_found): the key itself is valid (/auth/validate-key)",
-    ],
-    ["no workspace, a wrong key", NO_WORKSPACE, REFUSED, "bad: it gives access to no workspace (workspace_not_found)"],
-    ["closed, a good key", answer(503, "{}"), GOOD, "good: the service accepts it (/auth/validate-key)"],
-    ["closed, a wrong key", answer(503, "{}"), REFUSED, "bad: the service refuses it (/auth/validate-key)"],
-    ["closed, silence", answer(503, "{}"), SILENCE, null],
-  ])("%s", async (_what, listed, validated, expected) => {
-    const asked: string[] = [];
-    const wire: Wire = {
-      send: async ({ method, path, body }) => {
-        asked.push(`${method} ${path} ${body}`);
-        return method === "GET" ? listed : validated;
-      },
-      close: closeNothing,
-    };
-    const checks = await checkService(wire, "mdm_secret", ADDRESS, clock);
-    expect(asked).toEqual(["GET /v1/files?limit=1 null", "POST /auth/validate-key {}"]);
-    const key = checks.find(({ about }) => about === "key");
-    expect(key === undefined ? null : `${key.state}: ${key.detail}`).toBe(expected);
-    expect(JSON.stringify(checks)).not.toContain("mdm_secret");
-  });
-
   test.each([
     ["Sat, 21 Nov 2026 12:00:30 GMT", "good"],
     ["Sat, 21 Nov 2026 11:55:00 GMT", "warn"],

@@ -1,26 +1,20 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Wire, StreamEnd } from "../../../common/wire.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";
-import { type Config, readConfig } from "../../settings/config.ts";
+import { readConfig } from "../../settings/config.ts";
 import { findKey } from "../../settings/key.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import type { Result } from "../../../common/trouble.ts";
 import { openWire, routeOf } from "../../trust/connect.ts";
-import { admit, hookMemoryOf, hooksFileOf } from "../../trust/gate.ts";
-import { bad, type Check, good, note, warn } from "./check.ts";
+import { admit } from "../../trust/gate.ts";
+import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
 import { checkHistory } from "./history.ts";
-import { checkService, type ServiceAddress } from "./service.ts";
+import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
-import { ageText } from "../../../common/age.ts";
-import { failedHooks } from "../../hooks/failed.ts";
-import { readHooks } from "../../hooks/read-hooks.ts";
-import { EVENT_STREAM } from "../../../contract/events.ts";
-import { EVENTS } from "../../../contract/routes.ts";
 
 type ExamineOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -49,7 +43,6 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
       ).folders.size,
     ),
     ...checkNeighbours(root),
-    ...checkHooks(root, env, clock.now()),
   ];
 }
 
@@ -75,28 +68,13 @@ async function examineWay(
     const { key, from } = found.value;
     return [
       good("config", "it can be read"),
-      good("links", saidOfLinks(config.value.links)),
       ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkWay(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
+      ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
     ];
   } finally {
     await wire.close();
   }
-}
-
-function saidOfLinks({ mode, wiki }: Config["links"]): string {
-  if (mode === "keep") return "unchanged on both sides";
-  return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
-}
-
-/**
- * Checks the connection to the service. Asks about events only if the service answers and accepts
- * the key.
- */
-async function checkWay(wire: Wire, key: string, address: ServiceAddress, clock: Clock): Promise<Check[]> {
-  const checks = await checkService(wire, key, address, clock);
-  return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
 }
 
 function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
@@ -131,42 +109,4 @@ function examineState(folder: string, marker: string | null): Check[] {
   }
   if (damages.length === 0) checks.push(good("state", "it has no damage"));
   return checks;
-}
-
-/**
- * Checks the user's hooks, if there are any: the file, and the last result of each hook for this
- * folder.
- */
-function checkHooks(root: string, env: Readonly<Record<string, string | undefined>>, now: number): Check[] {
-  const file = hooksFileOf(env);
-  if (file === null) return [];
-  const read = readHooks(env);
-  if (read.kind === "trouble") return [bad("hooks", "usage", read.trouble.what, read.trouble.next)];
-  const memory = hookMemoryOf(root, env);
-  const failed = memory === null ? [] : failedHooks(memory, env);
-  if (failed.length === 0)
-    return [good("hooks", `${file}: ${read.value.map(({ name }) => name).join(", ") || "none"}`)];
-  return failed.map(({ name, event, at, why }) =>
-    warn("hooks", `"${name}" failed ${ageText(now - at)} ago on ${event}: ${why}`, `mdmirror hooks test ${name}`),
-  );
-}
-
-const WAIT_MS = 5_000;
-
-/** Checks whether the service reports its changes: listens until the first bytes of the stream. */
-async function checkNews(wire: Wire, key: string): Promise<Check[]> {
-  if (wire.stream === undefined) return [];
-  const heard = new AbortController();
-  const headers = { authorization: `Bearer ${key}`, accept: EVENT_STREAM };
-  const bounds = { deadlineMs: WAIT_MS, silenceMs: WAIT_MS, maxBytes: 64 * 1024, signal: heard.signal };
-  const end = await wire.stream({ method: "GET", path: EVENTS, headers, body: null }, bounds, () => heard.abort());
-  if (heard.signal.aborted) return [good("events", "the service reports its changes")];
-  if (end.kind === "answer" && end.response.status === 404)
-    return [good("events", "the service reports no changes, so mdmirror asks it for changes regularly")];
-  return [note("events", `${whyNone(end)}, so mdmirror polls the service`)];
-}
-
-function whyNone(end: StreamEnd): string {
-  if (end.kind === "answer") return `they are refused (${end.response.status})`;
-  return end.kind === "ended" ? "no event arrives: a proxy may delay the answers" : "no answer came";
 }

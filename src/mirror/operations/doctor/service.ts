@@ -1,5 +1,4 @@
-import { FILES, VALIDATE_KEY } from "../../../contract/routes.ts";
-import type { WireResponse } from "../../../contract/wire.ts";
+import { FILES } from "../../../contract/routes.ts";
 import type { Wire, WireResult } from "../../../common/wire.ts";
 import type { Clock } from "../../../common/clock.ts";
 import { ageText } from "../../../common/age.ts";
@@ -18,10 +17,7 @@ const HEADER_MS = 1_000;
 
 const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
-/**
- * Checks with two requests whether the service answers, accepts the key, and has the same time.
- * Without a route to validate keys, the list of documents shows whether the key is valid.
- */
+/** Checks with one request whether the service answers, accepts the key, and has the same time. */
 export async function checkService(
   wire: Wire,
   key: string,
@@ -33,16 +29,17 @@ export async function checkService(
   const result = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, BOUNDS);
   const took = Math.round(clock.monotonic() - began);
   if (result.kind !== "answer") return [unreachable(result, origin)];
-  const skew = skewOf(result.response.headers["date"], clock.now());
-  const listed = tellsOfKey(result.response);
-  if (listed === null) return [notTheService(result.response.status, origin), ...skew];
-  const answered =
-    listed === "unavailable"
-      ? bad("service", "offline", `${origin} is not available now (503)`, "try again later")
-      : good("service", `${origin} answers in ${took} ms${routeText(route)}`);
-  const asked = { method: "POST", path: VALIDATE_KEY, headers: { ...headers, ...JSON_BODY }, body: "{}" } as const;
-  const validity = validityOf(await wire.send(asked, BOUNDS));
-  return [answered, ...keyChecks(listed, validity), ...skew];
+  const { status, body, headers: received } = result.response;
+  const answered = good("service", `${origin} answers in ${took} ms${routeText(route)}`);
+  const skew = skewOf(received["date"], clock.now());
+  if (status === 200 && isList(body)) return [answered, good("key", "the service accepts it"), ...skew];
+  if (status === 401) return [answered, badKey("the service refuses it (unauthenticated)", GIVE_VALID_KEY), ...skew];
+  if (status === 404 && codeOf(body) === "workspace_not_found") {
+    const next = "give the key of a workspace that exists";
+    return [answered, badKey("it gives access to no workspace (workspace_not_found)", next), ...skew];
+  }
+  if (status !== 503) return [notTheService(status, origin), ...skew];
+  return [bad("service", "offline", `${origin} is not available now (503)`, "try again later"), ...skew];
 }
 
 export type ServiceAddress = { readonly origin: string; readonly route: Route };
@@ -51,53 +48,8 @@ function routeText(route: Route): string {
   return route.kind === "proxy" ? `, by the proxy ${route.origin} (${route.variable})` : "";
 }
 
-const JSON_BODY = { "content-type": "application/json" } as const;
-
-/** Result of a list; null if the answer did not come from the service. */
-type Listed = "taken" | "refused" | "no-workspace" | "unavailable";
-type Validity = "good" | "refused" | "no-such-route" | "no-answer";
-
-function tellsOfKey({ status, body }: WireResponse): Listed | null {
-  if (status === 200 && isList(body)) return "taken";
-  if (status === 401) return "refused";
-  if (status === 404 && codeOf(body) === "workspace_not_found") return "no-workspace";
-  return status === 503 ? "unavailable" : null;
-}
-
-function validityOf(result: WireResult): Validity {
-  if (result.kind !== "answer") return "no-answer";
-  const { status } = result.response;
-  if (status === 200 || status === 204) return "good";
-  if (status === 401) return "refused";
-  return status === 404 || status === 405 || status === 501 ? "no-such-route" : "no-answer";
-}
-
-/** The service's answer about the key, worded to go with the result of its list. */
-const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
-  good: `, and confirms it (${VALIDATE_KEY})`,
-  refused: `, although ${VALIDATE_KEY} refuses it`,
-  "no-such-route": ` (the service has no ${VALIDATE_KEY}; the list of documents shows it)`,
-  "no-answer": ` (${VALIDATE_KEY} does not answer; the list of documents shows it)`,
-};
-
-function keyChecks(listed: Listed, validity: Validity): Check[] {
-  if (listed === "taken") return [good("key", `the service accepts it${VALIDITY_WORDS[validity]}`)];
-  if (listed === "refused") {
-    const detail = validity === "good" ? `, although ${VALIDATE_KEY} accepts it: it may have no grants` : "";
-    return badKey(`the service refuses it (unauthenticated)${detail}`, GIVE_VALID_KEY);
-  }
-  if (listed === "no-workspace") {
-    const detail = validity === "good" ? `: the key itself is valid (${VALIDATE_KEY})` : "";
-    const what = `it gives access to no workspace (workspace_not_found)${detail}`;
-    return badKey(what, "give the key of a workspace that exists");
-  }
-  // A service whose workspace is closed can still tell a valid key from a wrong one.
-  if (validity === "good") return [good("key", `the service accepts it (${VALIDATE_KEY})`)];
-  return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
-}
-
-function badKey(what: string, next: string): Check[] {
-  return [bad("key", "offline", what, next)];
+function badKey(what: string, next: string): Check {
+  return bad("key", "offline", what, next);
 }
 
 function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {
