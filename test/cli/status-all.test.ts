@@ -35,14 +35,6 @@ async function list(): Promise<[name: string, state: string][]> {
   return (JSON.parse(out[0]!) as { mirrors: Listed[] }).mirrors.map(({ name, state }) => [name, state]);
 }
 
-test("list --names is a name a line, and nothing else", async () => {
-  await link("one/notes", "--name", "my work");
-  await link("two/notes");
-  const { code, out, err } = await rig.run(["list", "--names"]);
-  expect([code, out, err]).toEqual([0, ["my work", "notes"], []]);
-  expect((await rig.run(["list", "--names", "--json"])).code).toBe(2);
-});
-
 const rootOf = async (cwd: string) =>
   (await rig.run(["service", "print", "two"], { cwd })).out.find((line) => line.startsWith("ExecStart"));
 

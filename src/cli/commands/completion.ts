@@ -1,8 +1,8 @@
+import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import type { Command } from "../command.ts";
+import { offerLines } from "../completion/offers.ts";
+import { SCRIPTS } from "../completion/scripts.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-
-const SHELLS = ["bash", "zsh", "fish"] as const;
-type Shell = (typeof SHELLS)[number];
 
 export const command: Command = {
   usage: "completion bash|zsh|fish",
@@ -12,25 +12,22 @@ export const command: Command = {
     `  zsh:  a line in ~/.zshrc:  eval "$(mdmirror completion zsh)"`,
     "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",
     "To load it at the first TAB: save it in ~/.local/share/bash-completion/completions/ as mdmirror (bash-completion). For zsh: save it in a folder of $fpath as _mdmirror.",
+    "The script calls mdmirror completion offer -- WORD…, which prints the offers after these words.",
   ],
   examples: ["mdmirror completion bash"],
   options: {},
-  operands: { least: 1, most: 1, words: SHELLS },
-  async run(io, args, table): Promise<ExitCode> {
-    const shell = args.operands[0] as Shell;
-    const [{ declaredCommands }, script] = await Promise.all([import("../completion/declared.ts"), scriptOf(shell)]);
-    for (const line of script(await declaredCommands(table))) io.out(line);
+  operands: { least: 1, most: Number.POSITIVE_INFINITY, words: [...Object.keys(SCRIPTS), "offer"] },
+  async run(io, { operands: [verb, ...words] }, table): Promise<ExitCode> {
+    const lines =
+      verb === "offer"
+        ? await offerLines(words, table, () => namesOf(io.env))
+        : SCRIPTS[verb as keyof typeof SCRIPTS].split("\n");
+    for (const line of lines) io.out(line);
     return EXIT.inSync;
   },
 };
 
-async function scriptOf(shell: Shell) {
-  switch (shell) {
-    case "bash":
-      return (await import("../completion/bash.ts")).bashCompletion;
-    case "zsh":
-      return (await import("../completion/zsh.ts")).zshCompletion;
-    case "fish":
-      return (await import("../completion/fish.ts")).fishCompletion;
-  }
+function namesOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const listed = listOwnMirrors(env);
+  return listed.kind === "trouble" ? [] : listed.value.mirrors.map(({ name }) => name);
 }

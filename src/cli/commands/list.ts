@@ -1,16 +1,15 @@
 import type { FolderStatus, MirrorWord } from "../../mirror/folder/all-statuses.ts";
 import { shownName } from "../../common/shown-name.ts";
-import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
+import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { columns } from "../when.ts";
 import { readAllStatuses } from "../../mirror/folder/all-statuses.ts";
 import { printUntrustedEntries } from "../status-all.ts";
-import { listOwnMirrors } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
-  usage: "list [--json | --names]",
+  usage: "list [--json]",
   about: [
     "Lists the linked folders of this user on this computer: name, folder, address and status. Commands take the name in place of the folder.",
     "A folder is in the list after mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
@@ -18,12 +17,9 @@ export const command: Command = {
   examples: ["mdmirror list"],
   options: {
     json: { help: "print one JSON object" },
-    names: { help: "print only the names, one a line (for shell completion)" },
   },
   operands: { least: 0, most: 0 },
   async run(io, args) {
-    if (args.flag("json") && args.flag("names")) return misuse(io, "list", "--json and --names exclude each other");
-    if (args.flag("names")) return tellNames(io);
     const looked = await readAllStatuses(io);
     if (looked.kind === "trouble") return complain(io, looked.trouble);
     const { mirrors, unfit } = looked.value;
@@ -34,13 +30,6 @@ export const command: Command = {
     return EXIT.inSync;
   },
 };
-
-async function tellNames(io: Io) {
-  const listed = listOwnMirrors(io.env);
-  if (listed.kind === "trouble") return complain(io, listed.trouble);
-  for (const { name } of listed.value.mirrors) io.out(name);
-  return EXIT.inSync;
-}
 
 const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
   gone: ": missing: moved, deleted or not mounted",

@@ -1,0 +1,98 @@
+import { optionsOf } from "../args.ts";
+import type { Command, CommandEntry, OptionSpec } from "../command.ts";
+
+/**
+ * Finds what a shell offers for the next word of a command line. Each offer is a line with the
+ * kind, the word and its description, separated by tabs.
+ */
+
+/** An offer. `file`, `folder`: the shell completes files or folders itself. */
+type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: string, description?: string];
+
+const FILE: readonly Offer[] = [["file"]];
+const FOLDER: readonly Offer[] = [["folder"]];
+
+/** Commands whose folder need not be linked yet, so names of linked folders are not offered. */
+const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
+
+/**
+ * Returns the lines for the word after some words.
+ * @param words after `mdmirror`, complete
+ * @param names of the linked folders
+ */
+export async function offerLines(
+  words: readonly string[],
+  table: readonly CommandEntry[],
+  names: () => readonly string[],
+): Promise<readonly string[]> {
+  const offers = await offersAfter(words, table);
+  const shown = offers.flatMap((offer) => {
+    return offer === MIRROR ? [...names().map((name): Offer => ["word", name]), ...FOLDER] : [offer];
+  });
+  return shown.map(([kind, word = "", description = ""]) => `${kind}\t${word}\t${description}`);
+}
+
+/** Stands for the names of linked folders, and for all other folders. */
+const MIRROR: Offer = ["folder", "DIR"];
+
+async function offersAfter([name, ...rest]: readonly string[], table: readonly CommandEntry[]) {
+  if (name === undefined || (name === "help" && rest.length === 0)) {
+    return [...table.map((entry): Offer => ["word", entry.name, entry.summary]), ...GLOBAL];
+  }
+  const entry = table.find((one) => one.name === name);
+  if (entry === undefined) return [];
+  const { command } = await entry.load();
+  const options = Object.entries(optionsOf(command));
+  const named = (word: string | undefined) =>
+    options.find(([option, { short }]) => word === `--${option}` || word === `-${short}`)?.[1];
+  const spec = named(rest.at(-1));
+  if (spec?.value !== undefined) return offersForValue(spec);
+  const operands = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined);
+  return [...options.flatMap(offersOfOption), ...offersForOperand(command, operands.length)];
+}
+
+const GLOBAL: readonly Offer[] = [
+  ["word", "help", "show help"],
+  ["option", "--help", "list the commands"],
+  ["option", "--version", "print the version"],
+];
+
+function offersOfOption([name, { short, help }]: readonly [string, OptionSpec]): readonly Offer[] {
+  const long: Offer = ["option", `--${name}`, help];
+  return short === undefined ? [long] : [long, ["option", `-${short}`, help]];
+}
+
+/** Returns what to offer for the value of an option, by the placeholder in the help. */
+function offersForValue({ value, choices }: OptionSpec): readonly Offer[] {
+  if (choices !== undefined) return wordsOf(choices);
+  if (value === "DIR") return FOLDER;
+  return value === "FILE" || value === "PATH" ? FILE : [];
+}
+
+function wordsOf(words: readonly string[]): readonly Offer[] {
+  return words.map((word) => ["word", word]);
+}
+
+/** Offers for placeholders of operands; every other placeholder is a file. */
+const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
+  DIR: [MIRROR],
+  NEWDIR: FOLDER,
+  NAME: [],
+  QUERY: [],
+  RUN: [],
+};
+
+/**
+ * Returns what to offer for an operand. Without alternatives in the usage, each operand counts by
+ * its position. Otherwise: a linked folder if only `DIR` is named, else files and folders.
+ * @param at number of the operand, from 0
+ */
+function offersForOperand({ usage, operands }: Command, at: number): readonly Offer[] {
+  if (at >= operands.most) return [];
+  if (at === 0 && operands.words !== undefined) return wordsOf(operands.words);
+  if (TAKES_NO_NAME.has(usage.split(" ")[0]!)) return FOLDER;
+  const bare = usage.replace(/\[?--?[a-z][^[\]|]*\]?/g, " ");
+  const offers = (bare.match(/\b[A-Z]{2,}\b/g) ?? []).map((word) => OPERANDS[word] ?? FILE);
+  if (!bare.includes("|") && offers.length > 0) return offers[at] ?? offers[0]!;
+  return offers.every((one) => one === OPERANDS["DIR"]) ? [MIRROR] : FILE;
+}
