@@ -22,19 +22,13 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
   return terminal[stream];
 }
 
-const leave = (text: string) => text;
-
 /** Leaves text as it is, for output without colours. */
-export const PLAIN: Paint = {
-  added: leave,
-  removed: leave,
-  place: leave,
-  dim: leave,
-  strong: leave,
-  good: leave,
-  bad: leave,
-  asks: leave,
-};
+export const PLAIN: Paint = paintBy((text) => text);
+
+function paintBy(brush: (text: string, code: number) => string): Paint {
+  const colours = Object.entries(CODES).map(([name, code]) => [name, (text: string) => brush(text, code)]);
+  return Object.fromEntries(colours) as Paint;
+}
 
 /**
  * Returns the colours for a stream.
@@ -43,17 +37,7 @@ export const PLAIN: Paint = {
 export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
   // Evaluated on first use, because this opens the stream, and most commands never write to it.
   const isOn = once(() => isColoured(io, stream));
-  const brush = (code: number) => (text: string) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text);
-  return {
-    added: brush(CODES.added),
-    removed: brush(CODES.removed),
-    place: brush(CODES.place),
-    dim: brush(CODES.dim),
-    strong: brush(CODES.strong),
-    good: brush(CODES.good),
-    bad: brush(CODES.bad),
-    asks: brush(CODES.asks),
-  };
+  return paintBy((text, code) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text));
 }
 
 /**
