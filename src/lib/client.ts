@@ -5,6 +5,7 @@ import { connect } from "../mirror/trust/connect.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
 import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
 import { unwrap } from "./with-errors.ts";
@@ -15,6 +16,7 @@ import { unwrap } from "./with-errors.ts";
 
 export { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 export type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+export type { Answer, Fault, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
@@ -27,64 +29,6 @@ export type ClientOptions = {
    */
   readonly allowHttp?: readonly string[];
 };
-
-/** Reason why a call has no value. */
-export type Fault =
-  /** The service refused the call, so nothing was done. `status`: 400 to 499, or 501. */
-  | {
-      readonly kind: "problem";
-      readonly status: number;
-      readonly code: string;
-      readonly detail: string;
-      readonly requestId: string | null;
-      readonly pointers: readonly string[];
-      /** Codes of faults in members of the request. Left out if the answer names none. */
-      readonly fieldCodes?: readonly string[];
-    }
-  /**
-   * A write that may or may not have happened. Read the document before you send the write again.
-   */
-  | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /** A read that failed, or a write that was certainly not done, after all safe retries. */
-  | {
-      readonly kind: "later";
-      readonly detail: string;
-      readonly requestId: string | null;
-      readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
-    }
-  /** The service refused the key, so nothing is known about any document. */
-  | {
-      readonly kind: "locked-out";
-      readonly code: "unauthenticated" | "workspace_not_found";
-      readonly detail: string;
-      readonly requestId: string | null;
-    };
-
-export type Answer<T> =
-  | { readonly ok: true; readonly value: T; readonly requestId: string | null }
-  | { readonly ok: false; readonly fault: Fault };
-
-/** A list with the items of all its pages. Only a complete list proves that something is absent. */
-export type Listing<Item> = {
-  readonly items: readonly Item[];
-  readonly complete: boolean;
-  /** Reason why the list is not complete, if the service gave one; else null. */
-  readonly fault: Fault | null;
-};
-
-/**
- * Result of a PUT for its content: published, or sent to review. Null if the answer does not say
- * which.
- */
-export type PutResult =
-  | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  | {
-      readonly kind: "in-review";
-      readonly changeId: ChangeId | null;
-      readonly reason: "protected" | "conflict" | null;
-    };
-
-export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
 /**
  * Calls return values, also when they fail. A read is tried up to four times within 120 s, with

@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "../common/system-clock.ts";
-import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
@@ -117,19 +116,6 @@ export class Session {
       const { withMirror } = await import("../mirror/folder/with-mirror.ts");
       const options = { ...this.world, mode, what };
       return unwrap(await withMirror(this.root, options, async (mirror) => ok(await work(mirror))), this.root);
-    });
-  }
-
-  /** Runs `work` without the network. */
-  local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
-    return this.run(path, async () => {
-      const { openLocal } = await import("../mirror/folder/open-local.ts");
-      const mirror = unwrap(openLocal(this.root, this.world), this.root);
-      try {
-        return await work(mirror);
-      } finally {
-        mirror.close();
-      }
     });
   }
 
