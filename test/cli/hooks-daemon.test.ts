@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { groupEnds } from "../mirror/hooks/group.ts";
 import { Receiver, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
@@ -104,22 +104,5 @@ describe("a daemon", () => {
       { level: "info", what: "other", action: "in-sync", outcome: "done" },
     ]);
     expect(lines.join()).not.toContain("# one");
-  });
-
-  test("that was killed during a call repeats the call", async () => {
-    const receiver = new Receiver(folder.rig);
-    const pid = join(folder.rig.dir, "pid");
-    const hangsOnce = `; test -e '${pid}' || { echo $$ > '${pid}'; exec sleep 600; }`;
-    writeHooks(folder.rig, { all: { ...receiver.hook(["conflict"], hangsOnce), timeout: "10m" } });
-    folder.rig.editRemotely("a.md", "# theirs\n");
-    folder.rig.write("a.md", "# mine\n");
-    const first = await folder.watching();
-    await receiver.next();
-    await vi.waitFor(() => expect(readFileSync(pid, "utf8")).toMatch(/^\d+\n$/), 30_000);
-    first.signal("SIGKILL");
-    await first.ended;
-    folder.startHere();
-    expect(await receiver.next()).toMatchObject({ type: "conflict", data: { items: [{ path: "a.md" }] } });
-    process.kill(-Number(readFileSync(pid, "utf8")), "SIGKILL");
   });
 });

@@ -1,22 +1,19 @@
-import type { EventName } from "../../mirror/hooks/events.ts";
-import type { Hook } from "../../mirror/hooks/hook.ts";
-import type { ListedHook } from "../../mirror/hooks/list.ts";
+import { EVENT_NAMES, type EventName, type Hook, isEventName } from "../../mirror/hooks/hook.ts";
+import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { listHooks } from "../../mirror/hooks/list.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
-import { EVENT_NAMES, isEventName } from "../../mirror/hooks/events.ts";
 import { testHook } from "../../mirror/hooks/test-hook.ts";
 
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
     "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
-    "mdmirror hooks list shows each hook and its last run. mdmirror hooks test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
+    "mdmirror hooks list shows each hook. mdmirror hooks test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {
@@ -32,24 +29,19 @@ export const command: Command = {
   },
 };
 
-async function list(io: Io, json: boolean): Promise<ExitCode> {
-  const listed = listHooks(io.env);
-  if (listed.kind === "trouble") return complain(io, listed.trouble);
-  const { file, hooks } = listed.value;
+function list(io: Io, json: boolean): ExitCode {
+  const read = readHooks(io.env);
+  if (read.kind === "trouble") return complain(io, read.trouble);
+  const hooks = read.value;
   if (json) {
-    io.out(jsonLine({ file, hooks: hooks.map(hookJson) }));
+    io.out(jsonLine({ file: hooksFileOf(io.env), hooks: hooks.map(hookJson) }));
     return EXIT.inSync;
   }
   if (hooks.length === 0) io.out("no hook is configured; see Hooks in src/docs/monitoring.md");
-  const now = io.clock.now();
-  for (const one of hooks) {
-    const { hook, last, failed } = one;
+  for (const hook of hooks) {
     const { argv, mirrors } = hook;
     const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
     io.out(`${hook.name}: on ${onOf(hook)}${where}: runs ${shownWords(argv.join(" "))}`);
-    if (last !== null)
-      io.out(`  last event: ${last.event} of ${shownName(last.mirror)}, ${ageText(now - last.at)} ago`);
-    for (const line of failed.flatMap((failure) => failureLines(failure, now))) io.out(line);
   }
   return EXIT.inSync;
 }
@@ -58,27 +50,13 @@ function onOf({ on }: Hook): string {
   return [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
 }
 
-function failureLines({ event, at, mirror, why, output }: ListedHook["failed"][number], now: number): string[] {
-  const head = `  last failed: ${event} of ${shownName(mirror)}, ${ageText(now - at)} ago: ${shownWords(why)}`;
-  return [
-    head,
-    ...output
-      .split("\n")
-      .filter((line) => line.trim() !== "")
-      .map((line) => `    ${shownWords(line)}`),
-  ];
-}
-
-function hookJson({ hook, last, failed }: ListedHook): object {
-  const { name, on, mirrors, timeoutMs, argv } = hook;
+function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {
   return {
     name,
     on: [...on].map(([event, ms]) => ({ event, debounceSeconds: ms / 1_000 })),
     mirrors,
     timeoutSeconds: timeoutMs / 1_000,
     run: argv,
-    last,
-    failed,
   };
 }
 

@@ -1,5 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
-import { type FailedHook, failedHooks as failedHooksIn } from "../../mirror/hooks/failed.ts";
+import { realpathSync } from "node:fs";
 import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
@@ -13,8 +12,6 @@ import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { exitOfStatus, isTooOld, showStatus, showUntrusted } from "../show-status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../json-line.ts";
-import { hookMemoryOf } from "../../mirror/trust/gate.ts";
-import { showFailedHooks } from "../show-hooks.ts";
 
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
@@ -70,22 +67,13 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: StatusFlags): 
     return trouble.code === "untrusted" ? showUntrusted(io, trouble, json) : complain(io, trouble);
   }
   const { status, daemon } = look;
-  const hooks = failedHooks(io, root);
   const age = ageOf(status, io.clock.now());
   const old = maxAge !== null && isTooOld(age, maxAge.ms);
   if (json) {
-    io.out(jsonLine({ ...statusJson(status, age), daemon, ...(hooks.length === 0 ? {} : { hooks }) }));
+    io.out(jsonLine({ ...statusJson(status, age), daemon }));
   } else {
     await showStatus(io, status, age, daemon);
-    if (hooks.length > 0) showFailedHooks(io, hooks);
     if (old) io.err(`mdmirror: not in sync within ${maxAge.text}; next: mdmirror sync`);
   }
   return exitOfStatus(status, old);
-}
-
-/** Returns hooks that failed. Reads the hooks only if a hook has ever run for this folder. */
-function failedHooks(io: Io, root: string): readonly FailedHook[] {
-  const file = hookMemoryOf(root, io.env);
-  if (file === null || !existsSync(file)) return [];
-  return failedHooksIn(file, io.env);
 }

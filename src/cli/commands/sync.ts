@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { plural } from "../../common/count.ts";
 import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
 import { parseAge } from "../../common/age.ts";
@@ -20,7 +21,9 @@ import { USUAL_WAIT, waitFor } from "../../mirror/operations/manual/wait.ts";
 import { exitOfWait, showWaited } from "../show-waited.ts";
 import { reportOfWait } from "../../mirror/operations/results/waited.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
-import { runHooksAfterSync } from "../../mirror/hooks/after-sync.ts";
+import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
+import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
+import { readFolderStatus } from "../../mirror/folder/status.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
@@ -112,9 +115,8 @@ async function syncNow(
   const { env, cwd, clock, random, stoppable } = io;
   const silent = telling.quiet || telling.json || hidesProgress(root);
   const progress = showProgress(io, silent);
-  let byDaemon = false;
+  const before = await readStateForHooks(io, root);
   const onDaemon = () => {
-    byDaemon = true;
     if (io.terminal.error && !silent) io.status("the daemon is syncing …");
   };
   const onHeldBack = (heldBack: DelayedChanges) => {
@@ -128,8 +130,7 @@ async function syncNow(
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
   const told = { ...telling, url, began };
   const exit = await tellSynced(io, root, report, told, options);
-  // If a daemon ran the sync, the daemon also runs the hooks.
-  if (!byDaemon) await tellHooks(io, root, report, telling.quiet);
+  if (before !== null) await runHooks(io, before, report, telling.quiet);
   return exit;
 }
 
@@ -170,18 +171,27 @@ async function tellSynced(
   return worstExit([ran, exitOfWait(result.value)]);
 }
 
+type StateForHooks = { readonly root: string; readonly facts: Facts };
+
 /**
- * Runs the hooks after a sync. If a hook started the sync, runs none: hooks could start each other
- * forever.
+ * Reads the state of the folder before a sync. Null if the sync runs no hooks: there are none, or a
+ * hook started the sync, because hooks could start each other forever, or the folder's daemon runs
+ * them.
  */
-async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean): Promise<void> {
+async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
+  if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
+  const root = realpathSync(dir);
+  const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, isStrict: true });
+  return look.kind === "seen" && look.daemon === null ? { root, facts: factsOf(root, look.status) } : null;
+}
+
+async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {
   const { env, clock, random, stop } = io;
-  if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const told = await runHooksAfterSync(root, report, { env, clock, random, stop, onNote });
+  const ran = await runHooksAfterSync(root, facts, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
   // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
-  // problem: `status` and `hooks` show it.
-  if (told.kind === "trouble" && !quiet) complain(io, told.trouble);
+  // problem: `mdmirror hooks` shows it.
+  if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
 }

@@ -10,7 +10,7 @@ import { ADDRESS_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
 import { syncAllMirrors } from "../../mirror/daemon/keep-all.ts";
 import { showEvents } from "../show-events.ts";
-import { HookKeeper } from "../../mirror/hooks/keeper.ts";
+import { HookRunner } from "../../mirror/hooks/hook-runner.ts";
 
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",
@@ -62,7 +62,7 @@ async function keepWith(
   const { env, cwd, clock, random } = io;
   const show = showEvents(io, { json: args.flag("json"), several });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-  const hooks = new HookKeeper({ env, clock, random, onNote });
+  const hooks = new HookRunner({ env, clock, random, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
     hooks.take(root, event, log);
     show(root, event);

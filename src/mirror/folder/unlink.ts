@@ -6,7 +6,7 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
-import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
+import { keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -105,7 +105,6 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
     return kept.kind === "trouble" ? kept : ok(null);
   }
   try {
-    rmSync(hookMemoryAt(place.value, found.mirror.marker), { force: true });
     removeMirror(place.value, found.mirror.marker);
     return ok(null);
   } catch (error) {

@@ -1,21 +1,93 @@
-/** Events that a hook can ask for, in the order in which they are reported. */
-export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
+import type { Changes, Facts, Item } from "./facts.ts";
+import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 
-export type EventName = (typeof EVENT_NAMES)[number];
+/** Compares two states of a folder. Pure. */
 
-/**
- * Default time that a state must last before a hook runs, in milliseconds: a burst becomes one
- * event, a short disturbance none.
- */
-export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
-  stopped: 5_000,
-  offline: 60_000,
-  conflict: 5_000,
-  attention: 5_000,
-  "review-settled": 5_000,
-  "in-sync": 5_000,
+/** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
+type Subjects = readonly Item[] | null;
+
+const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => Subjects>> = {
+  stopped: (before, now) => newOf(before.stopped, now.stopped),
+  offline: (before, now) => (now.state === "offline" && before.state !== "offline" ? now.offline : null),
+  conflict: (before, now) => newOf(before.conflicts, now.conflicts),
+  attention: (before, now) => newOf(before.attention, now.attention),
+  "review-settled": settledOf,
+  "in-sync": (before, now) =>
+    now.state === "in-sync" && (before.state !== "in-sync" || sumOf(changesBetween(before, now)) > 0) ? [] : null,
 };
 
-export function isEventName(name: string): name is EventName {
-  return (EVENT_NAMES as readonly string[]).includes(name);
+/** Returns the subjects of an event that happened between two states; null if it did not. */
+export function subjectsOf(event: EventName, before: Facts, now: Facts): Subjects {
+  // While the service is not reached, nothing else is known.
+  return now.state === "offline" && event !== "offline" ? null : RULES[event](before, now);
+}
+
+/** One event of a hook for a folder. Times are in milliseconds by the monotonic clock. */
+export type WatchedEvent = {
+  /** State that the next one is compared with. */
+  readonly baseline: Facts;
+  /** The event that has not lasted long enough; another key begins again. */
+  readonly pending: { readonly key: string; readonly since: number } | null;
+};
+
+/** Compares the present state with the baseline. `due` is null if the event did not happen. */
+export function watchEvent(
+  { baseline, pending }: WatchedEvent,
+  now: Facts,
+  { event, debounce, at }: { readonly event: EventName; readonly debounce: number; readonly at: number },
+): WatchedEvent & { readonly due: number | null; readonly items: readonly Item[] } {
+  const items = subjectsOf(event, baseline, now);
+  if (items === null) return { baseline: baselineOf(event, baseline, now), pending: null, due: null, items: [] };
+  const key = [sumOf(changesBetween(baseline, now)), ...items.map(keyOf)].join("\n");
+  const since = pending?.key === key ? pending.since : at - (event === "offline" ? now.offlineMs : 0);
+  const due = since + debounce;
+  return due <= at ? { baseline: now, pending: null, due, items } : { baseline, pending: { key, since }, due, items };
+}
+
+/** Returns the next baseline, after no event happened. */
+function baselineOf(event: EventName, before: Facts, now: Facts): Facts {
+  // A short disturbance ends no state.
+  if (now.state === "offline" && event !== "offline")
+    return now.offlineMs < USUAL_DEBOUNCE.offline ? before : { ...before, state: "offline" };
+  return { ...now, changes: before.changes, reviews: now.reviews ?? before.reviews };
+}
+
+/** Returns the changes that were synced between two states. */
+export function changesBetween(before: Facts, now: Facts): Changes {
+  return Object.fromEntries(
+    Object.entries(now.changes).map(([name, count]) => [name, count - (before.changes[name] ?? 0)]),
+  );
+}
+
+function sumOf(changes: Changes): number {
+  return Object.values(changes).reduce((sum, count) => sum + count, 0);
+}
+
+function newOf(before: readonly Item[], now: readonly Item[]): Subjects {
+  const known = new Set(before.map(keyOf));
+  const items = now.filter((item) => !known.has(keyOf(item)));
+  return items.length === 0 ? null : items;
+}
+
+function keyOf({ kind, path }: Item): string {
+  return `${kind} ${path}`;
+}
+
+/** Returns paths that left review. One that waits under another path was moved. */
+function settledOf(before: Facts, { reviews, conflicts }: Facts): Subjects {
+  if (reviews === null || before.reviews === null) return null;
+  const [known, present] = [new Set(before.reviews), new Set(reviews)];
+  const moved = new Set(reviews.filter((key) => !known.has(key)).map(sinceOf));
+  const open = new Set(conflicts.map(({ path }) => path));
+  const settled = before.reviews
+    .filter((key) => !present.has(key) && !moved.has(sinceOf(key)))
+    .map((key) => key.slice(key.indexOf(" ") + 1))
+    .filter((path) => !open.has(path));
+  return settled.length === 0
+    ? null
+    : settled.map((path) => ({ path, kind: "review-settled", code: null, next: "nothing" }));
+}
+
+function sinceOf(key: string): string {
+  return key.slice(0, key.indexOf(" "));
 }

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/phase.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { glanceAtState } from "../state/glance.ts";
+import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import type { GlanceCache } from "../folder/glances.ts";
-import type { RunReport } from "../folder/run.ts";
-import { attentionJson } from "../operations/results/attention.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { attentionJson, type Open } from "../operations/results/attention.ts";
+import { glanceAtState } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
 export type Facts = {
-  readonly state: RunReport["state"];
-  /** Changes synced since the hook ran for `in-sync`, as far as this process saw. */
+  readonly state: RunState["state"];
+  /** Number of changes that this process has synced. */
   readonly changes: Changes;
   /** Problems that require a person. */
   readonly attention: readonly Item[];
@@ -17,9 +17,9 @@ export type Facts = {
   readonly conflicts: readonly Item[];
   /** Reasons of a stop. */
   readonly stopped: readonly Item[];
-  /** Reasons why the service was not reached. */
+  /** Reasons why the service is not reached. */
   readonly offline: readonly Item[];
-  /** Milliseconds for which it has not been reached. */
+  /** Milliseconds for which the service has not been reached. */
   readonly offlineMs: number;
   /** Changes in review, by `SINCE PATH`; null if not known. */
   readonly reviews: readonly string[] | null;
@@ -36,44 +36,54 @@ export type Item = {
   readonly next: string;
 };
 
-export type Seen = Pick<RunReport, "state" | "attention" | "safetyStop">;
+/** State by the report of a run, or by the state file. */
+export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "safetyStop">;
 
-const NO_GLANCES: Pick<GlanceCache, "at"> = { at: glanceAtState };
+type Glances = Pick<GlanceCache, "at">;
 
 /** Reason and duration of an unreachable service. */
-export type Offline = { readonly code: WaitReason; readonly ms: number };
+type Offline = { readonly code: WaitReason; readonly ms: number };
 
-/**
- * @param root a folder that has `.mdmirror/`
- * @param glances for a process that reads states repeatedly
- * @param offline later facts of a daemon than its last run; null if the service is reached
- */
+type More = {
+  /** Null if the service is reached. */
+  readonly offline?: Offline | null;
+  readonly changes?: Changes;
+  /** For a process that reads states repeatedly. */
+  readonly glances?: Glances;
+};
+
+/** @param root a folder that has `.mdmirror/` */
 export function factsOf(
   root: string,
-  report: Seen,
-  offline: Offline | null,
-  changes: Changes,
-  glances: Pick<GlanceCache, "at"> = NO_GLANCES,
+  { state, attention, safetyStop }: FolderState,
+  { offline = null, changes = {}, glances = { at: glanceAtState } }: More = {},
 ): Facts {
-  // Pending changes need nobody.
-  const asking = report.attention.filter(({ waits }) => !waits);
-  const attention = itemsOf(asking);
   return {
-    state: offline === null ? report.state : "offline",
+    state: offline === null ? state : "offline",
     changes,
-    attention,
-    conflicts: itemsOf(report.attention.filter(({ kind }) => CONFLICTS.has(kind))),
-    stopped: attentionJson({ attention: [], safetyStop: report.safetyStop, fault: null }).map(itemOf),
+    // Pending changes need nobody.
+    attention: itemsOf(attention.filter(({ waits }) => !waits)),
+    conflicts: itemsOf(attention.filter(({ kind }) => CONFLICTS.has(kind))),
+    stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
     reviews: reviewsOf(root, glances),
   };
 }
 
+/** Reads what the last run left in the state file; null if the file cannot be read. */
+export function readStoredFacts(root: string, glances: Glances): Facts | null {
+  const glanced = glances.at(join(root, MIRROR_FOLDER));
+  if (glanced.kind !== "read") return null;
+  const { meta, blocks } = glanced.value;
+  const stored = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
+  return factsOf(root, stored, { glances });
+}
+
 /** Two conflicting edits: local, or in review, where somebody decides in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
-function itemsOf(attention: Seen["attention"]): Item[] {
+function itemsOf(attention: FolderState["attention"]): Item[] {
   return attentionJson({ attention, safetyStop: null, fault: null }).map(itemOf);
 }
 
@@ -83,7 +93,7 @@ function itemOf({ path, kind, code, next }: Item): Item {
 }
 
 /** A state that cannot be read is reported by the run itself. */
-function reviewsOf(root: string, glances: Pick<GlanceCache, "at">): readonly string[] | null {
+function reviewsOf(root: string, glances: Glances): readonly string[] | null {
   const glanced = glances.at(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;
   return glanced.value.survey.reviews.map(({ path, since }) => `${since} ${path}`);

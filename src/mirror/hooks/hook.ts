@@ -1,4 +1,24 @@
-import type { EventName } from "./events.ts";
+/** Events that a hook can ask for, in the order in which they are reported. */
+export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
+
+export type EventName = (typeof EVENT_NAMES)[number];
+
+/**
+ * Default time that a state must last before a daemon runs a hook, in milliseconds: a burst becomes
+ * one event, a short disturbance none.
+ */
+export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
+  stopped: 5_000,
+  offline: 60_000,
+  conflict: 5_000,
+  attention: 5_000,
+  "review-settled": 5_000,
+  "in-sync": 5_000,
+};
+
+export function isEventName(name: string): name is EventName {
+  return (EVENT_NAMES as readonly string[]).includes(name);
+}
 
 /** One of the user's hooks, as in `hooks.json`. */
 export type Hook = {
@@ -29,3 +49,9 @@ export type HookEnd =
     };
 
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Returns a clause about a failure for people, with the last line that the command printed. */
+export function failureClause({ why, output }: { readonly why: string; readonly output: string }): string {
+  const line = output.split("\n").at(-1)?.trim() ?? "";
+  return line === "" ? why : `${why}: ${line.slice(0, 200)}`;
+}

@@ -1,8 +1,10 @@
+import type { Clock } from "../../common/clock.ts";
 import { plural } from "../../common/count.ts";
+import type { Random } from "../../common/random.ts";
 import { shownName } from "../../common/shown-name.ts";
-import type { Due } from "./due.ts";
-import type { EventName } from "./events.ts";
+import { changesBetween } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
+import type { EventName } from "./hook.ts";
 
 /**
  * JSON for the standard input of a hook's command: paths, codes and numbers; never content, never a
@@ -20,7 +22,7 @@ export type Message = {
     readonly state: Facts["state"];
     /** True if `mdmirror hooks test` sent it and nothing happened. */
     readonly test: boolean;
-    /** `changes`: synced since `in-sync` was last reported, as far as was seen. */
+    /** `changes`: synced since the hook last ran for this event, as far as this process saw. */
     readonly counts: Counts;
     /** The first 50 subjects of the event. */
     readonly items: readonly Item[];
@@ -37,27 +39,40 @@ type Counts = {
   readonly changes: Changes;
 };
 
+/** One event of a folder. */
+export type HookEvent = {
+  readonly event: EventName;
+  /** Subjects of the event; empty for the whole folder. */
+  readonly items: readonly Item[];
+  readonly before: Facts;
+  readonly now: Facts;
+};
+
 type About = {
   readonly name: string;
   readonly root: string;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly id: string;
+  readonly clock: Clock;
+  readonly random: Random;
   readonly test?: boolean;
 };
 
 /** LIMIT: paths in one message. */
 const MOST = 50;
 
-export function messageOf({ event, items }: Pick<Due, "event" | "items">, facts: Facts, about: About): Message {
-  const { name, root, at, id, test = false } = about;
-  const { attention, conflicts, reviews, state, changes } = facts;
-  const counts = { attention: attention.length, conflicts: conflicts.length, inReview: reviews?.length ?? 0, changes };
+export function messageOf({ event, items, before, now }: HookEvent, about: About): Message {
+  const { name, root, clock, random, test = false } = about;
+  const { attention, conflicts, reviews, state } = now;
+  const counts = {
+    attention: attention.length,
+    conflicts: conflicts.length,
+    inReview: reviews?.length ?? 0,
+    changes: changesBetween(before, now),
+  };
   const shown = items.slice(0, MOST);
   return {
-    id,
+    id: `msg_${random.hex(24)}`,
     type: event,
-    timestamp: new Date(at).toISOString(),
+    timestamp: new Date(clock.now()).toISOString(),
     text: `${test ? "(test) " : ""}mdmirror: ${SENTENCES[event](items, shownName(name))}`,
     data: {
       mirror: { name, folder: root },

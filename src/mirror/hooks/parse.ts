@@ -1,7 +1,6 @@
 import { isJsonObject } from "../../contract/json.ts";
 import { ageText, parseAge } from "../../common/age.ts";
-import { isEventName, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./events.ts";
-import type { Hook } from "./hook.ts";
+import { EVENT_NAMES, type EventName, type Hook, isEventName, USUAL_DEBOUNCE } from "./hook.ts";
 
 /** Reads `hooks.json` strictly: an unknown member is an error, not a guess. */
 

@@ -1,9 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { shellWord } from "../model/shell-word.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { hooksFileOf } from "../trust/gate.ts";
+import { listOwnMirrors } from "../trust/list.ts";
+import { isSameName } from "../trust/names.ts";
 import type { Env, Hook } from "./hook.ts";
 import { parseHooks } from "./parse.ts";
 
@@ -78,4 +80,32 @@ function accessFault({ uid, mode }: { readonly uid: number; readonly mode: numbe
   // Root can change everything, and some systems keep such files in a store of root's.
   if (uid !== me && uid !== 0) return "belongs to another user";
   return (mode & 0o022) === 0 ? null : "can be written by other users";
+}
+
+/**
+ * Returns the user's name for a linked folder, else the name of the folder.
+ * @param root real path
+ */
+export function mirrorName(root: string, env: Env): string {
+  const listed = listOwnMirrors(env);
+  const mirrors = listed.kind === "ok" ? listed.value.mirrors : [];
+  return mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
+}
+
+/**
+ * Returns the hooks for this folder.
+ * @param root real path
+ */
+export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
+  return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((one) => isMirror(one, root, env)));
+}
+
+function isMirror(one: string, root: string, env: Env): boolean {
+  if (!one.includes("/")) return isSameName(one, mirrorName(root, env));
+  try {
+    return realpathSync(one) === root;
+  } catch {
+    // No folder exists at that path, so it is not this one.
+    return false;
+  }
 }

@@ -18,26 +18,13 @@ const MOST_BYTES = 1024 * 1024;
 const GRACE_MS = 2_000;
 
 /** Variables that a command may need for programs, settings, the desktop and a language. */
-const PASSED: readonly string[] = [
-  "PATH",
-  "HOME",
-  "USER",
-  "LOGNAME",
-  "SHELL",
-  "LANG",
-  "LANGUAGE",
-  "TZ",
-  "TMPDIR",
-  "XDG_CONFIG_HOME",
-  "XDG_STATE_HOME",
-  "XDG_DATA_HOME",
-  "XDG_CACHE_HOME",
-  "XDG_RUNTIME_DIR",
-  "DBUS_SESSION_BUS_ADDRESS",
-  "DISPLAY",
-  "WAYLAND_DISPLAY",
-  "XAUTHORITY",
-];
+const PASSED: ReadonlySet<string> = new Set(
+  "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
+    " ",
+  ),
+);
+/** Prefixes of further variables. */
+const PASSED_PREFIXES = ["LC_", "XDG_"];
 /** Names the event to the command; tells mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
@@ -49,105 +36,80 @@ type Running = {
 };
 
 export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message, running: Running): Promise<HookEnd> {
+  const { env, timeoutMs, stop } = running;
+  const [program, ...args] = argv;
   const began = performance.now();
-  const ended = await new CommandRun(argv, message, running).ended;
+  const child = spawn(program!, args, {
+    cwd: homeOf(env),
+    env: environmentOf(message, env),
+    stdio: "pipe",
+    detached: true,
+  });
+  let output = Buffer.alloc(0);
+  let bytes = 0;
+  let cut: Failure | null = null;
+  let grace: NodeJS.Timeout | undefined;
+  /** Asks the group to end, then kills it. */
+  const end = (why: string, reason: string) => {
+    if (cut !== null) return;
+    cut = { why, reason, code: null };
+    killGroup(child, "SIGTERM");
+    grace = setTimeout(() => killGroup(child, "SIGKILL"), GRACE_MS);
+  };
+  const timer = setTimeout(() => end(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
+  const onStop = () => end("it was ended, because mdmirror is ending", "stopped");
+  if (stop.aborted) onStop();
+  stop.addEventListener("abort", onStop, { once: true });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+      output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
+      if (bytes > MOST_BYTES) end("it printed more than 1 MiB", "output");
+    });
+  // A command need not read its input.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(`${JSON.stringify(message)}\n`);
+  const failure = await endOf(child);
+  clearTimeout(timer);
+  clearTimeout(grace);
+  stop.removeEventListener("abort", onStop);
+  if (cut !== null) killGroup(child, "SIGKILL");
+  for (const stream of child.stdio) stream?.destroy();
   const ms = Math.round(performance.now() - began);
-  if (ended.why === null) return { kind: "done", ms };
-  const { why, reason, code, output } = ended;
-  return { kind: "failed", ms, why, reason, code, output };
+  const over = cut ?? failure;
+  return over === null ? { kind: "done", ms } : { kind: "failed", ms, ...over, output: output.toString("utf8").trim() };
 }
 
-type Over = {
-  readonly why: string | null;
-  readonly reason: string;
-  readonly code: number | string | null;
-  readonly output: string;
-};
+type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
-/** One child process, from its start to its end. */
-class CommandRun {
-  readonly ended: Promise<Over>;
-  readonly #child: ChildProcess;
-  #output = Buffer.alloc(0);
-  #bytes = 0;
-  /** Reason why it was ended. */
-  #cut: Pick<Over, "why" | "reason"> | null = null;
-  #grace: NodeJS.Timeout | null = null;
-
-  constructor([program, ...args]: readonly string[], message: Message, { env, timeoutMs, stop }: Running) {
-    this.#child = spawn(program!, args, {
-      cwd: homeOf(env),
-      env: environmentOf(message, env),
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-    });
-    const { promise, resolve } = Promise.withResolvers<Over>();
-    const timer = setTimeout(() => this.#end(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
-    const onStop = () => this.#end("it was ended, because mdmirror is ending", "stopped");
-    if (stop.aborted) onStop();
-    stop.addEventListener("abort", onStop, { once: true });
-    this.#child.once("error", (error) => resolve(this.#over(null, null, error)));
+/** Waits until the command is over. Returns null if it succeeded. */
+function endOf(child: ChildProcess): Promise<Failure | null> {
+  return new Promise((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) =>
+      resolve({ why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: error.code ?? null }),
+    );
     // A child of the command may keep its output open; the command itself is over with "exit".
-    this.#child.once("exit", (code, signal) => setImmediate(() => resolve(this.#over(code, signal, null))));
-    for (const stream of [this.#child.stdout, this.#child.stderr])
-      stream?.on("data", (chunk: Buffer) => this.#take(chunk));
-    // A command need not read its input.
-    this.#child.stdin?.on("error", () => undefined);
-    this.#child.stdin?.end(`${JSON.stringify(message)}\n`);
-    this.ended = promise.finally(() => {
-      clearTimeout(timer);
-      stop.removeEventListener("abort", onStop);
-      this.#leave();
+    child.once("exit", (code, signal) => {
+      const why = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
+      setImmediate(() => resolve(code === 0 ? null : { why, reason: "exit", code: code ?? signal }));
     });
-  }
+  });
+}
 
-  #take(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    this.#output = Buffer.concat([this.#output, chunk]).subarray(-KEPT_BYTES);
-    if (this.#bytes > MOST_BYTES) this.#end("it printed more than 1 MiB", "output");
-  }
-
-  /** Asks the group to end, then kills it. */
-  #end(why: string, reason: string): void {
-    if (this.#cut !== null) return;
-    this.#cut = { why, reason };
-    this.#kill("SIGTERM");
-    this.#grace = setTimeout(() => this.#kill("SIGKILL"), GRACE_MS);
-  }
-
-  #over(code: number | null, signal: string | null, error: Error | null): Over {
-    const output = this.#output.toString("utf8").trim();
-    if (error !== null) {
-      const { code: errno = null } = error as NodeJS.ErrnoException;
-      return { why: `it cannot be started: ${errnoClause(error)}`, reason: "start", code: errno, output };
-    }
-    if (this.#cut !== null) return { ...this.#cut, code: null, output };
-    if (code === 0) return { why: null, reason: "", code, output };
-    const how = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`;
-    return { why: how, reason: "exit", code: code ?? signal, output };
-  }
-
-  /** Stops waiting, and kills what is left of an ended group. */
-  #leave(): void {
-    if (this.#grace !== null) clearTimeout(this.#grace);
-    if (this.#cut !== null) this.#kill("SIGKILL");
-    for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream?.destroy();
-  }
-
-  #kill(signal: NodeJS.Signals): void {
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch (error) {
-      // It is over already.
-      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-    }
+function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // It is over already.
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }
 
 function environmentOf({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
-  const passed = Object.entries(env).filter(([name]) => PASSED.includes(name) || name.startsWith("LC_"));
+  const passed = Object.entries(env).filter(
+    ([name]) => PASSED.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  );
   return {
     ...Object.fromEntries(passed),
     [HOOK_VARIABLE]: type,

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import type { Config } from "../settings/config.ts";
@@ -105,25 +105,6 @@ export function hooksFileOf(env: UrlSources["env"]): string | null {
   if (placeOf(env).kind === "trouble") return null;
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
-}
-
-/**
- * Returns the absolute path for results of hooks, which need not exist. Null for a folder without a
- * marker, which mdmirror could not recognise again.
- */
-export function hookMemoryOf(root: string, env: UrlSources["env"]): string | null {
-  const place = placeOf(env);
-  const marker = readMarker(createNodeFs(), root);
-  if (place.kind === "trouble" || marker === null) return null;
-  return hookMemoryAt(place.value, marker);
-}
-
-/**
- * Returns the path for results of hooks, by marker.
- * @param place the registry's folder
- */
-export function hookMemoryAt(place: string, marker: string): string {
-  return join(dirname(place), "hooks", `${marker}.json`);
 }
 
 /** Finds the registry entry of a folder: by its marker; without one, by its path. */

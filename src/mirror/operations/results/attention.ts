@@ -8,7 +8,7 @@ import type { AttentionEntry } from "./shapes.ts";
 
 /** Words for open problems that `sync` and `status` share. */
 
-type Open = Pick<RunReport, "attention" | "fault"> & {
+export type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 

@@ -1,0 +1,177 @@
+import type { Log } from "../ports/world.ts";
+import type { FolderEvent } from "../daemon/folder-events.ts";
+import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
+import { GlanceCache } from "../folder/glances.ts";
+import { shellWord } from "../model/shell-word.ts";
+import { errnoClause } from "../../common/trouble.ts";
+import { hooksFileOf } from "../trust/gate.ts";
+import { type WatchedEvent, watchEvent } from "./events.ts";
+import { type Facts, factsOf, type FolderState, readStoredFacts } from "./facts.ts";
+import { EVENT_NAMES, type EventName, failureClause, type Hook, type HookEnd } from "./hook.ts";
+import type { HookEvent } from "./message.ts";
+import { hooksFor, readHooks } from "./read-hooks.ts";
+import { type HookWorld, runHook } from "./run-hook.ts";
+
+/** One folder of a daemon. Times are by the monotonic clock. */
+type Folder = {
+  log: Log | null;
+  /** State when the daemon opened the folder; null if no hook existed. */
+  start: Facts | null;
+  /** State after the last run; null if none has ended yet. */
+  state: FolderState | null;
+  offline: { readonly code: WaitReason; readonly since: number } | null;
+  readonly changes: Record<string, number>;
+  /** By hook and event. */
+  readonly watched: Map<string, WatchedEvent>;
+};
+
+type RunnerOptions = HookWorld & {
+  /** Called for problems with hooks, for whoever started the daemon. */
+  readonly onNote: (note: string) => void;
+};
+
+/** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
+const REST_MS = 500;
+/** LIMIT: milliseconds to the next check of the hooks without an event. */
+const IDLE_MS = 60_000;
+/** LIMIT: milliseconds that active hooks have when the daemon ends. */
+const LEAVE_MS = 5_000;
+
+/**
+ * Runs hooks for the folders of a daemon, when the state of a folder differs from the state that
+ * the hook last saw. Syncing never waits for a hook, and each hook runs once at a time.
+ */
+export class HookRunner {
+  readonly #options: RunnerOptions;
+  readonly #folders = new Map<string, Folder>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #glances = new GlanceCache();
+  readonly #stop = new AbortController();
+  readonly #late = new AbortController();
+  readonly #checked: Promise<void>;
+  #wake = new AbortController();
+  /** Last message about the file: the same one is reported once. */
+  #noted: string | null = null;
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+    this.#checked = this.#checkUntilEnd();
+  }
+
+  take(root: string, event: FolderEvent, log: Log | null): void {
+    if (event.kind === "left") return void this.#folders.delete(root);
+    const fresh: Folder = { log, start: null, state: null, offline: null, changes: {}, watched: new Map() };
+    const folder = this.#folders.get(root) ?? fresh;
+    this.#folders.set(root, folder);
+    folder.log = log ?? folder.log;
+    if (event.kind === "opened" && folder.start === null && hooksFileOf(this.#options.env) !== null)
+      folder.start = readStoredFacts(root, this.#glances);
+    if (follow(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
+  }
+
+  /** Resolves when no hook is active; long ones are ended. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#checked;
+    const over = new AbortController();
+    const late = this.#options.clock.sleep(LEAVE_MS, over.signal).then(() => this.#late.abort());
+    await Promise.all(this.#running.values());
+    over.abort();
+    await late;
+  }
+
+  async #checkUntilEnd(): Promise<void> {
+    const { clock, onNote } = this.#options;
+    const { signal: stop } = this.#stop;
+    try {
+      while (!stop.aborted) {
+        const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#checkAll());
+        await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
+        await clock.sleep(REST_MS, stop);
+      }
+    } catch (error) {
+      // Syncing continues without them.
+      onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
+    }
+  }
+
+  /** Returns when the pending events are due. */
+  #checkAll(): number[] {
+    // ORDER: first, so that an event during the check wakes the next one.
+    this.#wake = new AbortController();
+    const { env, clock, onNote } = this.#options;
+    const read = readHooks(env);
+    const note = read.kind === "ok" ? null : `${read.trouble.what}; next: ${read.trouble.next}`;
+    if (note !== null && note !== this.#noted) onNote(note);
+    this.#noted = note;
+    const hooks = read.kind === "ok" ? read.value : [];
+    if (hooks.length === 0) return [];
+    const at = clock.monotonic();
+    return [...this.#folders].flatMap(([root, folder]) => {
+      if (folder.state === null) return [];
+      const { offline, changes } = folder;
+      const told = offline === null ? null : { code: offline.code, ms: at - offline.since };
+      const now = factsOf(root, folder.state, { offline: told, changes: { ...changes }, glances: this.#glances });
+      return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, at));
+    });
+  }
+
+  /** Runs a hook for its first event that is due; returns when its pending events are due. */
+  #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, at: number): number[] {
+    return EVENT_NAMES.flatMap((event) => {
+      const debounce = hook.on.get(event);
+      if (debounce === undefined || this.#running.has(hook.name)) return [];
+      const name = `${hook.name} ${event}`;
+      const before = folder.watched.get(name) ?? { baseline: folder.start ?? now, pending: null };
+      const { due, items, ...watched } = watchEvent(before, now, { event, debounce, at });
+      folder.watched.set(name, watched);
+      if (due === null || due > at) return due ?? [];
+      this.#start(hook, { event, items, before: before.baseline, now }, root, folder);
+      return [];
+    });
+  }
+
+  #start(hook: Hook, event: HookEvent, root: string, folder: Folder): void {
+    const about = `the hook "${hook.name}" failed on ${event.event} of ${shellWord(root)}`;
+    const { onNote } = this.#options;
+    const ran = runHook(hook, event, root, this.#options, this.#late.signal)
+      .then((end) => {
+        logEnd(folder.log, hook, event.event, end);
+        if (end.kind === "failed") onNote(`${about}: ${failureClause(end)}`);
+      })
+      .catch((error: unknown) => onNote(`${about}: ${errnoClause(error)}`))
+      .finally(() => {
+        this.#running.delete(hook.name);
+        this.#wake.abort();
+      });
+    this.#running.set(hook.name, ran);
+  }
+}
+
+/** Takes an event of a folder. Returns true if the state may have changed. */
+function follow(folder: Folder, event: FolderEvent, now: number): boolean {
+  const { offline } = folder;
+  const unreached = (code: WaitReason) => ({ code, since: offline?.since ?? now });
+  if (event.kind === "run") {
+    const { state, attention, safetyStop, fault, counts } = event.report;
+    folder.state = { state, attention, safetyStop };
+    folder.offline = state === "offline" ? unreached(waitReasonOf(fault)) : null;
+    const { blocked: _blocked, ...synced } = counts;
+    for (const [name, count] of Object.entries(synced)) folder.changes[name] = (folder.changes[name] ?? 0) + count;
+    return true;
+  }
+  if (event.kind !== "phase") return false;
+  const { phase } = event;
+  // During a scan the last state remains.
+  if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = unreached(phase.why);
+  else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
+  return true;
+}
+
+/** Writes the folder's log: words and numbers only, because output may be anything. */
+function logEnd(log: Log | null, { name }: Hook, action: EventName, end: HookEnd): void {
+  const common = { what: name, action, ms: end.ms };
+  if (end.kind === "done") return void log?.write("info", "hook", { ...common, outcome: "done" });
+  const code = typeof end.code === "number" ? { status: end.code } : { code: end.code };
+  log?.write("warn", "hook", { ...common, outcome: "failed", reason: end.reason, ...code });
+}

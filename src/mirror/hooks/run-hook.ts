@@ -1,0 +1,63 @@
+import type { Clock } from "../../common/clock.ts";
+import type { Random } from "../../common/random.ts";
+import type { RunReport } from "../engine/run/report.ts";
+import { waitReasonOf } from "../engine/daemon/phase.ts";
+import { subjectsOf } from "./events.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd } from "./hook.ts";
+import { type HookEvent, messageOf } from "./message.ts";
+import { hooksFor, mirrorName, readHooks } from "./read-hooks.ts";
+import { runCommand } from "./run-command.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+
+export type HookWorld = { readonly env: Env; readonly clock: Clock; readonly random: Random };
+
+/**
+ * Runs a hook for one event of a folder.
+ * @param stop ends the command
+ */
+export async function runHook(
+  hook: Hook,
+  event: HookEvent,
+  root: string,
+  { env, clock, random }: HookWorld,
+  stop: AbortSignal,
+): Promise<HookEnd> {
+  const message = messageOf(event, { name: mirrorName(root, env), root, clock, random });
+  return runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop });
+}
+
+/** LIMIT: milliseconds that a single `sync` waits for its hooks. */
+const MOST_MS = 60_000;
+
+type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
+
+/**
+ * Runs hooks after a single run, for what the run changed. Its result is the state until the next
+ * run, so nothing has to last.
+ * @param before state of the folder before the run
+ */
+export async function runHooksAfterSync(
+  root: string,
+  before: Facts,
+  report: RunReport,
+  { stop, onNote, ...world }: AfterSync,
+): Promise<Result<null>> {
+  const read = readHooks(world.env);
+  if (read.kind === "trouble") return read;
+  const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
+  const { blocked: _blocked, ...changes } = report.counts;
+  const now = factsOf(root, report, { offline, changes });
+  const late = AbortSignal.any([stop, AbortSignal.timeout(MOST_MS)]);
+  await Promise.all(hooksFor(root, read.value, world.env).map(runForEvents));
+  return ok(null);
+
+  async function runForEvents(hook: Hook): Promise<void> {
+    for (const event of EVENT_NAMES.filter((name) => hook.on.has(name))) {
+      const items = subjectsOf(event, before, now);
+      if (items === null || late.aborted) continue;
+      const end = await runHook(hook, { event, items, before, now }, root, world, late);
+      if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(end)}`);
+    }
+  }
+}

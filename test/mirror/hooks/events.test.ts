@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { changesBetween, type WatchedEvent, watchEvent } from "../../../src/mirror/hooks/events.ts";
+import type { Facts, Item } from "../../../src/mirror/hooks/facts.ts";
+import { EVENT_NAMES, type EventName } from "../../../src/mirror/hooks/hook.ts";
+
+const CALM: Facts = {
+  state: "in-sync",
+  changes: {},
+  attention: [],
+  conflicts: [],
+  stopped: [],
+  offline: [],
+  offlineMs: 0,
+  reviews: [],
+};
+const item = (kind: string, path = ""): Item => ({ path, kind, code: null, next: "" });
+const inConflict = (...paths: string[]): Facts => {
+  const items = paths.map((path) => item("conflict", path));
+  return { ...CALM, state: "attention", attention: items, conflicts: items };
+};
+const stopped = (reason: string): Facts => ({ ...CALM, state: "stopped", stopped: [item(reason)] });
+const offline = (ms: number): Facts => ({ ...CALM, state: "offline", offlineMs: ms, offline: [item("offline")] });
+const reviews = (...keys: string[]): Facts => ({ ...CALM, reviews: keys });
+const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } });
+
+/** The events of one state after the other, without a pause; the first state is the start. */
+function heard(...states: Facts[]): string[] {
+  const watched = new Map<EventName, WatchedEvent>();
+  return states.slice(1).map((now) => {
+    const events = EVENT_NAMES.map((event) => {
+      const before = watched.get(event) ?? { baseline: states[0]!, pending: null };
+      const after = watchEvent(before, now, { event, debounce: 0, at: 0 });
+      watched.set(event, after);
+      return after.due === null ? "" : [event, ...after.items.map(({ path }) => path)].join(" ").trim();
+    });
+    return events.filter((event) => event !== "").join(", ");
+  });
+}
+
+describe("events of a hook", () => {
+  test.each<[string, Facts[], string[]]>([
+    ["of an unchanged folder: none", [CALM, CALM], [""]],
+    ["of a problem from before the start: none", [inConflict("a.md"), inConflict("a.md")], [""]],
+    ["of synced changes, once", [CALM, carried(1), carried(1), carried(3)], ["in-sync", "", "in-sync"]],
+    [
+      "of a conflict once, and of the next one by itself",
+      [CALM, inConflict("a.md"), inConflict("a.md"), inConflict("a.md", "b.md")],
+      ["conflict a.md, attention a.md", "", "conflict b.md, attention b.md"],
+    ],
+    [
+      "of a conflict that ended and came again, once more",
+      [CALM, inConflict("a.md"), CALM, inConflict("a.md")],
+      ["conflict a.md, attention a.md", "in-sync", "conflict a.md, attention a.md"],
+    ],
+    [
+      "of a stop for each reason",
+      [CALM, stopped("local-emptied"), stopped("local-emptied"), stopped("root-missing"), CALM],
+      ["stopped", "", "stopped", "in-sync"],
+    ],
+    ["of being offline once, and of being back", [CALM, offline(1), offline(90_000), CALM], ["offline", "", "in-sync"]],
+    ["of being offline for a moment: not of being back", [CALM, offline(1), CALM], ["offline", ""]],
+    [
+      "after being offline not again of what was open before",
+      [CALM, inConflict("a.md"), offline(90_000), inConflict("a.md")],
+      ["conflict a.md, attention a.md", "offline", ""],
+    ],
+    [
+      "of a review that has settled",
+      [reviews("1 a.md", "2 b.md"), reviews("2 b.md"), reviews()],
+      ["review-settled a.md", "review-settled b.md"],
+    ],
+    ["of a review that moved: none", [reviews("1 a.md"), reviews("1 c/a.md")], [""]],
+    [
+      "of a review that became a conflict: that alone",
+      [reviews("1 a.md"), inConflict("a.md")],
+      ["conflict a.md, attention a.md"],
+    ],
+    [
+      "of reviews that cannot be read: none",
+      [reviews("1 a.md"), { ...CALM, reviews: null }, reviews("1 a.md")],
+      ["", ""],
+    ],
+  ])("%s", (_name, states, events) => {
+    expect(heard(...states)).toEqual(events);
+  });
+
+  test("count the changes since the last one", () => {
+    expect(changesBetween(carried(2), { ...CALM, changes: { uploaded: 5, downloaded: 1 } })).toEqual({
+      uploaded: 3,
+      downloaded: 1,
+    });
+  });
+});
+
+describe("the debounce", () => {
+  const start: WatchedEvent = { baseline: CALM, pending: null };
+  const check = (before: WatchedEvent, now: Facts, at: number, event: EventName = "conflict") =>
+    watchEvent(before, now, { event, debounce: 5_000, at });
+
+  test("waits until a state has lasted, again after each change", () => {
+    const first = check(start, inConflict("a.md"), 0);
+    const same = check(first, inConflict("a.md"), 3_000);
+    const more = check(same, inConflict("a.md", "b.md"), 4_000);
+    expect([first.due, same.due, more.due]).toEqual([5_000, 5_000, 9_000]);
+    expect(check(more, inConflict("a.md", "b.md"), 9_000)).toMatchObject({ due: 9_000, pending: null });
+  });
+
+  test("begins again with a state that had ended", () => {
+    const ended = check(check(start, inConflict("a.md"), 0), CALM, 1_000);
+    expect([ended.due, check(ended, inConflict("a.md"), 2_000).due]).toEqual([null, 7_000]);
+  });
+
+  test("counts the time offline from its beginning", () => {
+    expect(check(start, offline(2_000), 100_000, "offline").due).toBe(103_000);
+  });
+});
