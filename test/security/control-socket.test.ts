@@ -148,8 +148,7 @@ function caller(deaf = false): Promise<Socket> {
   });
 }
 
-const good = (id: unknown, more: object = {}) =>
-  JSON.stringify({ protocol: PROTOCOL_VERSION, id, root, do: "status", ...more });
+const good = (more: object = {}) => JSON.stringify({ protocol: PROTOCOL_VERSION, root, do: "status", ...more });
 
 describe("whatever is said on it", () => {
   const LINES = [
@@ -170,12 +169,10 @@ describe("whatever is said on it", () => {
     await listen();
     for (const line of [
       ...LINES,
-      good(-1),
-      good("1"),
-      good(1, { do: "toString" }),
-      good(1, { do: ["status"] }),
-      good(1, { root: 1 }),
-      good(1, { text: "x" }),
+      good({ protocol: 1 }),
+      good({ do: "toString" }),
+      good({ do: ["status"] }),
+      good({ root: 1 }),
     ]) {
       const socket = await caller();
       socket.end(`${line}\n`);
@@ -206,25 +203,16 @@ describe("whatever is said on it", () => {
     expect(cut).toBe(true);
   });
 
-  test("a caller that asks and asks and never reads does not fill the daemon's memory", async () => {
+  test("a caller that asks and asks has one answer, and does not fill the daemon's memory", async () => {
     await listen();
     const socket = await caller(true);
     socket.on("error", () => undefined);
-    const before = asked;
-    const lines = Buffer.from(`${good(1)}\n`.repeat(500));
-    let stuck = false;
-    for (let i = 0; i < 400 && !stuck; i++) {
-      if (socket.write(lines)) continue;
-      stuck = await Promise.race([
-        new Promise<false>((resolve) => void socket.once("drain", () => resolve(false))),
-        new Promise<true>((resolve) => void setTimeout(() => resolve(true), 500)),
-      ]);
-    }
+    const lines = Buffer.from(`${good()}\n`.repeat(500));
+    for (let i = 0; i < 400; i++)
+      if (!socket.write(lines)) await new Promise((resolve) => socket.once("drain", resolve));
+    expect(asked).toBe(1);
     await alive();
     socket.destroy();
-    // 200,000 requests were ready; the daemon stopped to take them when their answers were not.
-    expect(stuck).toBe(true);
-    expect(asked - before).toBeLessThan(100_000);
   });
 
   test("callers that connect and say nothing keep nobody else out for long", async () => {

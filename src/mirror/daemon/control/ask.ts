@@ -124,7 +124,7 @@ function callDaemon(
     socket.once("connect", () => {
       connected = true;
       onConnected?.();
-      socket.write(requestLine({ id: 1, root, request }));
+      socket.write(requestLine({ root, request }));
     });
     // An error before the connection means that nobody listens: a crash left the file of the
     // socket. The lock still tells if a daemon runs.

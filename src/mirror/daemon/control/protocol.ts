@@ -7,11 +7,15 @@ import type { WaitResult } from "./waited.ts";
 
 /**
  * Messages between commands and a running daemon: one JSON object on each line, never with content
- * or the key. `sync` is answered with a report. A command that writes borrows the folder (`lend`)
- * and works as if no daemon ran.
+ * or the key. A connection has one request. `sync` is answered with a report. A command that writes
+ * borrows the folder (`lend`) and works as if no daemon ran.
  */
 
-export const PROTOCOL_VERSION = 1;
+/**
+ * A request with another member needs another version, so that an older daemon cannot ignore the
+ * member and report success.
+ */
+export const PROTOCOL_VERSION = 2;
 /**
  * LIMIT: bytes of one line. A request may name some thousand paths; an answer has a report, which
  * is cut to `MOST_ROWS`.
@@ -91,7 +95,7 @@ export type CurrentTraffic = {
   readonly more: number;
 };
 
-type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
+type Envelope = { readonly root: string; readonly request: ControlRequest };
 
 /** Changes that the daemon delays. */
 export type DelayedChanges = {
@@ -101,78 +105,49 @@ export type DelayedChanges = {
 
 /** One line of an answer. `beat`: a sign of life. */
 export type Reply =
-  | { readonly id: number; readonly kind: "beat"; readonly heldBack?: DelayedChanges }
-  | { readonly id: number; readonly kind: "done"; readonly value: unknown }
-  | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
+  | { readonly kind: "beat"; readonly heldBack?: DelayedChanges }
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "refused"; readonly trouble: Trouble }
   /** The daemon serves another folder: for the caller there is none. */
-  | { readonly id: number; readonly kind: "other-root" };
+  | { readonly kind: "other-root" };
 
-export function requestLine({ id, root, request }: Envelope): string {
-  return `${JSON.stringify({ protocol: PROTOCOL_VERSION, id, root, ...request })}\n`;
+export function requestLine({ root, request }: Envelope): string {
+  return `${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`;
 }
 
-type ReadRequest =
-  | { readonly kind: "request"; readonly envelope: Envelope }
-  | { readonly kind: "bad"; readonly id: number; readonly why: string };
-
-const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
-  status: [],
-  sync: [],
-  wait: ["paths", "timeoutMs"],
-  pause: ["forMs"],
-  resume: [],
-  lend: ["what"],
-  leave: ["what"],
-};
-const COMMON: readonly string[] = ["protocol", "id"];
-
-/**
- * Reads a request strictly: unknown members are refused, so that an older daemon cannot ignore a
- * part and report success.
- */
-export function readRequest(line: string): ReadRequest {
+/** Reads a request. Returns a string that says what is wrong. */
+export function readRequest(line: string): Envelope | string {
   const json = parseObject(line);
-  if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object on one line" };
-  const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
-  const read =
-    json["protocol"] === PROTOCOL_VERSION ? readEnvelope(id, json) : `protocol ${PROTOCOL_VERSION} is expected`;
-  return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
-}
-
-/** Returns a string that says what is wrong. */
-function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<string, unknown>>): Envelope | string {
-  if (id < 1) return '"id" must be a positive whole number';
+  if (json === null) return "a request is one JSON object on one line";
+  const { protocol, root, do: verb } = json;
+  if (protocol !== PROTOCOL_VERSION) return `protocol ${PROTOCOL_VERSION} is expected`;
   if (typeof root !== "string") return '"root" must name the folder';
-  if (typeof verb !== "string" || !isVerb(verb)) return '"do" is not known here';
-  const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
-  if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
-  if (verb === "wait") return readWait(id, root, json);
-  if (verb === "pause") return readPause(id, root, json);
-  if (verb !== "lend" && verb !== "leave") return { id, root, request: { do: verb } };
-  const { what } = json;
-  if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
-  return { id, root, request: { do: verb, what } };
+  const request = typeof verb === "string" && Object.hasOwn(READERS, verb) ? READERS[verb]!(json) : null;
+  return request === null ? "the request is not known" : { root, request };
 }
 
-function readWait(
-  id: number,
-  root: string,
-  { paths, timeoutMs }: Readonly<Record<string, unknown>>,
-): Envelope | string {
-  if (!Array.isArray(paths) || !paths.every((path) => typeof path === "string"))
-    return '"paths" must be a list of paths';
-  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return '"timeoutMs" must be a number of milliseconds';
-  return { id, root, request: { do: "wait", paths, timeoutMs } };
+type Read = (json: Readonly<Record<string, unknown>>) => ControlRequest | null;
+
+const READERS: Readonly<Record<string, Read>> = {
+  status: () => ({ do: "status" }),
+  sync: () => ({ do: "sync" }),
+  resume: () => ({ do: "resume" }),
+  pause: ({ forMs }) => {
+    if (forMs === undefined) return { do: "pause" };
+    return typeof forMs === "number" && forMs > 0 ? { do: "pause", forMs } : null;
+  },
+  wait: ({ paths, timeoutMs }) =>
+    isStrings(paths) && typeof timeoutMs === "number" && timeoutMs >= 0 ? { do: "wait", paths, timeoutMs } : null,
+  lend: ({ what }) => (isCommand(what) ? { do: "lend", what } : null),
+  leave: ({ what }) => (isCommand(what) ? { do: "leave", what } : null),
+};
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
 }
 
-function readPause(id: number, root: string, { forMs }: Readonly<Record<string, unknown>>): Envelope | string {
-  if (forMs === undefined) return { id, root, request: { do: "pause" } };
-  if (typeof forMs !== "number" || !(forMs > 0)) return '"forMs" must be a positive number of milliseconds';
-  return { id, root, request: { do: "pause", forMs } };
-}
-
-function isVerb(name: string): name is ControlRequest["do"] {
-  return Object.hasOwn(MEMBERS, name);
+function isCommand(what: unknown): what is string {
+  return typeof what === "string" && /^[a-z-]{1,32}$/.test(what);
 }
 
 export function replyLine(reply: Reply): string {
@@ -181,15 +156,11 @@ export function replyLine(reply: Reply): string {
 
 /** Returns null for a line that is no reply: then it is not a daemon of mdmirror. */
 export function readReply(line: string): Reply | null {
-  const json = parseObject(line);
-  if (json === null || typeof json["id"] !== "number") return null;
-  const kind = json["kind"];
-  if (kind === "beat")
-    return { id: json["id"], kind, ...(isHeldBack(json["heldBack"]) && { heldBack: json["heldBack"] }) };
-  if (kind === "other-root") return { id: json["id"], kind };
-  if (kind === "done" && isJsonObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
-  if (kind === "refused" && isTrouble(json["trouble"])) return { id: json["id"], kind, trouble: json["trouble"] };
-  return null;
+  const { kind, value, trouble, heldBack } = parseObject(line) ?? {};
+  if (kind === "beat") return { kind, ...(isHeldBack(heldBack) && { heldBack }) };
+  if (kind === "other-root") return { kind };
+  if (kind === "done" && isJsonObject(value)) return { kind, value };
+  return kind === "refused" && isTrouble(trouble) ? { kind, trouble } : null;
 }
 
 function isHeldBack(value: unknown): value is DelayedChanges {
