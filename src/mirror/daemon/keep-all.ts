@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { acquireLock } from "../state/lock.ts";
 import { ageText } from "../../common/age.ts";
@@ -16,15 +15,8 @@ import { makeFolders } from "../../common/make-folders.ts";
  * that fails is tried again and ends no other.
  */
 
-/** Milliseconds between two checks of the list's modification time. */
-const LOOK_MS = 2_000;
-/** Milliseconds between two checks of the folders themselves: a disk may have been mounted. */
-const WHOLE_LOOK_MS = 60_000;
-/**
- * Milliseconds after a change of the list in which every check looks at the folders: `init` lists a
- * folder first.
- */
-const UNREST_MS = 20_000;
+/** Milliseconds between two checks of the list and its folders: a disk may have been mounted. */
+const CHECK_MS = 2_000;
 
 /**
  * Resolves when `stop` is aborted and all active work has ended.
@@ -40,7 +32,7 @@ export async function syncAllMirrors(given: DaemonsOptions, stop: AbortSignal): 
   const all = new AllMirrors(await withEngine(given), given.onNote, stop);
   const systemd = notifySystemd(given, () => all.folders(), stop);
   try {
-    await all.keep(place.value, (count) => systemd.ready(count));
+    await all.keep((count) => systemd.ready(count));
     return ok(null);
   } finally {
     systemd.end();
@@ -87,42 +79,38 @@ class AllMirrors {
   }
 
   /** @param onReady called once, when the folders of the first check have been started */
-  async keep(place: string, onReady: (count: number) => void): Promise<void> {
-    const { clock } = this.#options;
-    let seen: number | null = null;
-    let [lookedAt, changedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (let isFirst = true; !this.#stop.aborted; isFirst = false) {
-      const [time, now] = [timeOf(place), clock.monotonic()];
-      if (time !== seen) changedAt = now;
-      seen = time;
-      if (now - changedAt < UNREST_MS || now - lookedAt >= WHOLE_LOOK_MS) {
-        this.#follow(isFirst || now - changedAt >= UNREST_MS / 2);
-        lookedAt = now;
-      }
+  async keep(onReady: (count: number) => void): Promise<void> {
+    let absent: ReadonlySet<string> | null = null;
+    while (!this.#stop.aborted) {
+      const isFirst = absent === null;
+      absent = this.#follow(absent);
       if (isFirst) onReady(this.#kept.size);
-      await clock.sleep(LOOK_MS, this.#stop);
+      await this.#options.clock.sleep(CHECK_MS, this.#stop);
     }
     await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
   /**
    * Starts new folders of the list and ends removed ones.
-   * @param tellsAbsent false for folders that are being linked at this moment
+   * @param before folders that were absent at the last check: `init` lists a folder before it
+   * exists. Null at the first check
+   * @returns the absent folders
    */
-  #follow(tellsAbsent: boolean): void {
+  #follow(before: ReadonlySet<string> | null): ReadonlySet<string> {
     const listed = listOwnMirrors(this.#options.env);
     const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
     // A list that cannot be trusted for now does not prove that a folder was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
-    for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
-      if (place === "present") this.#begin(root);
-      else if (tellsAbsent)
-        this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
-    }
+    const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
+    for (const { root } of fresh.filter(({ place }) => place === "present")) this.#begin(root);
+    const absent = fresh.filter(({ place }) => place !== "present");
+    for (const { root, name } of absent.filter((one) => before?.has(one.root) !== false))
+      this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
     if (mirrors.length + unfit.length === 0)
       this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
+    return new Set(absent.map(({ root }) => root));
   }
 
   /** Reports each message once. */
@@ -177,17 +165,5 @@ class AllMirrors {
     } finally {
       kept.folder = null;
     }
-  }
-}
-
-/**
- * Returns when an entry of the list was last made, replaced or removed; null if there is no list.
- */
-function timeOf(folder: string): number | null {
-  try {
-    return statSync(folder).mtimeMs;
-  } catch {
-    // Missing, or not accessible: reading the list will tell.
-    return null;
   }
 }
