@@ -11,8 +11,10 @@ import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;
-/** LIMIT: documents waiting for the thread. */
+/** LIMIT: documents that wait for the thread or are in it. */
 const MOST_WAITING = 32;
+/** LIMIT: rendered documents that are kept. */
+const MOST_KEPT = 16;
 /** Milliseconds that an idle thread is kept. */
 const IDLE_MS = 30_000;
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
@@ -25,8 +27,6 @@ const PROGRAM = new URL(
 /** Returns null if it takes too long, or too many documents wait; then the source is shown. */
 export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
-type Job = { readonly asked: RenderRequest; readonly settle: (rendered: RenderedMarkdown | null) => void };
-
 /** Calls back after some milliseconds. Returns a function that cancels it. */
 type Wait = (ms: number, work: () => void) => () => void;
 
@@ -36,14 +36,17 @@ const waitUnnoticed: Wait = (ms, work) => {
   return () => clearTimeout(timer);
 };
 
+/** Renders one document after the other, an unchanged one only once. */
 export class Renderer {
   readonly #program: URL;
   readonly #wait: Wait;
-  readonly #waiting: Job[] = [];
+  /** The most recently used entry is last. */
+  readonly #kept = new Map<string, Promise<RenderedMarkdown | null>>();
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
   #worker: Worker | null = null;
-  #current: Job | null = null;
-  #isReady = false;
-  #cancel: () => void = () => undefined;
+  #isClosed = false;
+  #cancelIdle: () => void = () => undefined;
 
   /** @param options.program the module that the thread runs */
   constructor({ program = PROGRAM, wait = waitUnnoticed }: { readonly program?: URL; readonly wait?: Wait } = {}) {
@@ -51,83 +54,74 @@ export class Renderer {
     this.#wait = wait;
   }
 
-  readonly render = (text: string, base: LinkBase): Promise<RenderedMarkdown | null> => {
-    if (this.#waiting.length >= MOST_WAITING) return Promise.resolve(null);
-    return new Promise((settle) => {
-      this.#waiting.push({ asked: { text, base }, settle });
-      this.#next();
-    });
+  readonly render: Render = (text, base) => {
+    const key = `${JSON.stringify(base)} ${text}`;
+    const rendered = this.#kept.get(key) ?? this.#enqueue(key, { text, base });
+    this.#kept.delete(key);
+    this.#kept.set(key, rendered);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest!);
+    return rendered;
   };
 
   close(): void {
-    for (const job of this.#waiting.splice(0)) job.settle(null);
+    this.#isClosed = true;
     this.#end();
   }
 
-  #next(): void {
-    if (this.#current !== null) return;
-    const job = this.#waiting.shift();
-    if (job === undefined) {
-      this.#after(IDLE_MS, () => this.#end());
-      return;
-    }
-    this.#current = job;
-    if (this.#worker !== null && this.#isReady) this.#send(this.#worker, job);
-    else {
-      this.#after(START_MS, () => this.#giveUp());
-      this.#worker ??= this.#start();
-    }
+  #enqueue(key: string, asked: RenderRequest): Promise<RenderedMarkdown | null> {
+    const isFull = this.#waiting >= MOST_WAITING;
+    if (!isFull) this.#waiting++;
+    const rendered = isFull ? Promise.resolve(null) : this.#last.then(() => this.#renderNext(asked));
+    if (!isFull) this.#last = rendered;
+    // A document that took too long once may be rendered later.
+    void rendered.then((content) => content === null && this.#kept.delete(key));
+    return rendered;
   }
 
-  #send(worker: Worker, { asked }: Job): void {
-    this.#after(DEADLINE_MS, () => this.#giveUp());
-    worker.postMessage(asked);
+  async #renderNext(asked: RenderRequest): Promise<RenderedMarkdown | null> {
+    this.#cancelIdle();
+    const rendered = this.#isClosed ? null : await this.#renderInThread(asked);
+    this.#waiting--;
+    if (rendered === null) this.#end();
+    else this.#cancelIdle = this.#wait(IDLE_MS, () => this.#end());
+    return rendered;
+  }
+
+  async #renderInThread(asked: RenderRequest): Promise<RenderedMarkdown | null> {
+    if (this.#worker === null) {
+      this.#worker = this.#start();
+      if ((await this.#nextMessage(this.#worker, START_MS)) === null) return null;
+    }
+    this.#worker.postMessage(asked);
+    const said = await this.#nextMessage(this.#worker, DEADLINE_MS);
+    return said === "ready" ? null : said;
+  }
+
+  /** Resolves with null if no message comes in time, or the thread ends. */
+  #nextMessage(worker: Worker, ms: number): Promise<RenderMessage | null> {
+    const { promise, resolve } = Promise.withResolvers<RenderMessage | null>();
+    const onExit = () => resolve(null);
+    worker.once("message", resolve).once("exit", onExit);
+    const cancel = this.#wait(ms, onExit);
+    return promise.finally(() => {
+      cancel();
+      worker.off("message", resolve).off("exit", onExit);
+    });
   }
 
   #start(): Worker {
     // The environment may have a key, and Node's own options are not meant for this thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
-    worker.on("message", (said: RenderMessage) => this.#hear(worker, said));
-    // Out of memory, or an error of the renderer. This document is shown as source.
-    worker.on("error", () => {
-      if (worker === this.#worker) this.#giveUp();
-    });
+    // Out of memory, or an error of the renderer: the thread ends, and the source is shown.
+    worker.on("error", () => undefined);
     return worker;
-  }
-
-  #hear(worker: Worker, said: RenderMessage): void {
-    const job = this.#current;
-    if (worker !== this.#worker || job === null) return;
-    if (said === "ready") {
-      this.#isReady = true;
-      this.#send(worker, job);
-      return;
-    }
-    this.#current = null;
-    job.settle(said);
-    this.#next();
-  }
-
-  #giveUp(): void {
-    this.#end();
-    this.#next();
   }
 
   /** Ends the thread; its present document stays unrendered. */
   #end(): void {
-    this.#cancel();
-    const [job, worker] = [this.#current, this.#worker];
-    this.#current = null;
+    void this.#worker?.terminate();
     this.#worker = null;
-    this.#isReady = false;
-    job?.settle(null);
-    void worker?.terminate();
-  }
-
-  /** Replaces the one timer. */
-  #after(ms: number, work: () => void): void {
-    this.#cancel();
-    this.#cancel = this.#wait(ms, work);
   }
 }

@@ -1,5 +1,5 @@
 import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
-import type { Documents } from "../page/shared-renderer.ts";
+import type { Renderer } from "../page/renderer.ts";
 import type { LocalReads } from "../mirror/folder/local-reads.ts";
 import type { Result } from "../common/trouble.ts";
 import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
@@ -19,7 +19,7 @@ export type Ui = {
   readonly clock: Clock;
   readonly random: Random;
   readonly looks: StatusReadings;
-  readonly documents: Documents;
+  readonly documents: Renderer;
   readonly folders: FolderLists;
   readonly reads: LocalReads;
   readonly searches: SharedUpdates;

@@ -1,6 +1,6 @@
 import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import { LocalReads } from "../mirror/folder/local-reads.ts";
-import { Documents } from "../page/shared-renderer.ts";
+import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
@@ -62,7 +62,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     changes,
     jobs,
     drafts: new Drafts(),
-    documents: new Documents(),
+    documents: new Renderer(),
     folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
     searches: new SharedUpdates(clock),

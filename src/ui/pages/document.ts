@@ -53,11 +53,11 @@ export async function lookAtDocument(
   const open = [...needs, ...waits].filter((one) => one.path === path);
   const common = { kind: "document", mirror: name, path, entry, open, asText } as const;
   if (read.value.kind !== "done") return ok({ ...common, text: { kind: "unread", why: read.value.detail } });
-  const { text: whole, digest, stamp } = read.value.value;
+  const { text: whole, stamp } = read.value.value;
   const left = Math.max(0, whole.length - MOST);
   const base = { files: documentAddress(name, "docs", ""), folder: parentOf(path) };
   const isLaidOut = !asText && left === 0 && entry.kind === "document";
-  const rendered = isLaidOut ? await ui.documents.render({ text: whole, digest }, base) : null;
+  const rendered = isLaidOut ? await ui.documents.render(whole, base) : null;
   const text = { kind: "read", text: whole.slice(0, MOST), left, changedAt: stamp.mtimeMs, rendered } as const;
   return ok({ ...common, text });
 }

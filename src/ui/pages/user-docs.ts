@@ -1,5 +1,4 @@
 import { ok, trouble } from "../../common/trouble.ts";
-import { digestOf } from "../../contract/digest.ts";
 import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { documentView, type RenderedMarkdown } from "../../page/markdown.ts";
@@ -47,7 +46,7 @@ export const USER_DOC = definePage<Model>({
     const text = readUserDoc(name);
     if (text === null) return trouble("usage", `no document is named ${name}`, "open the list of documents: Help");
     const base = { files: docAddress(""), folder: parentOf(name) };
-    const rendered = await documents.render({ text, digest: digestOf(text) }, base);
+    const rendered = await documents.render(text, base);
     return ok({ title: titleOf(name, text), text, rendered });
   },
   show: ({ title, text, rendered }) => ({

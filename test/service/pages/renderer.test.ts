@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Renderer } from "../../../src/page/renderer.ts";
 import { temporaryFolder } from "../fixture.ts";
 
@@ -15,7 +15,7 @@ function threadFile(): URL {
     `import { parentPort } from "node:worker_threads";
 parentPort.on("message", ({ text }) => {
   if (text === "die") throw new Error("dead");
-  if (text === "stuck") for (;;);
+  if (text.startsWith("stuck")) for (;;);
   parentPort.postMessage({ frontMatter: null, body: text });
 });
 parentPort.postMessage("ready");`,
@@ -38,11 +38,11 @@ describe("the thread that lays documents out", () => {
 
   test("is ended with a document that takes too long, or that it dies of; the next ones have another", async () => {
     // No clock: what is waited for happens when the test says so.
-    let happen: () => void = () => undefined;
+    const waits: (() => void)[] = [];
     const { render } = renderer({
       program: threadFile(),
       wait: (_ms, work) => {
-        happen = work;
+        waits.push(work);
         return () => undefined;
       },
     });
@@ -50,7 +50,9 @@ describe("the thread that lays documents out", () => {
     expect(await bodyOf("a")).toBe("a");
     const stuck = bodyOf("stuck");
     const next = bodyOf("b");
-    happen();
+    // The start of the thread, "a", the pause after it, and then "stuck".
+    await vi.waitFor(() => expect(waits).toHaveLength(4));
+    waits[3]!();
     expect(await stuck).toBeNull();
     expect(await next).toBe("b");
     expect(await Promise.all([bodyOf("die"), bodyOf("c")])).toEqual([null, "c"]);
@@ -58,7 +60,7 @@ describe("the thread that lays documents out", () => {
 
   test("has a bounded number of documents to do, and leaves none waiting when it is closed", async () => {
     const made = renderer({ program: threadFile(), wait: () => () => undefined });
-    const asked = Array.from({ length: 40 }, () => made.render("stuck", BASE));
+    const asked = Array.from({ length: 40 }, (_, n) => made.render(`stuck${"!".repeat(n)}`, BASE));
     expect(await Promise.all(asked.slice(33))).toEqual(Array.from({ length: 7 }, () => null));
     made.close();
     expect(await Promise.all(asked)).toEqual(Array.from({ length: 40 }, () => null));
