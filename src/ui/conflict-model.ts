@@ -1,4 +1,3 @@
-import { listConflicts } from "../mirror/operations/manual/conflicts.ts";
 import { findProblem } from "../mirror/operations/manual/open-problem.ts";
 import { type ProblemView, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { ok, type Result, type Trouble } from "../common/trouble.ts";
@@ -48,14 +47,6 @@ export function modelOfConflict(ui: Ui, { mirror, look }: FolderStatus, path: st
       busy: job !== null && job.end === null ? job.what : null,
     });
   });
-}
-
-type ConflictsModel = { readonly name: string; readonly root: string } & ReturnType<typeof listConflicts>;
-
-export function modelOfConflicts(ui: Ui, { mirror, look }: FolderStatus): Result<ConflictsModel> {
-  if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
-  const { name, root } = mirror;
-  return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
 }
 
 /** Content with which the form starts. */

@@ -19,7 +19,7 @@ const SECTIONS: readonly Section[] = [
     part: "needs",
     label: "Action required",
     page: "/m/:name/needs",
-    within: ["/m/:name/safety-stop", "/m/:name/conflicts", "/m/:name/conflict/*"],
+    within: ["/m/:name/safety-stop", "/m/:name/conflict/*"],
   },
   { part: "docs/", label: "Documents", page: "/m/:name/docs/*", within: ["/m/:name/why/*"] },
   {

@@ -8,7 +8,6 @@ import { SYNC } from "./actions/sync.ts";
 import { UNDO } from "./actions/undo.ts";
 import type { UiPage } from "./page.ts";
 import { CONFLICT } from "./pages/conflict.ts";
-import { CONFLICTS } from "./pages/conflicts.ts";
 import { DIFF } from "./pages/diff.ts";
 import { DOCS } from "./pages/docs.ts";
 import { HISTORY } from "./pages/history.ts";
@@ -32,7 +31,6 @@ export const PAGES: readonly UiPage[] = [
   OVERVIEW,
   MIRROR,
   NEEDS,
-  CONFLICTS,
   CONFLICT,
   STOP,
   DOCS,

@@ -7,7 +7,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     const { ui, rig } = await openConflict();
     const page = await (await openBrowser()).newPage();
     await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflicts`);
+    await page.goto(`${ui.url}/m/w/needs`);
     await shoot(page, "conflicts");
     await page.getByRole("link", { name: "plan.md" }).focus();
     await page.keyboard.press("Enter");

@@ -236,7 +236,7 @@ describe("what a choice ends beside a conflict", () => {
     rig.write("large.md", "x".repeat(60_000));
     await rig.run(["sync", "w"]);
     for (const path of ["nothing.md", "large.md"]) expect(isOpen((await opened(rigged, path)).shown())).toBe(false);
-    const list = await rigged.ask("/m/w/conflicts", { headers: { cookie: await rigged.enter() } });
+    const list = await rigged.ask("/m/w/needs", { headers: { cookie: await rigged.enter() } });
     expect(list.text).toContain("too-large");
   });
 });

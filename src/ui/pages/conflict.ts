@@ -55,7 +55,7 @@ function overOf(conflict: ConflictModel): Html {
 <div id="stands" data-versions=""><p>${badgeOf("quiet", "nothing to choose")} ${sentenceView(why!.what)}</p>${nextOf(why!.next)}</div>
 ${draftLeft(conflict)}
 ${othersOf(conflict)}
-<p><a href="${mirrorAddress(name, "conflicts")}">All conflicts of ${nameView(name)}</a></p>`;
+<p><a href="${mirrorAddress(name, "needs")}">All problems of ${nameView(name)}</a></p>`;
 }
 
 function othersOf({ name, others }: ConflictModel): Html | null {

@@ -19,7 +19,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 
 type Listed = Answer<typeof CONFLICTS>;
 
-export function listConflicts({ state, disk }: StateAndDisk): Listed {
+function listConflicts({ state, disk }: StateAndDisk): Listed {
   const base = state.load();
   const conflicts = [...base.conflicts.values()].map((conflict): Listed["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
