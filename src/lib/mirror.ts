@@ -70,7 +70,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
       (onEvent, stop) =>
         this.#session.run(root, async () => {
           const { runDaemons } = await import("../mirror/daemon/daemon.ts");
-          const quiet = { ...world, env: { ...env, MDMIRROR_NOTIFY: "off" }, onNote: () => undefined };
+          const quiet = { ...world, env, onNote: () => undefined };
           const ended = await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop);
           unwrap(ended, root);
         }),

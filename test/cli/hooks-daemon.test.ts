@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { groupEnds } from "../mirror/hooks/group.ts";
 import { Receiver, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
@@ -81,6 +81,18 @@ describe("a daemon", () => {
     expect(await watch.ended).toBe(0);
     await groupEnds(Number(readFileSync(pid, "utf8")));
     expect(watch.err()).toContain('the hook "hang" failed on in-sync');
+  });
+
+  test("shows a desktop notification for a conflict", async () => {
+    const { rig } = folder;
+    const shown = join(rig.dir, "shown");
+    writeFileSync(join(rig.dir, "notify-send"), `#!/bin/sh\nprintf '%s\\n' "$3" > '${shown}'\n`, { mode: 0o755 });
+    rig.editRemotely("a.md", "# theirs\n");
+    rig.write("a.md", "# mine\n");
+    const env = { PATH: `${rig.dir}:${process.env["PATH"]}`, DISPLAY: ":0", MDMIRROR_NOTIFY: "" };
+    const watch = await folder.watchingHere(["w"], env);
+    watch.clock.hurry(20);
+    await vi.waitFor(() => expect(readFileSync(shown, "utf8")).toBe("mdmirror: 1 new conflict in w: a.md\n"), 30_000);
   });
 
   test("writes how hooks end into the folder's log, without what they print", async () => {

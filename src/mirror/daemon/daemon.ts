@@ -1,18 +1,15 @@
 import { EventEmitter } from "node:events";
-import { createWatcher } from "../local/watch.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
-import { Alerts } from "./alerts.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { createDaemon } from "../engine/daemon/daemon.ts";
 
 /** One process that keeps several linked folders in sync. */
 
 export type { FolderEvent } from "./folder-events.ts";
 
-export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher"> & {
-  /** Called for problems outside the folders: no desktop, no systemd. */
+export type DaemonsOptions = FolderOptions & {
+  /** Called for problems outside the folders: no systemd. */
   readonly onNote: (note: string) => void;
 };
 
@@ -23,10 +20,9 @@ export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher
  */
 export async function runDaemons(
   dirs: readonly string[],
-  given: DaemonsOptions,
+  options: DaemonsOptions,
   stop: AbortSignal,
 ): Promise<Result<null>> {
-  const options = await withEngine(given);
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
     const opened = await openDaemonFolder(dir, options);
@@ -37,17 +33,7 @@ export async function runDaemons(
     for (const folder of folders) await folder.close();
     return opened;
   }
-  return runAll(folders, options, given, stop);
-}
-
-/** Adds the engine to the options. */
-export async function withEngine(given: DaemonsOptions): Promise<FolderOptions> {
-  const alerts = new Alerts(given);
-  const onEvent: FolderOptions["onEvent"] = (root, event, log) => {
-    alerts.take(root, event);
-    given.onEvent(root, event, log);
-  };
-  return { ...given, createDaemon, createWatcher, onEvent };
+  return runAll(folders, options, stop);
 }
 
 export async function openDaemonFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
@@ -65,8 +51,7 @@ export async function openDaemonFolder(dir: string, options: FolderOptions): Pro
 
 async function runAll(
   folders: readonly DaemonFolder[],
-  options: FolderOptions,
-  given: DaemonsOptions,
+  options: DaemonsOptions,
   stop: AbortSignal,
 ): Promise<Result<null>> {
   const failed = new AbortController();
@@ -74,7 +59,7 @@ async function runAll(
   // Each folder and each of its runs listens for the end: there is no fixed number of listeners.
   EventEmitter.setMaxListeners(0, ending, stop);
   const kept = new Set(folders);
-  const systemd = notifySystemd(given, () => [...kept], stop);
+  const systemd = notifySystemd(options, () => [...kept], stop);
   systemd.ready(folders.length);
   const ends = await Promise.all(
     folders.map((folder) => runOne(folder, kept, options, ending).catch(failAll).then(endAll)),

@@ -6,8 +6,8 @@ import { errnoClause, ok, type Result, type Trouble, trouble } from "../../commo
 import { placeOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { retryMsAfter } from "./answer.ts";
-import { type DaemonsOptions, withEngine, openDaemonFolder, notifySystemd } from "./daemon.ts";
-import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
+import { type DaemonsOptions, openDaemonFolder, notifySystemd } from "./daemon.ts";
+import type { DaemonFolder } from "./daemon-folder.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function syncAllMirrors(given: DaemonsOptions, stop: AbortSignal): 
   if (lock.kind === "trouble") return lock;
   // Each folder, and each of its runs, waits for the end.
   EventEmitter.setMaxListeners(0, stop);
-  const all = new AllMirrors(await withEngine(given), given.onNote, stop);
+  const all = new AllMirrors(given, stop);
   const systemd = notifySystemd(given, () => all.folders(), stop);
   try {
     await all.keep((count) => systemd.ready(count));
@@ -62,15 +62,13 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
 type Kept = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
 
 class AllMirrors {
-  readonly #options: FolderOptions;
-  readonly #onNote: (note: string) => void;
+  readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
   readonly #kept = new Map<string, Kept>();
   readonly #told = new Set<string>();
 
-  constructor(options: FolderOptions, onNote: (note: string) => void, stop: AbortSignal) {
+  constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
-    this.#onNote = onNote;
     this.#stop = stop;
   }
 
@@ -117,7 +115,7 @@ class AllMirrors {
   #note(text: string): void {
     if (this.#told.has(text)) return;
     this.#told.add(text);
-    this.#onNote(text);
+    this.#options.onNote(text);
   }
 
   #begin(root: string): void {

@@ -1,6 +1,7 @@
 import type { Progress } from "../ports/world.ts";
 import type { Watcher } from "../ports/watch.ts";
-import type { CreateDaemon, Daemon, DaemonTiming } from "../engine/daemon/daemon.ts";
+import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
+import { createWatcher } from "../local/watch.ts";
 import { timeMs } from "../settings/settings.ts";
 import { DAEMON } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
@@ -16,8 +17,9 @@ export type OpenedDaemon = {
 };
 
 export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "tally"> & {
-  readonly createDaemon: CreateDaemon;
-  readonly createWatcher: (root: string) => Watcher;
+  /** For tests: others than the engine's loop and the disk's watcher. */
+  readonly createDaemon?: CreateDaemon;
+  readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
   /** Receives the transfers. */
   readonly traffic?: Progress;
@@ -35,7 +37,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;
-  const watcher = options.createWatcher(mirror.root);
+  const watcher = (options.createWatcher ?? createWatcher)(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
     handsOff: editorWaitOf(mirror.config, "watch"),
@@ -55,6 +57,6 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
     timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...timing },
     ...(listen ? { news: mirror.world.remote.news() } : {}),
   };
-  const daemon = options.createDaemon(mirror.world, watcher, daemonOptions);
+  const daemon = (options.createDaemon ?? createDaemon)(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });
 }

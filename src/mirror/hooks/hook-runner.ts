@@ -4,7 +4,7 @@ import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
 import { GlanceCache } from "../folder/glances.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { errnoClause } from "../../common/trouble.ts";
-import { hooksFileOf } from "../trust/gate.ts";
+import { desktopHook } from "./desktop.ts";
 import { type WatchedEvent, watchEvent } from "./events.ts";
 import { type Facts, factsOf, type FolderState, readStoredFacts } from "./facts.ts";
 import { EVENT_NAMES, type EventName, failureClause, type Hook, type HookEnd } from "./hook.ts";
@@ -15,7 +15,7 @@ import { type HookWorld, runHook } from "./run-hook.ts";
 /** One folder of a daemon. Times are by the monotonic clock. */
 type Folder = {
   log: Log | null;
-  /** State when the daemon opened the folder; null if no hook existed. */
+  /** State when the daemon opened the folder; null if the state could not be read. */
   start: Facts | null;
   /** State after the last run; null if none has ended yet. */
   state: FolderState | null;
@@ -50,11 +50,14 @@ export class HookRunner {
   readonly #late = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
+  /** Null if there is no desktop, or a notification failed. */
+  #desktop: Hook | null;
   /** Last message about the file: the same one is reported once. */
   #noted: string | null = null;
 
   constructor(options: RunnerOptions) {
     this.#options = options;
+    this.#desktop = desktopHook(options.env);
     this.#checked = this.#checkUntilEnd();
   }
 
@@ -64,8 +67,7 @@ export class HookRunner {
     const folder = this.#folders.get(root) ?? fresh;
     this.#folders.set(root, folder);
     folder.log = log ?? folder.log;
-    if (event.kind === "opened" && folder.start === null && hooksFileOf(this.#options.env) !== null)
-      folder.start = readStoredFacts(root, this.#glances);
+    if (event.kind === "opened") folder.start ??= readStoredFacts(root, this.#glances);
     if (follow(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
@@ -104,7 +106,7 @@ export class HookRunner {
     const note = read.kind === "ok" ? null : `${read.trouble.what}; next: ${read.trouble.next}`;
     if (note !== null && note !== this.#noted) onNote(note);
     this.#noted = note;
-    const hooks = read.kind === "ok" ? read.value : [];
+    const hooks = [this.#desktop ?? [], read.kind === "ok" ? read.value : []].flat();
     if (hooks.length === 0) return [];
     const at = clock.monotonic();
     return [...this.#folders].flatMap(([root, folder]) => {
@@ -137,7 +139,9 @@ export class HookRunner {
     const ran = runHook(hook, event, root, this.#options, this.#late.signal)
       .then((end) => {
         logEnd(folder.log, hook, event.event, end);
-        if (end.kind === "failed") onNote(`${about}: ${failureClause(end)}`);
+        if (end.kind === "done") return;
+        onNote(`${about}: ${failureClause(end)}`);
+        if (hook === this.#desktop) this.#desktop = null;
       })
       .catch((error: unknown) => onNote(`${about}: ${errnoClause(error)}`))
       .finally(() => {

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Alerts } from "../../../src/mirror/daemon/alerts.ts";
-import type { FolderEvent } from "../../../src/mirror/daemon/folder-events.ts";
-import { openDesktop } from "../../../src/mirror/daemon/desktop.ts";
+import { desktopHook } from "../../../src/mirror/hooks/desktop.ts";
+import type { Message } from "../../../src/mirror/hooks/message.ts";
+import { runCommand } from "../../../src/mirror/hooks/run-command.ts";
 import { keepWatchdog, openSdNotify } from "../../../src/mirror/daemon/autostart/sd-notify.ts";
 
 /**
@@ -93,42 +93,13 @@ describe("word to systemd", () => {
   });
 });
 
-const change = (what: string, path: string, detail = ""): FolderEvent => ({
-  kind: "change",
-  at: 0,
-  what,
-  path,
-  detail,
-  side: "both",
-  id: null,
-  outcome: "done",
-  code: null,
-  requestId: null,
-  changeId: null,
-  lines: null,
-  run: 1,
-});
-const run = { kind: "run", at: 0, report: {} } as unknown as FolderEvent;
-
-describe("a note on the desktop", () => {
-  test("names the conflicts of a run in one note", async () => {
-    const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
-    alerts.take("/home/ann/notes", change("conflict", "a.md"));
-    alerts.take("/home/ann/notes", change("conflict", "b <b>.md"));
-    alerts.take("/home/ann/notes", run);
-    expect(await called()).toBe(
-      "notify-send|--app-name=mdmirror|--|mdmirror: 2 conflicts in notes|a.md, b &lt;b&gt;.md|key=",
-    );
-  });
-
-  test("reports a stop, and nothing that requires no action", async () => {
-    const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
-    alerts.take("/home/ann/notes", change("put", "a.md"));
-    alerts.take("/home/ann/notes", run);
-    alerts.take("/home/ann/notes", change("safety-stop", "", "delete-budget-remote: 12 deletions"));
-    expect(await called()).toMatch(
-      /^notify-send\|--app-name=mdmirror\|--\|mdmirror stopped syncing notes\|delete-budget-remote: 12 deletions/,
-    );
+describe("a desktop notification", () => {
+  test("has the text of the event, which is no script", async () => {
+    const hook = desktopHook(env(), "linux")!;
+    const message = { type: "conflict", text: "$(id) <b>.md", data: { mirror: { folder: "/w" } } } as Message;
+    const stop = new AbortController().signal;
+    expect(await runCommand(hook, message, { env: env(), timeoutMs: 30_000, stop })).toMatchObject({ kind: "done" });
+    expect(await called()).toBe("notify-send|--app-name=mdmirror|--|$(id) <b>.md|key=");
   });
 
   test.each([
@@ -136,6 +107,6 @@ describe("a note on the desktop", () => {
     ["it is not wanted", { DISPLAY: ":0", MDMIRROR_NOTIFY: "off" }, "linux"],
     ["another system", { DISPLAY: ":0" }, "freebsd"],
   ] as const)("is not tried: %s", (_name, given, platform) => {
-    expect(openDesktop({ env: given, platform, onFault: fail })).toBeNull();
+    expect(desktopHook(given, platform)).toBeNull();
   });
 });

@@ -1,0 +1,24 @@
+import type { Env, Hook } from "./hook.ts";
+
+/** Commands that show the text of an event. The text is no script, so a path cannot become code. */
+const LINUX = `exec notify-send --app-name=mdmirror -- "$MDMIRROR_HOOK_TEXT"`;
+const MAC = `exec osascript -e 'on run argv' -e 'display notification (item 1 of argv) with title "mdmirror"' -e 'end run' -- "$MDMIRROR_HOOK_TEXT"`;
+
+/**
+ * Returns the hook that shows a desktop notification for a conflict and for a stop. Null if there
+ * is no desktop, or the user disabled notifications (`MDMIRROR_NOTIFY=off`).
+ */
+export function desktopHook(env: Env, platform: NodeJS.Platform = process.platform): Hook | null {
+  const command = env["MDMIRROR_NOTIFY"] === "off" ? null : commandFor(env, platform);
+  if (command === null) return null;
+  const on = new Map([["stopped", 5_000] as const, ["conflict", 5_000] as const]);
+  return { name: "desktop notification", on, mirrors: null, timeoutMs: 5_000, argv: ["/bin/sh", "-c", command] };
+}
+
+function commandFor(env: Env, platform: NodeJS.Platform): string | null {
+  if (platform === "darwin") return MAC;
+  const hasSession = ["DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DISPLAY"].some(
+    (name) => (env[name] ?? "") !== "",
+  );
+  return platform === "linux" && hasSession ? LINUX : null;
+}
