@@ -50,7 +50,7 @@ async function placeFile(context: RequestContext, row: FileRow, folder: Place, n
     await files.place(row.seq, folder.seq, name);
     const refused = await holdKeptGrants(context, path);
     if (refused !== null) return refused;
-    return done(200, presentFile({ ...row, folder: folder.seq, folderId: folder.id, name, path }));
+    return done(200, presentFile({ ...row, folderId: folder.id, path }));
   });
 }
 

@@ -6,7 +6,7 @@ import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { FileRow, Page } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Selection, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
-import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
+import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
 
@@ -81,15 +81,19 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   const lost = await judgeLinks(context, content);
   if (lost !== null) return lost;
   const { route, name } = target;
+  const { tables, workspace } = context;
   const path = pathIn(route.from, [...route.missing, name].join("/"));
-  const { files } = context.tables;
-  if (route.missing.length === 0 && (await files.byName(context.workspace.seq, route.from.seq, name)) !== undefined) {
-    return occupied(path);
-  }
+  const { isTaken, hasKeptGrants } = await tables.files.placeFor(workspace.seq, route.from.seq, path);
+  if (isTaken === 1 && route.missing.length === 0) return occupied(path);
+  if (hasKeptGrants === 1) await tables.lockStructure(workspace.seq);
   const folder = await makeFolders(context, route);
   if (isRefused(folder)) return folder;
-  const row = await insertFile(context, folder, name, content);
-  return isRefused(row) ? row : done(201, presentFile(row));
+  const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
+  const placed = { workspace: workspace.seq, id, folder, name };
+  await tables.files.insert({ ...placed, changeId, text: content, at: context.now() }, hasKeptGrants);
+  const refused = hasKeptGrants === 1 ? await holdKeptGrants(context, path) : null;
+  if (refused !== null) return refused;
+  return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }
 
 type Target = { readonly route: Route; readonly name: string };
@@ -100,7 +104,7 @@ type Target = { readonly route: Route; readonly name: string };
  */
 async function routeOf(context: RequestContext, path: string): Promise<Target | Refused> {
   const names = pathSegments(path);
-  const route = await findRouteToMake(context, names.slice(0, -1));
+  const route = await findRouteOfFile(context, names.slice(0, -1));
   return isRefused(route) ? route : { route, name: names.at(-1)! };
 }
 
@@ -110,20 +114,4 @@ async function folderOf(
 ): Promise<Target | Refused> {
   const from = await findPlace(context, parentId);
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
-}
-
-async function insertFile(
-  context: RequestContext,
-  folder: Place,
-  name: string,
-  text: string,
-): Promise<FileRow | Refused> {
-  const id = newId(context, "doc_");
-  const changeId = newId(context, "chg_");
-  const placed = { workspace: context.workspace.seq, folder: folder.seq, name };
-  const seq = await context.tables.files.insert({ ...placed, id, changeId, text, at: context.now() });
-  const path = pathIn(folder, name);
-  const refused = await holdKeptGrants(context, path);
-  if (refused !== null) return refused;
-  return { seq, id, folder: folder.seq, folderId: folder.id, name, path, protected: 0, changeId };
 }

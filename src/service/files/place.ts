@@ -70,21 +70,25 @@ export type Route = { readonly from: Place; readonly missing: readonly string[] 
  */
 export async function findRoute(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
   const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
-  const from: Place = found.at(-1) ?? ROOT_PLACE;
-  if (includes(await context.access.levelOfFolder(from.seq), "edit"))
-    return { from, missing: names.slice(found.length) };
-  return refuse("forbidden", "This key may not create anything at this path.");
+  return routeFrom(context, found.at(-1) ?? ROOT_PLACE, names.slice(found.length));
 }
 
 /**
- * Follows names as `findRoute` does, before something is created. If folders are missing, locks the
- * workspace's structure and reads again, because another request may be creating them.
+ * Follows names as `findRoute` does, for a new file. If folders are missing, locks the workspace's
+ * structure first, because another request may be creating them.
  */
-export async function findRouteToMake(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
-  const route = await findRoute(context, names);
-  if (isRefused(route) || route.missing.length === 0) return route;
-  await context.tables.lockStructure(context.workspace.seq);
+export async function findRouteOfFile(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+  const { tables, workspace } = context;
+  if (names.length === 0) return routeFrom(context, ROOT_PLACE, []);
+  const parent = await tables.folders.byPath(workspace.seq, names.join("/"));
+  if (parent !== undefined) return routeFrom(context, parent, []);
+  await tables.lockStructure(workspace.seq);
   return findRoute(context, names);
+}
+
+async function routeFrom(context: RequestContext, from: Place, missing: readonly string[]): Promise<Route | Refused> {
+  if (includes(await context.access.levelOfFolder(from.seq), "edit")) return { from, missing };
+  return refuse("forbidden", "This key may not create anything at this path.");
 }
 
 export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {

@@ -14,7 +14,7 @@ export function shownPath(path: string): string {
   return `/${path}`;
 }
 
-export function presentFile(row: FileRow): AnsweredFile {
+export function presentFile(row: Omit<FileRow, "seq" | "folder" | "name">): AnsweredFile {
   return {
     object: "file",
     id: row.id as DocId,

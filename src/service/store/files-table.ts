@@ -1,6 +1,6 @@
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type Page, ROOT, type ShownText } from "./rows.ts";
-import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import { type Dialect, FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
@@ -12,6 +12,13 @@ const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 
 type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
+
+/** State of the place of a new file. `hasKeptGrants`: 1 if grants are kept for its path. */
+type PlaceFor = { readonly isTaken: 0 | 1; readonly hasKeptGrants: 0 | 1 };
+
+function keptWithin(dialect: Dialect, workspace: string, path: string): string {
+  return `EXISTS (SELECT 1 FROM kept_grants WHERE workspace = ${workspace} AND ${isWithin(dialect, "path", path)})`;
+}
 
 const SQL = {
   byId: sql<FileRow>("files.byId", `${SELECT} WHERE x.workspace = $1 AND x.id = $2`),
@@ -56,10 +63,24 @@ const SQL = {
       `SELECT ${FILE_COLUMNS} FROM files x ${dialect.by("files_protected")} ${dialect.join} folders d ON d.seq = x.folder
        WHERE x.workspace = $1 AND ${dialect.isSet("x.protected")} AND ${isWithin(dialect, "d.path", "$2")}`,
   ),
-  insert: sql<{ readonly seq: number }>(
+  placeFor: sql<PlaceFor>(
+    "files.placeFor",
+    (dialect) =>
+      `SELECT CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND folder = $2 AND name = $3) AS integer) AS "isTaken",
+         CAST(${keptWithin(dialect, "$1", "$4")} AS integer) AS "hasKeptGrants"`,
+  ),
+  insert: sql(
     "files.insert",
-    `INSERT INTO files (workspace, id, folder, name, protected, change_id) VALUES ($1, $2, $3, $4, false, $5)
-     RETURNING seq`,
+    `INSERT INTO files (workspace, id, folder, name, protected, change_id) SELECT $1, $2, CAST($3 AS bigint), $4, false, $5
+     WHERE $3 = ${ROOT} OR EXISTS (SELECT 1 FROM folders WHERE seq = $3 AND path = $6)`,
+  ),
+  // Fails because `file` is null, if the file was not inserted, or its grants are not known.
+  addFirst: sql(
+    "files.addFirst",
+    (dialect) =>
+      `INSERT INTO changes (id, file, status, codec, text, at)
+       SELECT $1, (SELECT seq FROM files WHERE id = $2 AND ($7 = 1 OR NOT ${keptWithin(dialect, "$3", "$8")})),
+         'saved', $4, $5, $6`,
   ),
   addVersion: sql(
     "files.addVersion",
@@ -82,7 +103,7 @@ type Version = { readonly id: string; readonly text: string; readonly at: number
 type NewFile = Omit<Version, "id"> & {
   readonly workspace: number;
   readonly id: string;
-  readonly folder: number;
+  readonly folder: { readonly seq: number; readonly path: string };
   readonly name: string;
   readonly changeId: string;
 };
@@ -146,17 +167,23 @@ export function filesTable(session: Session) {
       session.all(SQL.inTree, workspace, after, count, path),
     /** Returns protected files in the folder at `path` and below. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
+    async placeFor(workspace: number, folder: number, path: string) {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
+    },
     /**
-     * Creates a file with its first change.
-     * @returns its row number
+     * Creates a file with its first change. The transaction fails and runs again if the name is
+     * taken, the folder is no longer at its path, or grants are kept for the path. So a caller reads
+     * all three before. On PostgreSQL other creations in the workspace then wait for the commit
+     * alone.
+     * @param hasKeptGrants 1 if the caller has locked the structure, and applies the grants
      */
-    async insert({ workspace, id, folder, name, changeId, text, at }: NewFile) {
-      // A file in the root has no folder to lock, so the structure may be the first lock of this
-      // write.
+    async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, hasKeptGrants: 0 | 1 = 0) {
       session.locks?.structure(workspace);
-      const { seq } = (await session.one(SQL.insert, workspace, id, folder, name, changeId))!;
-      addVersion(seq, null, { id: changeId, text, at });
-      return seq;
+      const stored = encodeText(text);
+      const path = folder.path === "" ? name : `${folder.path}/${name}`;
+      session.send(SQL.insert, workspace, id, folder.seq, name, changeId, folder.path);
+      session.send(SQL.addFirst, changeId, id, workspace, stored.codec, stored.text, at, hasKeptGrants, path);
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),

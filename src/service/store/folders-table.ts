@@ -82,17 +82,13 @@ export type Folders = ReturnType<typeof foldersTable>;
 
 export function foldersTable(session: Session) {
   return {
-    byId(workspace: number, id: string) {
-      session.locks?.structure(workspace);
-      return session.one(SQL.byId, workspace, id);
-    },
+    byId: (workspace: number, id: string) => session.one(SQL.byId, workspace, id),
     byPath: (workspace: number, path: string) => session.one(SQL.byPath, workspace, path),
     /**
      * Follows names from the root.
      * @returns the folders that exist, up to the first that does not
      */
     async along(workspace: number, names: readonly string[]) {
-      session.locks?.structure(workspace);
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
       const found = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
       return found.filter((row) => row !== undefined);

@@ -7,10 +7,9 @@ import type { Tables } from "./tables.ts";
  * Locks of a store with several writers; a store with a single writer needs none:
  * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find:
  *   no other transaction changes or removes it until the end.
- * - In a write, `folders.byId` and `folders.along` lock the folder that they find, or the deepest
- *   one: until the end no other transaction moves or removes it, but others may add to it.
  * - A caller calls `lockStructure` before the first read that a structural change depends on, and
- *   `lockTree` before a read of a subtree's contents that a change depends on.
+ *   `lockTree` before a read of a subtree's contents that a change depends on. `files.insert` locks
+ *   the structure itself, and checks what was read before.
  * - Each read sees all earlier commits, or the work runs again.
  */
 export type Store = {
@@ -26,8 +25,8 @@ export type Store = {
   /**
    * Runs `work` in one transaction; rolls back if it throws, or if `keep` refuses its result. When
    * the promise resolves, the write is on the disk. `work` runs again after a serialisation
-   * failure, a deadlock, or a unique constraint that two transactions broke. So it must have no
-   * other effects; its read before the insert then finds the other row. ORDER: never within another
+   * failure, a deadlock, or a constraint that two transactions broke. So it must have no other
+   * effects; its read before the insert then finds the other row. ORDER: never within another
    * write's `work`, which would wait for itself: see `Tables.nested`.
    * @param reach `tree`: it may change any number of rows; default `rows`: some
    * @throws StoreBusy if the repeated runs fail

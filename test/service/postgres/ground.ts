@@ -99,8 +99,10 @@ export class Step {
 
 let made = 0;
 
+export const ROOT_FOLDER = { seq: 0, path: "" };
+
 /** A file with ids of its own, in the root unless a folder is given. */
-export async function makeFile(tables: Tables, workspace: number, name: string, folder = 0): Promise<string> {
+export async function makeFile(tables: Tables, workspace: number, name: string, folder = ROOT_FOLDER): Promise<string> {
   const id = `doc_${made++}`;
   await tables.files.insert({ workspace, id, folder, name, changeId: `chg_of-${id}`, text: `of ${name}\n`, at: 1 });
   return id;

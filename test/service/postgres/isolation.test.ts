@@ -116,7 +116,10 @@ describe.skipIf(whyNoPostgres !== null)("a reader", () => {
 
   it("cannot write", async () => {
     const { store, workspace } = await openGround();
-    const writing = store.read((tables) => makeFile(tables, workspace, "a.md"));
+    const writing = store.read(async (tables) => {
+      const id = await makeFile(tables, workspace, "a.md");
+      return tables.files.byId(workspace, id);
+    });
     await expect(writing).rejects.toThrow("read-only transaction");
   });
 });

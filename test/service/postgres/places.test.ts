@@ -21,7 +21,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       return make(tables);
     });
     expect(second).toBe(`taken by ${first}`);
-    // In the root nobody is held before the insert, whose unique constraint speaks then.
+    // Nobody is held before the insert, whose unique constraint speaks then.
     expect(runs).toBe(2);
   });
 
@@ -36,6 +36,7 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       await tables.folders.place(workspace, row, { parent: 0, name: "new", path: "new" });
     };
     const makeBelow = async (tables: Tables) => {
+      await tables.lockStructure(workspace);
       const { path } = (await tables.folders.byId(workspace, id))!;
       await makeFolder(tables, workspace, `${path}/below`, folder);
       return path;
@@ -46,25 +47,67 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
     expect(all.map((row) => row.path)).toEqual(["new", "new/below"]);
   });
 
-  it("in a folder that is removed meanwhile is none", async () => {
+  it.each(["moved", "removed"] as const)(
+    "for a file, in a folder that is %s meanwhile, is found again",
+    async (how) => {
+      const ground = await openGround();
+      const { store, workspace } = ground;
+      const seq = await store.write((tables) => makeFolder(tables, workspace, "old"));
+      const change = async ({ lockStructure, folders }: Tables) => {
+        await lockStructure(workspace);
+        const row = (await folders.byPath(workspace, "old"))!;
+        if (how === "removed") return folders.removeTree(workspace, row);
+        await folders.place(workspace, row, { parent: 0, name: "new", path: "new" });
+      };
+      const found: string[][] = [];
+      const make = async (tables: Tables) => {
+        const along = await tables.folders.along(workspace, ["old", "x"]);
+        found.push(along.map(({ path }) => path));
+        return makeFile(tables, workspace, "a.md", along.at(-1));
+      };
+      await oneAfterTheOther(ground, change, make);
+      expect(found).toEqual([["old"], []]);
+      const files = await store.read((tables) => tables.files.all({ workspace, ...FIRST_PAGE }));
+      expect(files.map(({ path }) => path)).toEqual(["a.md"]);
+      expect(files[0]!.folder).not.toBe(seq);
+    },
+  );
+
+  it("for which grants are kept meanwhile is run again, which finds them", async () => {
     const ground = await openGround();
     const { store, workspace } = ground;
-    await store.write((tables) => makeFolder(tables, workspace, "old"));
-    const remove = async (tables: Tables) => {
-      await tables.lockStructure(workspace);
-      await tables.folders.removeTree(workspace, (await tables.folders.byPath(workspace, "old"))!);
+    const key = await store.write(({ keys }) => keys.insert(newKey(workspace)));
+    const kept = { key, workspace, path: "a.md", level: "none" } as const;
+    const keep = async ({ lockStructure, grants }: Tables) => {
+      await lockStructure(workspace);
+      await grants.keep(kept);
+      await grants.keptWithin(workspace, "a.md");
     };
-    const [, found] = await oneAfterTheOther(ground, remove, ({ folders }) => folders.along(workspace, ["old", "x"]));
-    expect(found).toEqual([]);
+    const found: number[] = [];
+    const make = async (tables: Tables) => {
+      const { hasKeptGrants } = await tables.files.placeFor(workspace, 0, "a.md");
+      found.push(hasKeptGrants);
+      const file = { workspace, id: `doc_kept-${workspace}`, folder: { seq: 0, path: "" }, name: "a.md" };
+      await tables.files.insert({ ...file, changeId: `chg_kept-${workspace}`, text: "", at: 1 }, hasKeptGrants);
+    };
+    await oneAfterTheOther(ground, keep, make);
+    expect(found).toEqual([0, 1]);
+    expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeDefined();
   });
 });
+
+function newKey(workspace: number) {
+  const limits = { rateRequests: null, rateSeconds: null, expiresAt: null };
+  const id = `key_${workspace}`;
+  return { id, workspaceId: `wsp_${workspace}`, hash: Buffer.from(id), label: "", ...limits, at: 0 };
+}
 
 describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
   it("that is locked gets no review until the end", async () => {
     const ground = await openGround();
     const { store, workspace } = ground;
     const id = await store.write(async (tables) => {
-      return makeFile(tables, workspace, "a.md", await makeFolder(tables, workspace, "old"));
+      return makeFile(tables, workspace, "a.md", { seq: await makeFolder(tables, workspace, "old"), path: "old" });
     });
     const remove = async (tables: Tables) => {
       await tables.lockStructure(workspace);
@@ -88,7 +131,7 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
     const ground = await openGround();
     const { store, workspace } = ground;
     const id = await store.write(async (tables) => {
-      return makeFile(tables, workspace, "a.md", await makeFolder(tables, workspace, "old"));
+      return makeFile(tables, workspace, "a.md", { seq: await makeFolder(tables, workspace, "old"), path: "old" });
     });
     const submit = async ({ files, changes }: Tables) => {
       const row = (await files.byId(workspace, id))!;

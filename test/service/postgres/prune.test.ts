@@ -15,7 +15,15 @@ describe.skipIf(whyNoPostgres !== null)("texts of old versions", () => {
     const { store, workspace } = await openGround();
     const change = (n: number) => `chg_${name.replace(" ", "")}${n}`;
     const rowOf = async ({ files }: Tables) => (await files.byName(workspace, 0, "a.md"))!;
-    const first = { workspace, id: `doc_${name}`, folder: 0, name: "a.md", changeId: change(0), text: "0", at: 0 };
+    const first = {
+      workspace,
+      id: `doc_${name}`,
+      folder: { seq: 0, path: "" },
+      name: "a.md",
+      changeId: change(0),
+      text: "0",
+      at: 0,
+    };
     await store.write(({ files }) => files.insert(first));
     for (const n of [1, 2, 3]) {
       await store.write(async (tables) => {

@@ -60,8 +60,17 @@ test("what was read within a write that is undone is not shown afterwards", asyn
   const { workspace, seq } = await store.write(async ({ workspaces, files }) => {
     await workspaces.insert("wsp_1", "notes");
     const { seq: made } = (await workspaces.byId("wsp_1"))!;
-    const given = { workspace: made, id: "doc_1", folder: 0, name: "a.md", changeId: "chg_1", text: "one\n", at: 0 };
-    return { workspace: made, seq: await files.insert(given) };
+    const given = {
+      workspace: made,
+      id: "doc_1",
+      folder: { seq: 0, path: "" },
+      name: "a.md",
+      changeId: "chg_1",
+      text: "one\n",
+      at: 0,
+    };
+    await files.insert(given);
+    return { workspace: made, seq: (await files.byName(made, 0, "a.md"))!.seq };
   });
   const shown = async ({ files }: Tables) => (await files.withText(workspace, "doc_1", fileJson))?.shown;
   const before = await store.read(shown);

@@ -72,7 +72,7 @@ describe("the outbox of SQLite", () => {
     const places: string[] = [];
     for (const letter of ["a", "b"]) {
       const again = openSqlite(backup, { random: seeded(letter) });
-      const file = { workspace: 1, folder: 0, name: `${letter}.md`, text: "", at: 0 };
+      const file = { workspace: 1, folder: { seq: 0, path: "" }, name: `${letter}.md`, text: "", at: 0 };
       await again.write(({ files }) => files.insert({ ...file, id: `doc_${letter}`, changeId: `chg_${letter}` }));
       places.push(await again.read(({ outbox }) => outbox.newest()));
       const known = await Promise.all(places.map((place) => again.read(({ outbox }) => outbox.after(place, 1))));
