@@ -17,9 +17,9 @@ const SQL = {
   // Takes the newest writes first from the queue. Several processes share the queue.
   take: sql<Queued>(
     "indexing.take",
-    "SELECT n, file FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED",
+    `DELETE FROM search_queue WHERE n IN (SELECT n FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED)
+     RETURNING n, file`,
   ),
-  drop: sql("indexing.drop", "DELETE FROM search_queue WHERE n = ANY($1::bigint[])"),
   documents: sql<Document>(
     "indexing.documents",
     `SELECT x.seq, x.workspace, ${FILE_PATH} AS path, c.codec, c.text
@@ -28,7 +28,8 @@ const SQL = {
   ),
   put: sql(
     "indexing.put",
-    `INSERT INTO search_texts (file, n, keys) VALUES ($1, $2, $3)
+    `INSERT INTO search_texts (file, n, keys)
+     SELECT file, n, keys FROM json_to_recordset($1) AS made (file bigint, n bigint, keys integer[]) ORDER BY file
      ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
   ),
 } as const;
@@ -53,19 +54,17 @@ export class SearchIndexing implements Indexing {
   async #index(session: Session): Promise<number> {
     const queued = await session.all(SQL.take, STEP);
     if (queued.length === 0) return 0;
-    session.send(
-      SQL.drop,
-      queued.map(({ n }) => n),
-    );
-    const newest = new Map(queued.toReversed().map(({ n, file }) => [file, n]));
+    const newest = new Map(queued.sort((a, b) => a.n - b.n).map(({ n, file }) => [file, n]));
+    const made: object[] = [];
     for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
       const keys = new Set<number>();
       for (const part of keysInParts(path, decodeText({ codec, text }))) {
         for (const key of part.keys) keys.add(keyIn(workspace, key));
         await nextTurn();
       }
-      session.send(SQL.put, seq, newest.get(seq), [...keys]);
+      made.push({ file: seq, n: newest.get(seq), keys: [...keys] });
     }
+    session.send(SQL.put, JSON.stringify(made));
     return queued.length;
   }
 }
