@@ -83,25 +83,7 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
   return serviceOf(text, { ...place, names: undefined }, options).result;
 }
 
-/**
- * Makes the service's form of a document whose links are known, for callers that read the links of
- * the result again. Wiki links do not count.
- */
-export function toServiceFrom(
-  text: string,
-  found: readonly FoundLink[],
-  place: Place,
-): { readonly text: string; readonly links: readonly FoundLink[] } {
-  const { result, links } = serviceOf(text, place, {}, found);
-  return { text: result, links };
-}
-
-function serviceOf(
-  text: string,
-  place: Place,
-  { was, before, stood, formerly }: ToServiceOptions,
-  found?: readonly FoundLink[],
-): Respelled {
+function serviceOf(text: string, place: Place, { was, before, stood, formerly }: ToServiceOptions): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
   const idOf = (read: Destination) => resolveInOrder(read, [stood, place, before, formerly]);
   const respell: Respell = {
@@ -118,7 +100,7 @@ function serviceOf(
       return wikiServiceForm(id, heading, words);
     },
   };
-  return respellEach(text, place, respell, found);
+  return respellEach(text, place, respell);
 }
 
 /**
@@ -203,17 +185,12 @@ type Respelled = {
 };
 
 /** Replaces destinations. A document without any to replace is returned itself. */
-function respellEach(
-  text: string,
-  { names }: Place,
-  respell: Respell,
-  found: readonly FoundLink[] = findLinks(text, names !== undefined),
-): Respelled {
+function respellEach(text: string, { names }: Place, respell: Respell): Respelled {
   const links: FoundLink[] = [];
   let result = "";
   let end = 0;
   let hasWiki = false;
-  for (const link of found) {
+  for (const link of findLinks(text, names !== undefined)) {
     const read = readFound(text, link);
     const { span, written, isWiki } = respellOne(text, link, read, respell);
     const by = result.length - end;
