@@ -2,7 +2,6 @@ import { type Answer, done, isRefused, type Refused, refuse } from "../requests/
 import { type ServerContext, newId, type Working, workingIn } from "../requests/context.ts";
 import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
 import type { KeyChanges, KeyGrant, NewKey } from "./operations.ts";
-import type { Reach } from "../store/store.ts";
 import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
@@ -31,9 +30,9 @@ export class Admin {
   }
 
   /** Runs a write in a transaction, and rolls back if the write is refused. */
-  #write<T>(work: (working: Working) => Promise<T>, reach: Reach = "rows"): Promise<T> {
+  #write<T>(work: (working: Working) => Promise<T>): Promise<T> {
     const isKept = (result: T) => !isRefused(result);
-    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept, reach);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
   }
 
   workspaces(): Promise<WorkspaceInfo[]> {
@@ -72,7 +71,7 @@ export class Admin {
       await tables.lockStructure(workspace.seq);
       await tables.workspaces.remove(workspace.seq);
       return null;
-    }, "tree");
+    });
   }
 
   keys(): Promise<KeyInfo[]> {

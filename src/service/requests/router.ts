@@ -78,10 +78,9 @@ export async function route(
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS.usual[routed.value]!);
-  const isOfTree = routed?.value === "deleteFolder" && target.query !== "";
   const answer = isRead
     ? await server.store.read(work)
-    : await server.store.write(work, ({ kind }) => kind === "done", isOfTree ? "tree" : "rows");
+    : await server.store.write(work, ({ kind }) => kind === "done");
   return answer.kind === "continues" ? answer.goOn(server.store, server.turns.paceOf(isGone)) : answer;
 }
 

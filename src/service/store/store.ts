@@ -28,10 +28,9 @@ export type Store = {
    * failure, a deadlock, or a constraint that two transactions broke. So it must have no other
    * effects; its read before the insert then finds the other row. ORDER: never within another
    * write's `work`, which would wait for itself: see `Tables.nested`.
-   * @param reach `tree`: it may change any number of rows; default `rows`: some
    * @throws StoreBusy if the repeated runs fail
    */
-  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean, reach?: Reach): Promise<T>;
+  write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
   /** Runs a write that a power loss may undo, for data that can be created again or lost. */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
@@ -56,8 +55,6 @@ export type Store = {
   /** Returns the whole database as it is between two transactions, if it fits into memory. */
   copy?(): Promise<Uint8Array>;
 };
-
-export type Reach = "rows" | "tree";
 
 /** Figures of a pool; `waiting` counts requests without a connection. */
 export type PoolFigures = { readonly connections: number; readonly idle: number; readonly waiting: number };

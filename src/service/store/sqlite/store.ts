@@ -5,7 +5,7 @@ import type { Figures, Holder, KeyRow } from "../rows.ts";
 import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
-import type { BackupMade, Indexing, Outbox, Reach, Store } from "../store.ts";
+import type { BackupMade, Indexing, Outbox, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
@@ -19,7 +19,6 @@ import { SearchIndex, STEP } from "./search-index.ts";
 import { searchTable } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
-import { UndoPages } from "./undo-pages.ts";
 
 type SqliteOptions = {
   /** Source of random bytes for the secret of a new database. */
@@ -51,7 +50,6 @@ export class SqliteStore implements Store {
   readonly #session: SqliteSession;
   readonly #turns = new ConnectionQueue();
   readonly #transactions: Transactions;
-  readonly #undo: UndoPages;
   readonly #group: GroupCommit | null;
   readonly #holders: Holders;
   readonly #index: SearchIndex;
@@ -63,7 +61,6 @@ export class SqliteStore implements Store {
     const db = openDatabase(location);
     this.#db = db;
     this.#transactions = new Transactions(db);
-    this.#undo = new UndoPages(db);
     this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
     this.#session = new SqliteSession(db);
     this.cursorSecret = cursorSecretOf(this.#session, random);
@@ -97,18 +94,11 @@ export class SqliteStore implements Store {
     return this.#turns.take(() => work(this.#tables));
   }
 
-  async write<T>(
-    work: (tables: Tables) => Promise<T>,
-    keep: (result: T) => boolean = () => true,
-    reach: Reach = "rows",
-  ): Promise<T> {
+  async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
     const inTables = () => work(this.#tables);
-    const alone = () => this.#transactions.run(inTables, keep);
-    const result = await (reach === "tree"
-      ? this.#turns.take(() => this.#undo.onDisk(alone))
-      : this.#group === null
-        ? this.#turns.take(alone)
-        : this.#group.write(inTables, keep));
+    const result = await (this.#group === null
+      ? this.#turns.take(() => this.#transactions.run(inTables, keep))
+      : this.#group.write(inTables, keep));
     for (const listener of this.#listeners) listener();
     return result;
   }
