@@ -103,7 +103,7 @@ async function holdableWay(server: PostgresServer) {
     isHeld = false;
   };
   const url = `postgres://postgres@127.0.0.1:${(way.address() as AddressInfo).port}/postgres`;
-  return { url, hold, letGo, connections: () => made.length / 2 };
+  return { url, hold, letGo };
 }
 
 describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
@@ -113,45 +113,24 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
   });
   afterAll(() => server?.end());
 
-  it("is reported as unreachable to all who wait, then without delay, and is found again", async () => {
+  it("is reported as unreachable to all who wait, and is found again", async () => {
     await makeWorkspace(await openStore(server.url("postgres")), "wsp_main");
     const way = await holdableWay(server);
-    const pulse = { slow: 100, answer: 1_500, lookEvery: 20 };
-    const pool = { connectionTimeoutMillis: 1_000 };
-    const store = await PostgresStore.open({ url: way.url, random: randomBytes, pulse, pool });
+    const pool = { connectionTimeoutMillis: 1_000, query_timeout: 1_000 };
+    const store = await PostgresStore.open({ url: way.url, random: randomBytes, pool });
     onTestFinished(() => store.close());
     const read = () => store.read(({ workspaces }) => workspaces.all());
+    await read();
     way.hold();
     // More than there are connections: those behind them wait for one.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
     expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachable)).not.toContain(
       false,
     );
-    const { waiting: queued } = store.pool();
-    await expect(read()).rejects.toBeInstanceOf(StoreUnreachable);
-    expect(store.pool().waiting).toBe(queued);
     way.letGo();
     while ((await Promise.allSettled([read()]))[0]!.status === "rejected")
       await new Promise((done) => setImmediate(done));
     expect(await read()).toMatchObject([{ id: "wsp_main" }]);
-  });
-
-  it("is not what a long statement is", async () => {
-    const way = await holdableWay(server);
-    const pulse = { slow: 20, answer: 60_000, lookEvery: 5 };
-    const store = await PostgresStore.open({ url: way.url, random: randomBytes, pulse });
-    onTestFinished(() => store.close());
-    const step = new Step();
-    const long = store.read(async ({ workspaces }) => {
-      await step.stop();
-      return workspaces.all();
-    });
-    await step.reached();
-    // Asked twice whether it lives, on connections of their own, it has answered once.
-    const before = way.connections();
-    while (way.connections() < before + 2) await new Promise((done) => setImmediate(done));
-    step.goOn();
-    expect(await long).toEqual(await store.read(({ workspaces }) => workspaces.all()));
   });
 });
 

@@ -1,4 +1,3 @@
-import { Socket } from "node:net";
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
@@ -18,7 +17,7 @@ const LIMITS = {
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
   /** Time without an answer after which the server or the network counts as lost. */
-  query_timeout: 20_000,
+  query_timeout: 16_000,
 } as const satisfies ClientConfig;
 
 const INT8 = 20;
@@ -39,26 +38,9 @@ const types: NonNullable<ClientConfig["types"]> = {
 type Connected = (error: Error | null, client?: pg.Client) => void;
 
 /**
- * Client that destroys the socket of a refused connection. Such a socket would keep the process
- * running for a minute.
+ * Client that ends a refused connection, whose socket would keep the process running for a minute.
  */
-export class OwnClient extends pg.Client {
-  readonly #socket: Socket;
-
-  constructor(config?: ClientConfig) {
-    const socket = new Socket();
-    super({ ...config, stream: () => socket });
-    this.#socket = socket;
-  }
-
-  /**
-   * Closes the connection immediately. `end` of `pg` would wait for answers to the statements that
-   * were sent.
-   */
-  cut(): void {
-    this.#socket.destroy();
-  }
-
+class OwnClient extends pg.Client {
   override connect(): Promise<pg.Client>;
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.Client> | undefined {

@@ -12,7 +12,6 @@ import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
-import { Pulse, type PulseLimits } from "./pulse.ts";
 import { SearchIndexing } from "./search-indexing.ts";
 import { searchTable } from "./search-table.ts";
 import type { Session } from "./session.ts";
@@ -34,8 +33,6 @@ type PostgresOptions = {
   readonly onFault?: (error: unknown) => void;
   /** Settings of the operator for the pool. */
   readonly pool?: PoolConfig;
-  /** Time limits; tests pass shorter ones. */
-  readonly pulse?: PulseLimits;
 };
 
 /** A PostgreSQL database that any number of processes share. */
@@ -45,14 +42,12 @@ export class PostgresStore implements Store {
   readonly indexing: SearchIndexing;
   readonly outbox: OutboxSignal;
   readonly #pool: Pool;
-  readonly #pulse: Pulse;
   readonly #transactions: Transactions;
 
-  private constructor(pool: Pool, pulse: Pulse, { cursorSecret, generation }: Marks, outbox: OutboxSignal) {
+  private constructor(pool: Pool, { cursorSecret, generation }: Marks, outbox: OutboxSignal) {
     this.#pool = pool;
-    this.#pulse = pulse;
     this.outbox = outbox;
-    this.#transactions = new Transactions(pulse);
+    this.#transactions = new Transactions(pool);
     this.indexing = new SearchIndexing(this.#transactions);
     this.cursorSecret = cursorSecret;
     this.generation = generation;
@@ -73,7 +68,7 @@ export class PostgresStore implements Store {
         client.release();
       }
       const outbox = new OutboxSignal(url, pool, onFault);
-      return new PostgresStore(pool, new Pulse(url, pool, options.pulse), await marksOf(pool, random), outbox);
+      return new PostgresStore(pool, await marksOf(pool, random), outbox);
     } catch (error) {
       await pool.end();
       throw error;
@@ -141,7 +136,6 @@ export class PostgresStore implements Store {
   async close(): Promise<void> {
     await this.outbox.close();
     await this.#pool.end();
-    this.#pulse.close();
   }
 }
 

@@ -1,7 +1,6 @@
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { StoreBusy } from "../store.ts";
 import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachable } from "./faults.ts";
-import type { Pulse } from "./pulse.ts";
 import { type Sql, sql } from "../sql.ts";
 import { query, Session } from "./session.ts";
 
@@ -29,14 +28,14 @@ type Write<T> = {
 
 /** Runs work in transactions on connections of a pool. */
 export class Transactions {
-  readonly #pool: Pick<Pulse, "connect">;
+  readonly #pool: Pick<Pool, "connect">;
   readonly #chance: () => number;
 
   /**
    * Creates transactions.
    * @param chance returns a number from 0 to 1, to spread the pauses of transactions that collided
    */
-  constructor(pool: Pick<Pulse, "connect">, chance: () => number = Math.random) {
+  constructor(pool: Pick<Pool, "connect">, chance: () => number = Math.random) {
     this.#pool = pool;
     this.#chance = chance;
   }
@@ -83,7 +82,7 @@ export class Transactions {
       );
       return result;
     } catch (error) {
-      await rollBack(client);
+      await endFailed(client, error);
       throw told(error, false);
     }
   }
@@ -124,7 +123,7 @@ export class Transactions {
       client.release();
       return result;
     } catch (error) {
-      await rollBack(client);
+      await endFailed(client, error);
       throw told(error, isCommitting);
     }
   }
@@ -147,6 +146,12 @@ async function askOnce<Row>(client: PoolClient, statement: Sql<Row>, values: rea
     client.release(isConnectionLost(error) ? (error as Error) : undefined);
     throw told(error, false);
   }
+}
+
+/** Rolls back, unless the connection is lost: a server that hangs would not answer. */
+async function endFailed(client: PoolClient, error: unknown): Promise<void> {
+  if (isConnectionLost(error)) client.release(error as Error);
+  else await rollBack(client);
 }
 
 /** Returns the connection to the pool, or drops the connection if it is no longer usable. */
