@@ -125,11 +125,16 @@ describe("a copy that its user edited stays beside the copy of a newer version",
     expect([one.local(), one.live()]).toEqual([{ "note.md": EDITED, "note (theirs 2).md": V3 }, V3]);
   });
 
-  test("I06 I27 removed, it does not decide about the newer version", async () => {
-    const one = await edited(907, V3);
+  const later = text("theirs 1", "end, edited there");
+  const merged = text("mine", "end, edited there");
+  test.each([
+    ["does not merge", V3, { "note.md": MINE, "note (theirs 2).md": V3 }, V3],
+    ["merges", later, { "note.md": merged }, merged],
+  ])("I06 I27 removed, it does not decide about a newer version, which %s", async (_, newer, local, live) => {
+    const one = await edited(907, newer);
     one.remove("note (theirs).md");
     await settle(one.mirror);
-    expect([one.local(), one.live()]).toEqual([{ "note.md": MINE, "note (theirs 2).md": V3 }, V3]);
+    expect([one.local(), one.live()]).toEqual([local, live]);
   });
 
   test("I27 both copies go with their document, and both end with the conflict", async () => {

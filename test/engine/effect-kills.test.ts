@@ -1,220 +1,39 @@
 import { describe, expect, test } from "vitest";
-import { showCopy } from "../../src/mirror/engine/apply/conflict.ts";
-import { createRemote } from "../../src/mirror/engine/apply/create-remote.ts";
-import { deleteDocument } from "../../src/mirror/engine/apply/delete-document.ts";
-import { makeFolderRemote, removeFolderRemote } from "../../src/mirror/engine/apply/folder.ts";
-import { moveFolderLocal, moveFolderRemote } from "../../src/mirror/engine/apply/folder-move.ts";
-import { moveDocument } from "../../src/mirror/engine/apply/move-document.ts";
-import { moveFile } from "../../src/mirror/engine/apply/move-file.ts";
-import { putContent } from "../../src/mirror/engine/apply/put.ts";
-import { removalOf } from "../../src/mirror/engine/apply/presence.ts";
-import { trashFile } from "../../src/mirror/engine/apply/trash-file.ts";
 import { digestOf } from "../../src/contract/digest.ts";
-import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/mirror/engine/apply/run-effect.ts";
-import { writeFile, type FileWrite } from "../../src/mirror/engine/apply/write-file.ts";
+import { performAction } from "../../src/mirror/engine/apply/perform.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
-import type { Action, ActionOf, Outcome } from "../../src/mirror/model/action.ts";
-import { hasCopy } from "../../src/mirror/model/link.ts";
-import type { Intent } from "../../src/mirror/ports/state.ts";
+import type { Fault } from "../variants/variant.ts";
 import { type Fixture, goOnFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
-import { SETTINGS } from "../simulator/mirror.ts";
+import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
 
-/** The process is killed between every two steps of the driver, for every kind and end. */
+/** The process is killed at each call of a run, for every kind of effect and of its end. */
 
-const STEPS = ["row", "request", "answer", "refusal", "observation", "observed", "end"] as const;
-/** Step before which the process is killed; `observed`, `refusal`: after the result is known. */
-type Step = (typeof STEPS)[number];
+/** `after`: the documents of both sides in the end. */
+type Row = readonly [kind: string, local: string, remote: string, after: string];
 
-class Killed extends Error {}
-
-function dieAt(step: Step, kill: Step): void {
-  if (step === kill) throw new Killed();
-}
-
-type Run = (ctx: PassContext, action: Action, kill: Step) => Promise<Outcome>;
-
-function remote<A, Row extends Intent, Beside, Seen>(
-  effect: Effect<A, Row, Beside, Seen>,
-  asked: (action: Action) => A = (action) => action as A,
-): Run {
-  return (ctx, action, kill) => {
-    const killed: Effect<A, Row, Beside, Seen> = {
-      async refuse(...args) {
-        const outcome = await effect.refuse!(...args);
-        dieAt("refusal", kill);
-        return outcome;
-      },
-      async prepare(...args) {
-        const ready = await effect.prepare(...args);
-        dieAt("row", kill);
-        return ready;
-      },
-      async perform(...args) {
-        dieAt("request", kill);
-        const shown = await effect.perform(...args);
-        dieAt("answer", kill);
-        return shown;
-      },
-      async observe(...args) {
-        dieAt("observation", kill);
-        const shown = await effect.observe(...args);
-        dieAt("observed", kill);
-        return shown;
-      },
-      conclude(...args) {
-        const concluded = effect.conclude(...args);
-        dieAt("end", kill);
-        return concluded;
-      },
-    };
-    return runEffect(ctx, killed, asked(action));
-  };
-}
-
-function local<A, Row extends Intent, Beside, Seen>(
-  effect: LocalEffect<A, Row, Beside, Seen>,
-  asked: (ctx: PassContext, action: Action) => A = (_, action) => action as A,
-): Run {
-  return async (ctx, action, kill) => {
-    const killed: LocalEffect<A, Row, Beside, Seen> = {
-      ...effect,
-      prepare(...args) {
-        const ready = effect.prepare(...args);
-        dieAt("row", kill);
-        return ready;
-      },
-      perform(...args) {
-        dieAt("request", kill);
-        const shown = effect.perform(...args);
-        dieAt("answer", kill);
-        return shown;
-      },
-      conclude(...args) {
-        const concluded = effect.conclude(...args);
-        dieAt("end", kill);
-        return concluded;
-      },
-    };
-    return runLocalEffect(ctx, killed, asked(ctx, action));
-  };
-}
-
-const removal = remote(deleteDocument, (action) => ({
-  ...(action as Extract<Action, { kind: "delete-remote" }>),
-  onlyWhileAbsent: true,
-  refused: (_, outcome) => outcome,
-}));
-
-/** The service has the content "two\n" by then. */
-function download(ctx: PassContext, planned: Action): FileWrite {
-  const { id, localPath: path, expect, changeId, why } = planned as ActionOf<"write-local">;
-  const next = { changeId, digest: digestOf("two\n") };
-  const event = { kind: "write-local", side: "local", detail: why } as const;
-  return { id, path, text: "two\n", writes: next.digest, expect, base: ctx.world.state.link(id), next, event };
-}
-
-const BEFORE = { "box/in.md": "in\n", "note.md": "one\n" };
-
-type Case = readonly [
-  kind: Action["kind"],
-  run: Run,
-  change: (fixture: Fixture) => void,
-  /** What both sides hold afterwards. */
-  after: Readonly<Record<string, string>>,
-  /** What makes the plan stale. */
-  meanwhile?: (fixture: Fixture) => void,
+const ROWS: readonly Row[] = [
+  ["put", "write note.md two", "", "box/in.md=in note.md=two"],
+  ["create-remote", "write new.md new", "", "box/in.md=in new.md=new note.md=one"],
+  ["rename-remote", "mv note.md other.md", "", "box/in.md=in other.md=one"],
+  ["reparent-remote", "mv note.md box/note.md", "", "box/in.md=in box/note.md=one"],
+  ["delete-remote", "rm note.md", "", "box/in.md=in"],
+  ["write-local", "", "edit note.md two", "box/in.md=in note.md=two"],
+  ["move-local", "", "mv note.md other.md", "box/in.md=in other.md=one"],
+  ["trash-local", "", "rm note.md", "box/in.md=in"],
+  ["make-folder-remote", "mkdir fresh", "", "box/in.md=in note.md=one"],
+  ["rename-folder-remote", "mv box crate", "", "crate/in.md=in note.md=one"],
+  ["remove-folder-remote", "rm empty", "", "box/in.md=in note.md=one"],
+  ["move-folder-local", "", "mv box crate", "crate/in.md=in note.md=one"],
 ];
 
-const CASES: readonly Case[] = [
-  [
-    "put",
-    remote(putContent),
-    ({ mirror }) => mirror.write("note.md", "two\n"),
-    { ...BEFORE, "note.md": "two\n" },
-    ({ mirror }) => mirror.write("note.md", "three\n"),
-  ],
-  [
-    "create-remote",
-    remote(createRemote),
-    ({ mirror }) => mirror.write("new.md", "new\n"),
-    { ...BEFORE, "new.md": "new\n" },
-    ({ mirror }) => mirror.write("new.md", "newer\n"),
-  ],
-  [
-    "rename-remote",
-    remote(moveDocument),
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("note.md"), mirror.path("other.md")),
-    { "box/in.md": "in\n", "other.md": "one\n" },
-  ],
-  [
-    "reparent-remote",
-    remote(moveDocument),
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("note.md"), mirror.path("box/note.md")),
-    { "box/in.md": "in\n", "box/note.md": "one\n" },
-  ],
-  [
-    "delete-remote",
-    removal,
-    ({ mirror }) => mirror.disk.user.remove(mirror.path("note.md")),
-    { "box/in.md": "in\n" },
-    ({ mirror }) => mirror.write("note.md", "back\n"),
-  ],
-  [
-    "write-local",
-    local(writeFile, download),
-    ({ rig }) => rig.app.edit("note.md", "two\n"),
-    { ...BEFORE, "note.md": "two\n" },
-    ({ mirror }) => mirror.write("note.md", "two\n"),
-  ],
-  [
-    "move-local",
-    local(moveFile),
-    ({ rig }) => rig.app.rename("note.md", "other.md"),
-    { "box/in.md": "in\n", "other.md": "one\n" },
-    ({ mirror }) => mirror.write("other.md", "taken\n"),
-  ],
-  [
-    "trash-local",
-    local(trashFile, (ctx, action) => removalOf(ctx, action as ActionOf<"trash-local">)),
-    ({ rig }) => rig.app.remove("note.md"),
-    { "box/in.md": "in\n" },
-    ({ mirror }) => mirror.write("note.md", "edited\n"),
-  ],
-  [
-    "make-folder-remote",
-    remote(makeFolderRemote),
-    ({ mirror }) => mirror.disk.user.makeFolder(mirror.path("fresh")),
-    BEFORE,
-  ],
-  [
-    "rename-folder-remote",
-    remote(moveFolderRemote),
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("box"), mirror.path("crate")),
-    { "crate/in.md": "in\n", "note.md": "one\n" },
-  ],
-  [
-    "remove-folder-remote",
-    remote(removeFolderRemote),
-    ({ mirror }) => mirror.disk.user.remove(mirror.path("empty")),
-    BEFORE,
-    ({ mirror }) => mirror.disk.user.makeFolder(mirror.path("empty")),
-  ],
-  [
-    "move-folder-local",
-    local(moveFolderLocal),
-    ({ rig }) => rig.app.renameFolder("box", "crate"),
-    { "crate/in.md": "in\n", "note.md": "one\n" },
-  ],
-];
-
-type Ran = { readonly fixture: Fixture; readonly killed: boolean; readonly outcome: Outcome | null };
-
-/** Syncs the documents of `BEFORE` and an empty folder. */
+/** Syncs two documents and an empty folder. */
 async function begin(): Promise<Moment> {
   const { rig, mirror } = openFixture(48);
-  for (const [path, text] of Object.entries(BEFORE)) rig.app.create(path, text);
+  for (const [path, text] of textsOf("box/in.md=in note.md=one")) rig.app.create(path, text);
   rig.app.makeFolder("empty");
   await settle(mirror);
   return new Moment({ rig, mirror });
@@ -222,34 +41,29 @@ async function begin(): Promise<Moment> {
 
 const begun = await begin();
 
-async function runKilled(
-  [kind, run, change]: Case,
-  kill: Step,
-  fault: Fixture["fault"],
-  meanwhile: Case[4] = () => undefined,
-): Promise<Ran> {
+function changed(local: string, remote: string): Fixture {
   const fixture = goOnFrom(begun);
-  const { mirror } = fixture;
-  change(fixture);
-  const planned = await mirror.plan();
-  if (planned.kind !== "planned") throw new Error(`no plan: ${planned.kind}`);
-  // What follows it only records it in base.
-  const [action] = planned.plan.steps.map((step) => step.action);
-  expect(action?.kind).toBe(kind);
-  meanwhile(fixture);
-  let isLost = false;
-  fixture.fault = (request) => {
-    if (isLost || !isWrite(request)) return null;
-    isLost = true;
-    return fault(request);
+  actLocally(fixture.mirror, local);
+  actOnService(fixture.rig.app, remote);
+  return fixture;
+}
+
+function textsOf(tree: string): Map<string, string> {
+  return new Map(readTree(tree).documents.map(({ path, content }) => [path, content]));
+}
+
+/** @param fault that of the first write; null: none */
+function openWith(fault: Fault | null): (moment: Moment) => Fixture {
+  return (moment) => {
+    const fixture = goOnFrom(moment);
+    let isOver = false;
+    fixture.fault = (request) => {
+      if (isOver || !isWrite(request)) return null;
+      isOver = true;
+      return fault;
+    };
+    return fixture;
   };
-  const ctx = new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
-  const end = await run(ctx, action!, kill).catch((error: unknown) => {
-    if (error instanceof Killed) return null;
-    throw error;
-  });
-  fixture.fault = () => null;
-  return { fixture, killed: end === null, outcome: end };
 }
 
 async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<string, string>> {
@@ -259,113 +73,96 @@ async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<stri
   return mirror.texts();
 }
 
-const ENDS = [
-  ["done", () => null, ["row", "request", "answer", "end"]],
-  ["done, and its answer is lost", () => "drop-after", STEPS.filter((step) => step !== "refusal")],
-  ["not done, and its answer is lost", () => "drop-before", ["row", "request", "answer", "observation", "observed"]],
-  ["refused", () => problem(403, "forbidden"), ["row", "request", "answer", "refusal"]],
-] as const satisfies readonly (readonly [string, Fixture["fault"], readonly Step[]])[];
+/** What was not done leaves the same as a kill before the request. */
+const ENDS: readonly (readonly [string, Fault | null])[] = [
+  ["done", null],
+  ["done, and its answer is lost", "drop-after"],
+  ["refused", problem(403, "forbidden")],
+];
 
-describe.each(CASES.map((one) => [one[0], one] as const))(
-  "I13 I08 %s, killed before each step of the driver",
-  (kind, one) => {
-    const after = one[3];
-    const isLocal = kind.endsWith("-local");
-
-    test.each(isLocal ? ENDS.slice(0, 1) : ENDS)("%s", async (end, fault, kills) => {
-      for (const kill of kills) {
-        // A refused deletion is judged with the document that was read before the request.
-        if (kill === "refusal" && kind === "delete-remote") continue;
-        const { fixture, killed } = await runKilled(one, kill, fault);
-        expect([kill, killed]).toEqual([kill, true]);
-        expect([kill, end, await expectSettled(fixture)]).toEqual([kill, end, new Map(Object.entries(after))]);
-        expect(fixture.rig.app.files().size).toBe(Object.keys(after).length);
-      }
+describe.each(ROWS)("I13 I08 %s (%s|%s), killed at each call", (kind, local, remote, after) => {
+  // A refused deletion brings its document back.
+  const ends = ENDS.slice(0, kind.endsWith("-local") ? 1 : kind === "delete-remote" ? 2 : 3);
+  test.each(ends)("%s", async (_, fault) => {
+    const calls = await killAtEachCall(changed(local, remote), {
+      open: openWith(fault),
+      async judge(fixture, call) {
+        fixture.fault = () => null;
+        expect([call, await expectSettled(fixture)]).toEqual([call, textsOf(after)]);
+        expect(fixture.rig.app.files().size).toBe(textsOf(after).size);
+      },
     });
-  },
-);
-
-const STALE = CASES.filter(([, , , , meanwhile]) => meanwhile !== undefined).map((one) => [one[0], one] as const);
-
-test.each(STALE)("I13 I04 %s of a stale plan, killed before each step of the driver", async (_, one) => {
-  for (const kill of ["row", "request", "answer"] as const) {
-    const { fixture, killed, outcome } = await runKilled(one, kill, () => null, one[4]);
-    expect(killed || outcome?.kind === "stale").toBe(true);
-    expect(fixture.seen.filter(isWrite)).toEqual([]);
-    await expectSettled(fixture);
-  }
+    expect(calls).toBeGreaterThan(5);
+  });
 });
 
-test.each(["answer", "end"] as const)(
-  "I13 a replaced file is logged as the same event if the process is killed before its %s",
-  async (kill) => {
-    const one = CASES.find(([kind]) => kind === "write-local")!;
-    const { fixture } = await runKilled(one, kill, () => null);
-    await expectSettled(fixture);
-    const events = fixture.mirror.state.events({ limit: 100, path: "note.md" });
-    const written = events.filter(({ after }) => after === digestOf("two\n"));
-    expect(written.map(({ kind, before }) => [kind, before])).toEqual([["write-local", digestOf("one\n")]]);
-  },
-);
+function contextOf(mirror: Mirror): PassContext {
+  return new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
+}
 
-/** The file was deleted locally and comes back by a command. */
-const comesBack: Case = [
-  "delete-remote",
-  local(writeFile, (ctx, planned) => {
-    const { id, localPath: path } = planned as ActionOf<"delete-remote">;
-    const event = { kind: "restore", side: "local", detail: "test" } as const;
-    const base = ctx.world.state.link(id);
-    return { id, path, text: "one\n", writes: digestOf("one\n"), expect: null, base, next: null, event };
-  }),
-  ({ mirror }) => mirror.disk.user.remove(mirror.path("note.md")),
-  BEFORE,
-];
+/** The last command makes the plan stale. */
+const STALE = [
+  ["put", "write note.md two", "", "write note.md three"],
+  ["create-remote", "write new.md new", "", "write new.md newer"],
+  ["delete-remote", "rm note.md", "", "write note.md back"],
+  ["move-local", "", "mv note.md other.md", "write other.md taken"],
+  ["trash-local", "", "rm note.md", "write note.md edited"],
+  ["remove-folder-remote", "rm empty", "", "mkdir empty"],
+] as const;
 
-test.each(["answer", "end"] as const)(
-  "I13 a file that comes back is logged once, killed before its %s",
-  async (kill) => {
-    const { fixture } = await runKilled(comesBack, kill, () => null);
-    expect(await expectSettled(fixture)).toEqual(new Map(Object.entries(BEFORE)));
-    expect(fixture.mirror.state.events({ limit: 100, kinds: ["restore"] })).toHaveLength(1);
-  },
-);
-
-const inConflict: Case = [
-  "merge",
-  remote(showCopy, (planned) => {
-    const { id, localPath: path, changeId } = planned as ActionOf<"merge">;
-    const base = { baseDigest: digestOf("one\n"), baseChangeId: null, looksGone: 0, since: 0 };
-    const shown = [{ changeId, digest: digestOf("theirs\n"), ino: 0, dev: 0 }];
-    const conflict = { id, ...base, newestCopyPath: "note (theirs).md", shown };
-    const event = { kind: "conflict", side: "both", id, path, detail: "test", outcome: "conflict" } as const;
-    return { conflict, record: null, old: null, opens: true, event, text: "theirs\n" };
-  }),
-  ({ rig, mirror }) => {
-    mirror.write("note.md", "mine\n");
-    rig.app.edit("note.md", "theirs\n");
-  },
-  { ...BEFORE, "note.md": "mine\n", "note (theirs).md": "theirs\n" },
-];
-
-test("I13 I27 a conflict opens once, killed before each step of the driver", async () => {
-  for (const kill of ["row", "request", "answer", "end"] as const) {
-    const { mirror } = (await runKilled(inConflict, kill, () => null)).fixture;
-    for (let run = 0; run < 2; run++) await mirror.sync();
-    const { conflicts } = mirror.state.load();
-    expect([kill, ...mirror.texts()]).toEqual([kill, ...Object.entries(inConflict[3]).toSorted()]);
-    expect([...conflicts.values()].map(({ shown }) => shown.map(({ ino }) => ino !== 0))).toEqual([[true]]);
-    expect(mirror.state.events({ limit: 100, kinds: ["conflict"] })).toHaveLength(1);
-    expect(mirror.state.intents()).toEqual([]);
-  }
+test.each(STALE)("I04 %s (%s|%s), then %s: the stale plan changes nothing", async (kind, local, remote, meanwhile) => {
+  const fixture = changed(local, remote);
+  const { mirror } = fixture;
+  const planned = await mirror.plan();
+  const [action] = planned.kind === "planned" ? planned.plan.steps.map((step) => step.action) : [];
+  expect(action?.kind).toBe(kind);
+  actLocally(mirror, meanwhile);
+  expect(await performAction(contextOf(mirror), action!)).toMatchObject({ kind: "stale" });
+  expect(fixture.seen.filter(isWrite)).toEqual([]);
+  await expectSettled(fixture);
 });
 
-test("I13 I27 a copy that was found after a kill and lost in a power cut is written again", async () => {
-  const { mirror, rig } = (await runKilled(inConflict, "request", () => null)).fixture;
-  mirror.write("note (theirs).md", "theirs\n");
-  recoverLocal(new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS }), mirror.state.intents());
-  mirror.disk.losePower(() => 0);
-  for (let run = 0; run < 4; run++) await mirror.sync();
-  expect([...mirror.texts()]).toEqual(Object.entries(inConflict[3]).toSorted());
-  expect(rig.app.files().get("note.md")?.text).toBe("theirs\n");
-  expect([...mirror.state.load().conflicts.values()].map(hasCopy)).toEqual([true]);
+test("I13 a replaced file is logged as one event, wherever the process is killed", async () => {
+  await killAtEachCall(changed("", "edit note.md two"), {
+    open: goOnFrom,
+    async judge(fixture, call) {
+      await expectSettled(fixture);
+      const events = fixture.mirror.state.events({ limit: 100, path: "note.md" });
+      const written = events.filter(({ after }) => after === digestOf("two\n"));
+      const logged = written.map(({ kind, before }) => [kind, before]);
+      expect({ call, logged }).toEqual({ call, logged: [["write-local", digestOf("one\n")]] });
+    },
+  });
+});
+
+describe("a conflict whose process is killed at each call", () => {
+  const start = (): Fixture => changed("write note.md mine", "edit note.md theirs");
+  const texts = textsOf("box/in.md=in note.md=mine note_(theirs).md=theirs");
+
+  test("I13 I27 opens once", async () => {
+    await killAtEachCall(start(), {
+      open: goOnFrom,
+      async judge({ mirror }, call) {
+        for (let run = 0; run < 2; run++) await mirror.sync();
+        const shown = [...mirror.state.load().conflicts.values()].map((one) => one.shown.map(({ ino }) => ino !== 0));
+        const opened = mirror.state.events({ limit: 100, kinds: ["conflict"] }).length;
+        expect({ call, texts: mirror.texts(), shown, opened }).toEqual({ call, texts, shown: [[true]], opened: 1 });
+        expect(mirror.state.intents()).toEqual([]);
+      },
+    });
+  });
+
+  test("I13 I27 has its copy after a power cut in the next run", async () => {
+    await killAtEachCall(start(), {
+      open: goOnFrom,
+      async judge({ rig, mirror }, call) {
+        recoverLocal(contextOf(mirror), mirror.state.intents());
+        mirror.disk.beforeCall = null;
+        mirror.disk.losePower(() => 0);
+        for (let run = 0; run < 4; run++) await mirror.sync();
+        expect({ call, texts: mirror.texts() }).toEqual({ call, texts });
+        expect(rig.app.files().get("note.md")?.text).toBe("theirs\n");
+      },
+    });
+  });
 });

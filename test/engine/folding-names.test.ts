@@ -4,20 +4,6 @@ import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
-it("I01 deletes on the service what was deleted locally, where another document takes its name in other letters", async () => {
-  const rig = createRig(12);
-  rig.app.create("Plan.md", "deleted locally\n");
-  rig.app.create("x.md", "renamed there\n");
-  const mirror = rig.mirror({ disk: { foldsCase: true } });
-  await mirror.sync();
-  mirror.disk.user.remove(mirror.path("Plan.md"));
-  rig.app.rename("x.md", "plan.md");
-  await mirror.sync();
-  expect(mirror.texts()).toEqual(new Map([["plan.md", "renamed there\n"]]));
-  expect([...rig.app.files().keys()]).toEqual(["plan.md"]);
-  expect([...mirror.state.load().links.values()].map(({ localPath }) => localPath)).toEqual(["plan.md"]);
-});
-
 function neighbours(paths: readonly string[]) {
   const rig = createRig(13);
   for (const path of paths) rig.app.create(path, `text of ${path}\n`);

@@ -1,21 +1,6 @@
 import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
-it("I08 I16 holds a rename onto what the key cannot read, and does not send it again", async () => {
-  const rig = createRig(11);
-  const id = rig.app.create("plan.md", "a plan\n");
-  const hidden = rig.app.create("secret.md", "for others\n");
-  const mirror = rig.mirror({ key: keyWithout(rig, hidden) });
-  await mirror.sync();
-  mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
-  mirror.requests.length = 0;
-  const report = await mirror.sync();
-  expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toHaveLength(1);
-  expect(mirror.state.load().blocks.get(id)?.reason).toBe("occupied-unseen");
-  expect(report?.state).toBe("attention");
-  expect(mirror.texts()).toEqual(new Map([["secret.md", "a plan\n"]]));
-});
-
 it("a rename onto what the key cannot read ends when the file gets another name, without a manual retry", async () => {
   const rig = createRig(12);
   rig.app.create("plan.md", "a plan\n");

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { RemoteHints } from "../../../src/mirror/engine/daemon/remote-hints.ts";
-import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
 import type { EventHint } from "../../../src/mirror/ports/events.ts";
 import { type DaemonRig, ScriptedNews, withNotes } from "./rig.ts";
@@ -195,39 +193,5 @@ describe("a service that lies", () => {
     await told.rig.pass(5_000);
     expect(new Map(told.rig.mirrored.texts())).toEqual(before);
     expect(told.rig.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
-  });
-});
-
-describe("hints that wait", () => {
-  const hint = (n: number): EventHint => ({
-    kind: "file",
-    id: `doc_${n}` as DocId,
-    path: null,
-    changeId: null,
-    gone: false,
-  });
-
-  test("many documents become one list, and the last hint of each counts", () => {
-    const hints = new RemoteHints(DEFAULT_TIMING);
-    expect(hints.dueAt()).toBeNull();
-    for (let n = 0; n < 16; n++) hints.note(hint(n), 1_000 + n);
-    hints.note({ ...hint(3), gone: true } as EventHint, 1_020);
-    expect(hints.dueAt()).toBe(1_000 + DEFAULT_TIMING.newsSettleMs);
-    const taken = hints.take();
-    expect(taken.kind === "files" && taken.files.map(({ gone }) => gone).indexOf(true)).toBe(3);
-    for (let n = 0; n < 17; n++) hints.note(hint(n), 2_000);
-    expect(hints.take()).toEqual({ kind: "all", folders: false });
-    hints.note({ kind: "folder", id: "dir_1" as never }, 3_000);
-    expect(hints.take()).toEqual({ kind: "all", folders: true });
-    expect(hints.dueAt()).toBeNull();
-  });
-
-  test("twenty looks in vain are free, then each waits for its second", () => {
-    const hints = new RemoteHints(DEFAULT_TIMING);
-    hints.pay(20, 0);
-    hints.note(hint(1), 0);
-    expect(hints.dueAt()).toBe(DEFAULT_TIMING.newsSettleMs);
-    hints.payForList(5_000, 0);
-    expect(hints.dueAt()).toBe(5_000);
   });
 });

@@ -106,7 +106,7 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     file: "mirror/engine/apply/move-document.ts",
     find: "const isMoved = answer.ok && fromService(ctx.world, answer.value.path) === row.to;",
     replace: "const isMoved = answer.ok;",
-    tests: ["engine/settle-writes.test.ts"],
+    tests: ["promises/no-blind-retry.test.ts"],
   },
   {
     id: "read-over-move",

@@ -17,7 +17,7 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
   return blockIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
-export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
+function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
   const { id, localPath: path, expect } = action;
   const place = trashPlace(ctx.world, path);
   const change = (): StateChange => {
