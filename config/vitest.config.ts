@@ -57,7 +57,6 @@ const LONG = [
   "test/service/backup/database.test.ts",
   "test/ui/hostile-names.test.ts",
   "test/cli/watch-all.test.ts",
-  "test/promises/based-write.test.ts",
   "test/security/swapped-folders.test.ts",
   "test/promises/clock-free.test.ts",
   "test/security/foreign-folder.test.ts",

@@ -4,15 +4,8 @@ import type { Fixture } from "./fixture.ts";
 
 /**
  * People at both sides who only add: each edit puts a paragraph of its own, a word like no other,
- * somewhere into a text. Nothing is ever taken out, so what one text descends from can be read off
- * it: it holds every word of its ancestors.
+ * somewhere into a text. Nothing is ever taken out.
  */
-
-const WORD = /\bw\d+w\b/g;
-
-export function wordsOf(text: string): Set<string> {
-  return new Set(text.match(WORD) ?? []);
-}
 
 export class Writers {
   readonly #dice: Dice;
@@ -72,23 +65,5 @@ export class Writers {
     const file = this.#dice.pick(files);
     if (roll === 1) app.rename(file.path, `there-${this.#words++}.md`);
     else app.edit(file.path, this.grown(file.text));
-  }
-
-  /**
-   * Ends a conflict as people do. @returns the words that went with the text that was not chosen
-   */
-  endConflict(): ReadonlySet<string> {
-    const { mirror } = this.#fixture;
-    const { user } = mirror.disk;
-    const beside = [...mirror.texts().keys()].find(isConflictCopyName);
-    if (beside === undefined) return new Set();
-    const path = beside.replace(/ \(theirs(?: \d+)?\)/, "");
-    const [theirs, mine] = [beside, path].map((one) => wordsOf(user.read(mirror.path(one)) ?? ""));
-    if (this.#dice.below(2) === 0) {
-      user.remove(mirror.path(beside));
-      return theirs!.difference(mine!);
-    }
-    user.rename(mirror.path(beside), mirror.path(path));
-    return mine!.difference(theirs!);
   }
 }

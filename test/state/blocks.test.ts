@@ -50,15 +50,6 @@ test("I02 replaceHolds writes nothing when they are the same but for their age",
   before.close();
 });
 
-test("I22 holds survive a restart", () => {
-  const folder = tempFolder();
-  const state = openIn(folder);
-  state.replaceBlocks([blockOf("doc_a")]);
-  state.close();
-  const again = openIn(folder);
-  expect(again.load().blocks.get("doc_a")).toEqual(blockOf("doc_a"));
-});
-
 test("removing a hold leaves the others", () => {
   const state = memoryState();
   state.replaceBlocks([blockOf("doc_a"), blockOf("doc_b")]);

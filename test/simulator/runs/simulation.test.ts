@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { MANY_RUNS, runs } from "../../property.ts";
-import { PROFILES } from "../../variants/profiles.ts";
 import { HANDS_FROM, makeScript, ODD_FROM, ONE_WAY_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeScenarioScript } from "./scenarios.ts";
@@ -17,8 +16,6 @@ describe("runs that failed once", () => {
     expect((await runSimulation(script)).failures).toEqual([]);
   });
 });
-
-const reported = (variant: object): string => JSON.stringify(variant);
 
 type Kind = {
   readonly name: string;
@@ -74,21 +71,6 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe("seeded runs of several mirrors and a person in the app", () => {
-  it.each([
-    ["plain", 36, makeScript],
-    ["with scenarios", 24, makeScenarioScript],
-    ["small", 24, makeSmallScript],
-  ] as const)("each profile is the deployment of some runs: %s", (_, seeds, scriptOf) => {
-    const lived = Array.from({ length: seeds }, (_none, index) => reported(scriptOf(index + 1, 1).setup.variant));
-    for (const [name, profile] of Object.entries(PROFILES))
-      expect([name, lived]).toEqual([name, expect.arrayContaining([reported(profile)])]);
-  });
-
-  it("a fixed share of the mirrors live on the disk of a Mac", () => {
-    const disks = Array.from({ length: 60 }, (_, index) => makeScript(index + 1, 1).setup.mirrors).flat();
-    expect(disks.filter(({ disk }) => disk.system === "darwin").length / disks.length).toBeGreaterThan(0.12);
-  });
-
   it.each(KINDS)("$name", async ({ simulations, scriptOf, first = 1 }) => {
     const totals = noTotals();
     for (let seed = first; seed < first + runs(simulations); seed++) {

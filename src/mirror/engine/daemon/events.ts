@@ -102,7 +102,7 @@ function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | n
 }
 
 /** Counts the lines that only one of the two texts has, in any order. */
-export function countChangedLines(before: string, after: string): ChangedLines {
+function countChangedLines(before: string, after: string): ChangedLines {
   const counts = new Map<string, number>();
   for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
   let removed = 0;

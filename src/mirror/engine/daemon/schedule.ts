@@ -251,7 +251,7 @@ function wantedInterval(timing: DaemonTiming, quietMs: number, affordable: numbe
  * is random, so that many clients do not return to a recovering service at the same moment.
  * @param failures in a row, this one included
  */
-export function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
+function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
   const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;
   const delay = Math.min(timing.retryMostMs, first * 2 ** Math.min(failures - 1, 20));
   return delay * (0.5 + 0.5 * fraction);
