@@ -59,14 +59,6 @@ async function loseRecord(left: string) {
   return fixture;
 }
 
-test("I14 a new file that its user has edited is no damaged one, also if a sector ends where it ends", async () => {
-  const edited = `${TEXT.slice(0, 500)}and an edit\n`;
-  const { mirror } = await loseRecord(edited);
-  await startAgain(mirror);
-  expect(mirror.texts().get("note.md")).toBe(edited);
-  expect(mirror.state.intents()).toEqual([]);
-});
-
 test("I13 a damaged new file waits until its document can be read", async () => {
   const fixture = await loseRecord(TEXT.slice(0, 512));
   const { rig, mirror } = fixture;

@@ -50,18 +50,6 @@ test("I04 one that somebody deleted in this very moment is deleted on both sides
   expect(deletes(mirror)).toHaveLength(1);
 });
 
-test("I06 one that was edited meanwhile comes back as it is there", async () => {
-  const { rig, mirror } = await start(({ method }, { app }) => {
-    if (method === "DELETE") app.edit("note.md", "edited\n");
-    return method === "DELETE" ? NOT_FOUND : null;
-  });
-  await mirror.sync();
-  await mirror.sync();
-  expect(mirror.texts().get("note.md")).toBe("edited\n");
-  expect(rig.app.files().get("note.md")?.text).toBe("edited\n");
-  expect(deletes(mirror)).toHaveLength(1);
-});
-
 test("I08 I13 where that cannot be read, the deletion stays unsettled, and a read of the next run settles it", async () => {
   let isDown = false;
   const { rig, mirror } = await start(({ method }, { app }) => {

@@ -45,17 +45,6 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
     expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
   });
 
-  it("I03 an edit made here meanwhile goes along", async () => {
-    const { rig, mirror } = await start();
-    mirror.write("pics/x.png", "an image");
-    mirror.write("docs/a.md", "edited locally\n");
-    rig.app.renameFolder("docs", "pics");
-    await mirror.sync();
-    expect((await mirror.sync())?.state).toBe("in-sync");
-    expect(rig.app.files().get("pics/a.md")?.text).toBe("edited locally\n");
-    expect(mirror.texts().get("pics/a.md")).toBe("edited locally\n");
-  });
-
   it("I13 killed at any call, it comes to the same", async () => {
     const begun = await start();
     begun.mirror.write("pics/x.png", "an image");

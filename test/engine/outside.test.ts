@@ -84,29 +84,3 @@ it("I11 I18 a document held outside whose file is removed gives up its path, and
     ]),
   );
 });
-
-/** Six documents of `part`, of which one was moved out; then the app deletes the other five. */
-async function emptied(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = await withOneOutside(seed, "note.md");
-  const names = ["a", "b", "c", "d"];
-  for (const name of names) rig.app.create(`part/${name}.md`, `${name}\n`);
-  await settle(mirror);
-  for (const name of [...names, "stays"]) rig.app.remove(`part/${name}.md`);
-  return { rig, mirror };
-}
-
-it("I04 I21 what left the subtree and can be read still answers for the key: what is gone from it is gone, and asked about", async () => {
-  const { mirror } = await emptied(33);
-  const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "remote-emptied" }] } });
-  expect(report?.stopped.map(({ kind }) => kind)).toEqual(new Array(5).fill("trash-local"));
-  expect(mirror.texts().size).toBe(5);
-});
-
-it("I04 I19 where that cannot be read either, nothing is proven, and the mirror asks", async () => {
-  const { rig, mirror } = await emptied(34);
-  rig.app.remove("elsewhere/note.md");
-  const report = await mirror.sync();
-  expect(report).toMatchObject({ state: "stopped", safetyStop: { reasons: [{ reason: "wrong-workspace" }] } });
-  expect(mirror.texts().size).toBe(5);
-});

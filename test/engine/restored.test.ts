@@ -92,28 +92,6 @@ test("I04 what a restored service lacks stays here until it is approved, which i
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
 });
 
-test("I21 what waits for the answer is all that the plan would do, newer texts too", async () => {
-  const at = await settled(97);
-  restore(at);
-  at.mirror.write("mine.md", "made here meanwhile\n");
-  const { stopped } = await at.sync();
-  const { plan, verdict } = await halted(at);
-  expect(stopped).toEqual(plan.steps.map(({ action }) => action));
-  expect(stopped.map(({ kind }) => kind)).toEqual(expect.arrayContaining(["create-remote", "trash-local"]));
-  expect(stopped.length).toBeGreaterThan(verdict.stoppedSteps.length);
-});
-
-test("I21 an approval does not cover what is found missing after it", async () => {
-  const at = await settled(92);
-  restore(at);
-  const { plan, verdict } = await halted(at);
-  const keys = ["service-restored", ...verdict.stoppedSteps.map((index) => guardKey(plan.steps[index]!.action))];
-  at.world.state.setMeta(META.approved, JSON.stringify(keys));
-  at.rig.app.remove("kept.md");
-  expect((await at.sync()).safetyStop?.reasons).toMatchObject([{ reason: "service-restored" }]);
-  expect(at.mirror.texts().has("kept.md")).toBe(true);
-});
-
 test("I03 refused, what a restored service lacks goes up as new, with its folder", async () => {
   const at = await settled(93);
   restore(at);

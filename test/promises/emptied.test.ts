@@ -6,7 +6,7 @@ import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Fixture, goOnFrom, isWrite, openFixture, settle } from "./fixture.ts";
+import { type Fixture, goOnFrom, openFixture, settle } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
@@ -89,18 +89,6 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
     mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(guardKey)));
     await settle(mirror);
     expect([mirror.texts().size, rig.app.files().size]).toEqual([0, 0]);
-  });
-
-  test("what is there again ends it by itself", async () => {
-    const { rig, mirror } = await inSync(26);
-    for (const path of paths) mirror.disk.user.remove(mirror.path(path));
-    rig.app.create("e/new.md", "new\n");
-    expect(await mirror.sync()).toMatchObject({ state: "stopped" });
-    for (const path of paths) mirror.write(path, `${path}\n`);
-    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-    mirror.disk.user.remove(mirror.path("d/n1.md"));
-    await settle(mirror);
-    expect(rig.app.files().size).toBe(6);
   });
 });
 
@@ -187,48 +175,6 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
 });
 
 describe("I21 guards hold from the first document on", () => {
-  test.each([2, 3, 4])(
-    "all %i documents removed here: somebody is asked, and nothing is deleted there",
-    async (count) => {
-      const documents = Array.from({ length: count }, (_, n) => `n${n}.md`);
-      const fixture = await inSync(40 + count, documents);
-      for (const path of documents) fixture.mirror.disk.user.remove(fixture.mirror.path(path));
-      expect(reasonsOf(await fixture.mirror.sync())).toEqual(["local-emptied"]);
-      // A larger budget is no answer to another question.
-      const guards = { ...SETTINGS.guards, minDeletes: 100, maxDeletes: 100 };
-      expect(reasonsOf(await fixture.mirror.sync({ guards }))).toEqual(["local-emptied"]);
-      expect(fixture.seen.filter(isWrite)).toEqual([]);
-      await approveAndSync(fixture);
-      expect(fixture.rig.app.files().size).toBe(0);
-    },
-  );
-
-  test("the only document, removed here, goes there once it was looked for twice and read again", async () => {
-    const { rig, mirror, seen } = await inSync(45, ["only.md"]);
-    const id = [...rig.app.files().values()].at(-1)!.id;
-    mirror.disk.user.remove(mirror.path("only.md"));
-    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedRemote: 1 } });
-    expect(rig.app.files().size).toBe(0);
-    expect(seen.filter(({ path }) => path.endsWith(id)).map(({ method }) => method)).toEqual(["GET", "DELETE"]);
-  });
-
-  test("the only document, removed there, goes from here where a folder shows that it is the same workspace", async () => {
-    const { rig, mirror } = await inSync(46, ["d/only.md"]);
-    rig.app.remove("d/only.md");
-    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
-    expect(mirror.texts().size).toBe(0);
-  });
-
-  test("the only document, not to be seen there: where nothing else is known, somebody is asked once", async () => {
-    const fixture = await inSync(47, ["only.md"]);
-    const { rig, mirror } = fixture;
-    rig.app.remove("only.md");
-    expect(reasonsOf(await mirror.sync())).toEqual(["wrong-workspace"]);
-    expect([...mirror.texts().keys()]).toEqual(["only.md"]);
-    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
-    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
-  });
-
   test.each([1, 2, 4])(
     "I19 a key of another workspace takes none of %i documents away, and sends nothing there",
     async (count) => {
@@ -246,11 +192,4 @@ describe("I21 guards hold from the first document on", () => {
       expect(other.app.files().size).toBe(1);
     },
   );
-
-  test("a subtree that is emptied while others are there is what the budget says of it", async () => {
-    const { rig, mirror } = await inSync(48, ["a/x.md", "a/y.md", "b/z.md"]);
-    for (const path of ["a/x.md", "a/y.md"]) mirror.disk.user.remove(mirror.path(path));
-    await settle(mirror);
-    expect([...rig.app.files().keys()].map((path) => path.replace(/^\//, ""))).toEqual(["b/z.md"]);
-  });
 });

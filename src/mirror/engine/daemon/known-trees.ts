@@ -208,7 +208,7 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
  * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
  * other effect, or when one did not succeed or met another edit: then the service is listed again.
  */
-function remoteAfterPass(
+export function remoteAfterPass(
   state: Pick<State, "link" | "linksAt">,
   { plan, trees, ends }: Planned,
   remote: RemoteTree,
