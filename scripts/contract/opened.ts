@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type OpenData, openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
-import { fetchStream } from "../../test/contract/suite/event-stream.ts";
 import { httpWire } from "../../test/contract/suite/http-wire.ts";
 import type { Target } from "../../test/contract/suite/world.ts";
 import type { Variant } from "../../test/variants/variant.ts";
@@ -26,7 +25,6 @@ export async function openOwn(variant: Variant): Promise<Opened & Pick<OpenData,
   return {
     target: {
       wire: httpWire(server.url),
-      stream: fetchStream(server.url),
       key: data.key,
       adminKey: data.adminKey,
       indexesLate: true,
@@ -46,7 +44,6 @@ export function openOther(url: string, keyFile: string, adminKeyFile: string | u
   const base = url.replace(/\/$/, "");
   const target = {
     wire: httpWire(base),
-    stream: fetchStream(base),
     key: readKey(keyFile),
     adminKey,
     indexesLate: true,

@@ -8,8 +8,6 @@ import { ADMIN_KEY, openService } from "../service/fixture.ts";
 import { OpenapiJudge } from "./openapi.ts";
 import { accessTests } from "./suite/access-tests.ts";
 import { CONTRACT } from "./suite/all.ts";
-import { fetchStream } from "./suite/event-stream.ts";
-import { eventTests } from "./suite/event-tests.ts";
 import { httpWire } from "./suite/http-wire.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
@@ -17,11 +15,9 @@ import type { Target } from "./suite/world.ts";
 const faults: unknown[] = [];
 afterAll(() => expect(faults, "something became a 500").toEqual([]));
 
-/** Tests of what HTTP carries: headers, bodies of any form and length, streams. */
+/** Tests of what HTTP carries: headers, and bodies of any form and length. */
 const CARRIED: ReadonlySet<string> = new Set(
-  [...accessCases, ...answerCases, ...contentCases, ...fileCases, ...accessTests, ...eventTests].map(
-    ({ title }) => title,
-  ),
+  [...accessCases, ...answerCases, ...contentCases, ...fileCases, ...accessTests].map(({ title }) => title),
 );
 
 describe("on SQLite", async () => {
@@ -32,8 +28,7 @@ describe("on SQLite", async () => {
   const judge = new OpenapiJudge(openapiDocument());
   beforeAll(async () => {
     server = await startHttp(service);
-    const [wire, stream] = [judge.watch(service.handle), fetchStream(server.url)];
-    target = { wire, stream, key, adminKey: ADMIN_KEY, indexesLate: false };
+    target = { wire: judge.watch(service.handle), key, adminKey: ADMIN_KEY, indexesLate: false };
   });
   afterAll(async () => {
     await server.close();

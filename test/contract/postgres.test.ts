@@ -6,7 +6,6 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { ADMIN_KEY, seeded } from "../service/fixture.ts";
 import { CONTRACT } from "./suite/all.ts";
-import { hubStream } from "./suite/event-stream.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
 
@@ -27,8 +26,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
     stopIndexing = indexInSteps(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
-    const [wire, stream] = [service.handle, hubStream(service.streams)];
-    target = { wire, stream, key, adminKey: ADMIN_KEY, indexesLate: false };
+    target = { wire: service.handle, key, adminKey: ADMIN_KEY, indexesLate: false };
   });
   afterAll(async () => {
     stopIndexing();

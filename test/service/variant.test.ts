@@ -1,10 +1,7 @@
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
 import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../../src/conformance/world.ts";
-import { CONTRACT } from "../contract/suite/all.ts";
-import { hubStream } from "../contract/suite/event-stream.ts";
-import { runContractTest } from "../contract/suite/run.ts";
 import { openService } from "./fixture.ts";
 
 /** The same service, seen plainly and through a variant. */
@@ -17,24 +14,6 @@ async function vary(variant: Variant) {
 }
 
 describe("a variant", () => {
-  test.each<[Variant, string]>([
-    [{ conflictsRefused: true }, "takes an edit that cannot be combined into review, and pins the file"],
-    [{ looseIds: true }, "shows the parents of a file and of a folder"],
-    [{ firstSearch: true }, "answers each file with its content, and where it was found: regex search"],
-    [{ noFolderPatchOrDelete: 405 }, "deletes an empty folder"],
-    [{ refusedCharacters: "é" }, "keeps composed and decomposed names apart, byte for byte"],
-  ])("%o breaks the contract: %s", async (variant, title) => {
-    const contract = CONTRACT.find((one) => one.title === title)!;
-    const { service, key } = await openService();
-    const run = (varied: Variant) => {
-      const wire = varyService(service.handle, varied, { requests: 0, renames: new Map() });
-      const target = { wire, stream: hubStream(service.streams), key, adminKey: null, indexesLate: false };
-      return runContractTest(contract, target, `v${Object.keys(varied).length}`);
-    };
-    await run({});
-    await expect(run(variant)).rejects.toThrow();
-  });
-
   it("changeIdMovesOnRename: gives a new change id by a rename or move, and takes old and new as bases", async () => {
     const { varied } = await vary({ changeIdMovesOnRename: true });
     const file = await varied.file("a.md", "one");

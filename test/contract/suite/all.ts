@@ -2,7 +2,6 @@ import { CASES } from "../../../src/conformance/sections.ts";
 import { accessTests } from "./access-tests.ts";
 import { adminSettingsTests } from "./admin-settings-tests.ts";
 import { adminTests } from "./admin-tests.ts";
-import { eventTests } from "./event-tests.ts";
 import { grantTests } from "./grant-tests.ts";
 import { hiddenSearchTests } from "./hidden-search-tests.ts";
 import { hiddenTests } from "./hidden-tests.ts";
@@ -19,5 +18,4 @@ export const CONTRACT: readonly ContractTest[] = [
   ...hiddenSearchTests,
   ...adminTests,
   ...adminSettingsTests,
-  ...eventTests,
 ];

@@ -11,7 +11,6 @@ export async function runContractTest(test: ContractTest, target: Target, unique
   const world: TestWorld = {
     api,
     folder,
-    stream: target.stream,
     indexesLate: target.indexesLate,
     as: (key) => new Api(target.wire, key),
     admin: () => {

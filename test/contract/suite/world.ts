@@ -2,7 +2,6 @@ import type { Exchange, World } from "../../../src/conformance/world.ts";
 import { type Api, expectOk } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/admin/operations.ts";
-import type { StreamWire } from "./event-stream.ts";
 
 /** A test of the contract: a case that ships with the program, or one that needs /admin too. */
 export type ContractTest = {
@@ -15,7 +14,6 @@ export type ContractTest = {
 /** The service that the tests judge. */
 export type Target = {
   readonly wire: Exchange;
-  readonly stream: StreamWire;
   /** A key with Full access to a workspace that tests may fill. */
   readonly key: string;
   readonly adminKey: string | null;
@@ -25,7 +23,6 @@ export type Target = {
 
 /** A case's world, in a workspace of its own if the target has an admin key. */
 export type TestWorld = World & {
-  readonly stream: StreamWire;
   /** @throws in a test that does not say that it needs the admin */
   readonly admin: () => AdminApi;
 };
