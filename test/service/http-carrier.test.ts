@@ -1,7 +1,5 @@
 import { once } from "node:events";
-import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { responseInParts } from "../../src/contract/wire.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
@@ -37,49 +35,6 @@ describe("an answer", () => {
     await once(socket, "close");
     expect(statuses(told.text)).toEqual([401]);
   });
-
-  it("is the same bytes whatever form its body has: short or long, ASCII or not, one piece or parts", async () => {
-    const long = "größer – 𝄞 ".repeat(3_000);
-    const bodies = ["a", "ä", "a".repeat(40_000), long];
-    const whole = bodies.map((body) => ({ status: 200, headers: {}, body }));
-    const answers = [...whole, responseInParts(200, {}, ["{}\n", "", long, "\n"]), responseInParts(200, {}, [])];
-    const { port } = await serve({ handle: async ({ path }) => answers[Number(path.slice(1))]! });
-    for (const [n, answer] of answers.entries()) {
-      const told = Buffer.from(await raw(port, get(`/${n}`, "connection: close\r\n")), "latin1").toString();
-      expect([told.slice(told.indexOf("\r\n\r\n") + 4), lengthIn(told)]).toEqual([
-        answer.body,
-        Buffer.byteLength(answer.body),
-      ]);
-    }
-    expect(answers[4]!.body).toBe(`{}\n${long}\n`);
-  });
-
-  it("has the length but not the body for HEAD, and neither without a body", async () => {
-    const { port, key, api } = await serve();
-    const { id } = await api.file("a.md");
-    const rest = `HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`;
-    const head = await raw(port, `HEAD /v1/files ${rest}`);
-    expect([statuses(head), head.endsWith("\r\n\r\n"), lengthIn(head) > 0]).toEqual([[404], true, true]);
-    const gone = await raw(port, `DELETE /v1/files/${id} ${rest}`);
-    expect([statuses(gone), gone.endsWith("\r\n\r\n"), lengthIn(gone)]).toEqual([[204], true, Number.NaN]);
-  });
-
-  it("comes in the order of requests that were sent without waiting", async () => {
-    const { port, key, api } = await serve();
-    for (const name of ["a", "b"]) await api.file(`${name}.md`, "");
-    const one = (path: string) => get(`/v1/files?path=${path}`, `x-api-key: ${key}\r\n`);
-    const text = await raw(
-      port,
-      `${one("a.md")}${one("none.md")}${get("/v1/files?path=b.md", "connection: close\r\n")}`,
-    );
-    expect([statuses(text), /"path":"\/a.md".*"data":\[\]/s.test(text)]).toEqual([[200, 200, 401], true]);
-  });
-
-  it("to HTTP/1.0 needs no Host, and ends the connection", async () => {
-    const { port, key } = await serve();
-    const text = await raw(port, `GET /v1/files HTTP/1.0\r\nx-api-key: ${key}\r\n\r\n`);
-    expect([statuses(text), /^connection: close\r$/im.test(text)]).toEqual([[200], true]);
-  });
 });
 
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
@@ -100,15 +55,6 @@ describe("a body", () => {
       "invalid_request",
       true,
     ]);
-  });
-
-  it("that comes with a GET is not looked at", async () => {
-    const { port, key } = await serve();
-    const text = await raw(
-      port,
-      `${get("/v1/files", `x-api-key: ${key}\r\nconnection: close\r\ncontent-length: 2\r\n`)}\xff{`,
-    );
-    expect(statuses(text)).toEqual([200]);
   });
 
   it("of a client that leaves in the middle changes nothing, and the service continues", async () => {
@@ -182,25 +128,6 @@ describe("/readyz", () => {
 });
 
 describe("the end", () => {
-  it("waits for an answer, and for silent clients, only for a limited time", async () => {
-    const { service } = await openService();
-    const inside = Promise.withResolvers<void>();
-    const handle: HttpService["handle"] = (wire) => {
-      if (wire.path !== "/v1/folders") return service.handle(wire);
-      inside.resolve();
-      return new Promise(() => undefined);
-    };
-    const { port, server } = await serve({ handle }, { deadlines: { stop: 20 } });
-    const silent = openConnection(port);
-    await once(silent.socket, "ready");
-    const busy = openConnection(port);
-    busy.socket.write(get("/v1/folders", ""));
-    await inside.promise;
-    const over = Promise.all([once(silent.socket, "close"), once(busy.socket, "close")]);
-    await server.close();
-    await over;
-  });
-
   it("answers requests that come as it ends, and closes each connection", async () => {
     const { port, server } = await serve((await openService()).service, { deadlines: { drain: 60_000 } });
     const known = openConnection(port);
@@ -214,30 +141,6 @@ describe("the end", () => {
     await Promise.all([once(known.socket, "close"), once(fresh.socket, "close"), closed]);
     for (const { told } of [known, fresh])
       expect([statuses(told.text), /^connection: close\r$/im.test(told.text)]).toEqual([[401], true]);
-  });
-
-  it("resets nobody who comes again as soon as he is answered", async () => {
-    const { port, server } = await serve((await openService()).service);
-    const ends: string[] = [];
-    const warm = Promise.withResolvers<void>();
-    let answers = 0;
-    const clients = Array.from({ length: 20 }, async () => {
-      for (;;) {
-        const end = await new Promise<string>((resolve) => {
-          const sent = request({ port, host: "127.0.0.1", path: "/v1/files", agent: false }, (response) => {
-            response.resume().on("end", () => resolve("answered"));
-            response.on("error", (error: NodeJS.ErrnoException) => resolve(error.code!));
-          });
-          sent.on("error", (error: NodeJS.ErrnoException) => resolve(error.code!));
-          sent.end();
-        });
-        if (end !== "answered") return void ends.push(end);
-        if (++answers === 100) warm.resolve();
-      }
-    });
-    await warm.promise;
-    await Promise.all([server.close(), ...clients]);
-    expect(new Set(ends)).toEqual(new Set(["ECONNREFUSED"]));
   });
 
   it("closes idle connections, and announces the end to those that still get an answer", async () => {
