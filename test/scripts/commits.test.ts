@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import config from "../../config/commitlint.config.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** The commit after which all subjects follow the rules. */
-const SINCE = "8969b2bd9cb51a0d";
+/** Later commits are judged. Earlier ones were, and judging them all takes seconds. */
+const SINCE = "21511de59648fc75";
 
 /** Returns false for an unpacked archive and for a clone without the older commits. */
 function hasHistory(): boolean {

@@ -224,9 +224,6 @@ class Workspace:
         if found is not None:
             if kind == "folder" and self.fault == "folder-merges":
                 return 201, self.shown(found)
-            if kind == "file" and self.fault == "create-overwrites":
-                found["changes"][found["lastChangeId"]] = body["content"]
-                return 200, self.shown(found)
             raise Problem("path_already_exists")
         parent_id = body["parentId"] if names is None else self.folder_at(names[:-1])
         return 201, self.shown(self.add(kind, parent_id, name, more))
@@ -254,10 +251,6 @@ class Workspace:
             item["protected"] = body["protected"]
             return 200, self.shown(item)
         self.move(kind, item, body)
-        if kind == "file" and member == "name" and self.fault == "rename-changes-id":
-            del self.files[item["id"]]
-            item["id"] = new_id("doc")
-            self.files[item["id"]] = item
         return 200, self.shown(item)
 
     def move(self, kind, item, body):
@@ -308,7 +301,7 @@ class Workspace:
 
     def delete_file(self, ident):
         file = self.find("file", ident)
-        if file["protected"] and self.fault != "protected-deleted":
+        if file["protected"]:
             raise Problem("file_protected")
         if file["reviews"]:
             raise Problem("changes_in_review")
@@ -450,8 +443,6 @@ class Handler(BaseHTTPRequestHandler):
             body = {"type": url, "title": problem.code, "status": status, "code": problem.code}
             body |= {"detail": "See the title.", "requestId": request_id}
             body |= {"errors": problem.errors} if problem.errors else {}
-            if self.server.fault == "no-code":
-                del body["code"]
         self.reply(status, kind, b"" if body is None else json.dumps(body).encode(), request_id)
 
     def reply(self, status, kind, body, request_id):
