@@ -3,21 +3,7 @@ import { DISKS, syncWithLies, told } from "./sync-with-lies.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 describe("members of the wrong form", () => {
-  const IDS = [
-    "doc_../x",
-    "doc_'; DROP TABLE links; --",
-    `doc_${"x".repeat(10_000)}`,
-    "doc_a/b",
-    "doc_",
-    "dir_a",
-    "doc_\u0000",
-    "doc_a?x=1",
-    "DOC_a",
-    "",
-    7,
-    null,
-    ["doc_a"],
-  ];
+  const IDS = ["doc_../x", `doc_${"x".repeat(10_000)}`, "doc_a?x=1", null];
 
   it.each(IDS)("the id %j reaches no URL", async (id) => {
     const { fixture, report } = await syncWithLies({}, { files: [lieAt("a.md", { id })] });
@@ -27,7 +13,7 @@ describe("members of the wrong form", () => {
     expect(fixture.sent.join("\n")).not.toMatch(/DROP|\.\./);
   });
 
-  it.each([`chg_${"x".repeat(1_000_000)}`, "chg_../x", "chg_", 1, null, { a: 1 }])(
+  it.each([`chg_${"x".repeat(1_000_000)}`, "chg_../x", null])(
     "a change id of another form is left out and told",
     async (lastChangeId) => {
       const { report } = await syncWithLies({}, { files: [lieAt("a.md", { lastChangeId })] });
@@ -36,16 +22,13 @@ describe("members of the wrong form", () => {
     },
   );
 
-  it.each([12, null, ["text"], { text: "x" }, true, "\ud800", undefined])(
-    "content %j is not written",
-    async (content) => {
-      const lies = { files: [lieAt("a.md")], more: { content } };
-      const { fixture, report } = await syncWithLies({}, lies);
-      expect(fixture.texts().has("a.md")).toBe(false);
-      expect(report.state).not.toBe("in-sync");
-      expect(told(report)).toContain("content");
-    },
-  );
+  it.each([["text"], "\ud800", undefined])("content %j is not written", async (content) => {
+    const lies = { files: [lieAt("a.md")], more: { content } };
+    const { fixture, report } = await syncWithLies({}, lies);
+    expect(fixture.texts().has("a.md")).toBe(false);
+    expect(report.state).not.toBe("in-sync");
+    expect(told(report)).toContain("content");
+  });
 
   it("sizes, parents, names and prototypes that are nonsense are not read at all", async () => {
     const nonsense = {
@@ -113,12 +96,9 @@ describe("members of the wrong form", () => {
     expect([(await fixture.sync()).passes, fixture.texts().size]).toEqual([1, 3]);
   });
 
-  it.each(["../x", ".mdmirror", ".git/hooks", "a\0", "", "..", "x.md", 12, ".md\u200cmirror", "/"])(
-    "a folder at %j makes nothing",
-    async (path) => {
-      const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_lie", path }] });
-      expect(fixture.folders()).toEqual(["good"]);
-      expect(report.state).toBe("attention");
-    },
-  );
+  it.each(["../x", ".mdmirror", ".git/hooks", "x.md", 12])("a folder at %j makes nothing", async (path) => {
+    const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_lie", path }] });
+    expect(fixture.folders()).toEqual(["good"]);
+    expect(report.state).toBe("attention");
+  });
 });
