@@ -38,55 +38,6 @@ describe("a mirror of the library", () => {
     expect((await client.listFiles()).items).toHaveLength(3);
   });
 
-  it("shows, restores and compares the texts of a document", async () => {
-    const { mirror, write, read } = await makeLibRig();
-    for (const text of ["one\n", "two\n"]) {
-      write("a.md", text);
-      await mirror.sync();
-    }
-    const { versions, gone } = await mirror.history({ path: "a.md" });
-    expect([gone, versions.map(({ n, from, size }) => [n, from, size])]).toEqual([
-      false,
-      [
-        [1, "service", 4],
-        [2, "service", 4],
-      ],
-    ]);
-    const shown = [await mirror.show({ path: "a.md", n: 1 }), await mirror.show({ path: "a.md" })];
-    expect(shown.map(({ text }) => text)).toEqual(["one\n", "two\n"]);
-    const restored = await mirror.restore({ paths: ["a.md"], n: 1, noSync: true });
-    expect(restored).toMatchObject({ items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null });
-    expect(read("a.md")).toBe("one\n");
-    const row = { path: "a.md", kind: "differs", lines: { added: 1, removed: 1 }, base: null, conflict: null };
-    expect((await mirror.diff({ path: "a.md" })).documents).toEqual([{ ...row, before: "two\n", after: "one\n" }]);
-    expect((await mirror.diff()).documents).toEqual([{ ...row, before: null, after: null }]);
-  });
-
-  it("lists a conflict, and ends it by a choice", async () => {
-    const { mirror, service, write, read } = await makeLibRig();
-    write("a.md", "one\n");
-    await mirror.sync();
-    const client = createClient({ url: service.url, key: service.key });
-    const [file] = (await client.listFiles()).items;
-    await client.putContent(file!.id, file!.lastChangeId, "theirs\n");
-    await client.close();
-    write("a.md", "mine\n");
-    expect((await mirror.sync()).attention).toMatchObject([
-      { path: "a.md", kind: "conflict", next: expect.any(String) },
-    ]);
-    const [conflict] = (await mirror.conflicts()).conflicts;
-    expect(conflict).toMatchObject({ path: "a.md", conflictCopy: "a (theirs).md", mine: 5, theirs: 7 });
-    const marked = "<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\n";
-    expect(await errorOf(mirror.resolve({ paths: ["a.md"], way: "merged", text: marked }))).toMatchObject({
-      kind: "usage",
-    });
-    const nul = { paths: ["a.md"], way: "merged", text: "a\0b\n" } as const;
-    expect(await errorOf(mirror.resolve(nul))).toMatchObject({ kind: "usage", code: "contains-nul" });
-    await mirror.resolve({ paths: ["a.md"], way: "merged", text: "both\n" });
-    expect([(await mirror.sync()).state, read("a.md")]).toEqual(["in-sync", "both\n"]);
-    expect(await mirror.conflicts()).toEqual({ conflicts: [], blocked: [] });
-  });
-
   it("answers a stop only for what its caller saw", async () => {
     // A halt takes a second look, two seconds later.
     const { mirror, root, write, read } = await makeLibRig(50);

@@ -101,35 +101,6 @@ test("a document of very many keys is written in rows of a bounded size, and fou
   expect(looks.map(([set]) => found(index, 1, 1, set))).toEqual([[1], [3], [], [1, 3], [], [], []]);
 });
 
-test("the work between two parts of a document is bounded", () => {
-  const { index, written } = openCounting();
-  const texts = [
-    "x ".repeat(25_000),
-    Array.from({ length: 49_000 }, (_, n) => String.fromCodePoint(0x4e00 + (n % 20_000))).join(""),
-  ];
-  for (const [i, text] of texts.entries()) {
-    let rows = written.length;
-    let [all, parts] = [0, 0];
-    for (const work of index.putInParts(1, i + 1, "a.md", text)) {
-      expect(written.length - rows).toBeLessThanOrEqual(1);
-      rows = written.length;
-      expect(work).toBeLessThanOrEqual(KEYS_OF_A_ROW);
-      [all, parts] = [all + work, parts + 1];
-    }
-    expect(all).toBeGreaterThan(text.length);
-    expect(parts).toBeGreaterThan(20);
-  }
-});
-
-test("sets that are intersected are one set of keys, so that a look at an index takes the rare ones first", () => {
-  const [one, other] = [documentsWithLiteral("quokka"), documentsWithLiteral("numbat")];
-  const either: KeySet = { kind: "one", of: [one, other] };
-  const both: KeySet = { kind: "with", keys: [...keysIn(one), ...keysIn(other)] };
-  expect(inAll([one, { kind: "any" }, other, one])).toEqual(both);
-  expect(inAll([one, either, other])).toEqual({ kind: "each", of: [both, either] });
-  expect([inAll([]), inAll([either]), inAll([one])]).toEqual([{ kind: "any" }, either, one]);
-});
-
 const letters = fc.string({
   unit: fc.constantFrom(..."aZéÉßﬁ解压缩がパか한국ضغطיםхЙ🎉𝒑 12_-.\n\u0301\u3099"),
   maxLength: 40,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { FIRST_PAGE, makeFile, makeFolder, makeWorkspace, groundOfFile, Step } from "./ground.ts";
+import { FIRST_PAGE, makeFile, makeWorkspace, groundOfFile, Step } from "./ground.ts";
 
 /** Row numbers are committed in their order, so that a cursor passes nobody by. */
 
@@ -23,23 +23,6 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
     await Promise.all([late, early]);
     const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
     expect(page.map(({ name }) => name)).toEqual(["late.md", "early.md"]);
-  });
-
-  it("applies to folders too, and to files beside them", async () => {
-    const { store, other, workspace, waits } = await openGround();
-    const step = new Step();
-    const late = store.write(async (tables) => {
-      await makeFolder(tables, workspace, "late");
-      await step.stop();
-    });
-    await step.reached();
-    const early = other.write((tables) => makeFolder(tables, workspace, "early"));
-    await waits(early);
-    expect(await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }))).toEqual([]);
-    step.goOn();
-    await Promise.all([late, early]);
-    const page = await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
-    expect(page.map(({ name }) => name)).toEqual(["late", "early"]);
   });
 
   it("lists an own write while others write in other workspaces", async () => {

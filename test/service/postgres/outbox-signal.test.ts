@@ -3,22 +3,6 @@ import { expect, it, vi } from "vitest";
 import { OutboxSignal } from "../../../src/service/store/postgres/outbox-signal.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 
-it("signals nothing more once it is closed: its pool may have ended", async () => {
-  vi.useFakeTimers();
-  try {
-    const sent: string[] = [];
-    const pool = { query: async (sql: string) => void sent.push(sql) } as unknown as Pool;
-    const faults: unknown[] = [];
-    const signal = new OutboxSignal("postgres://unused", pool, (error) => void faults.push(error));
-    await signal.close();
-    signal.committed();
-    await vi.runAllTimersAsync();
-    expect([sent, faults]).toEqual([[], []]);
-  } finally {
-    vi.useRealTimers();
-  }
-});
-
 it("prunes what is old though nobody listens, each ten minutes in which something is committed", async () => {
   vi.useFakeTimers();
   try {
