@@ -227,7 +227,7 @@ type Pace = {
  * workspace, so that listing it stays within the budget.
  * @param fraction [0, 1)
  */
-export function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
+function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
   const affordable = affordableInterval(pace);
   const least = pace.isTold ? timing.pollListeningMs : 0;
   const wanted = wantedInterval(timing, pace.quietMs, affordable);
