@@ -1,4 +1,3 @@
-import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -75,12 +74,6 @@ describe("a document that a sync merged", () => {
     expect((await run("diff", "--origins")).code).toBe(2);
   });
 
-  it("is shown by why until the local file is edited", async () => {
-    expect((await run("why", "a.md")).out.filter(isRow)).toEqual(MERGED[1]);
-    rig.write("a.md", `${MERGED[0]}more\n`);
-    expect((await run("why", "a.md")).out.filter(isRow)).toEqual([]);
-  });
-
   it("is reported to a program without any text", async () => {
     const origins = [
       { kind: "added", from: "theirs", line: 3, count: 2 },
@@ -101,13 +94,6 @@ describe("a document that a sync merged", () => {
       base: expect.any(String),
       theirs: expect.any(String),
     });
-  });
-
-  it("has no colours but on a terminal", async () => {
-    const plain = await run("diff", "a.md", "--origins");
-    expect(plain.out.join("\n")).not.toContain("\u001b[");
-    const terminal = await rig.run(["diff", "a.md", "--origins"], { cwd: rig.root, terminal: true });
-    expect(terminal.out.join("\n")).toContain("\u001b[32mM     |+- mine\u001b[0m");
   });
 
   it("says which text is no longer kept instead of guessing", async () => {
@@ -158,12 +144,5 @@ describe("diff of a document in conflict", () => {
         ],
       },
     ]);
-  });
-
-  it("is the usual one again when the conflict has ended", async () => {
-    expect(await edit(HERE, THERE)).toBe(3);
-    unlinkSync(join(rig.root, "a (theirs).md"));
-    expect((await run("sync")).code).toBe(0);
-    expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [] });
   });
 });

@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { ENTRY } from "../program.ts";
 import { useRigOfFile } from "./rig.ts";
@@ -12,36 +11,14 @@ import { useRigOfFile } from "./rig.ts";
 const rig = useRigOfFile();
 
 describe("help", () => {
-  test.each(COMMANDS.map(({ name }) => name))(
-    "%s --help names its usage, its options and an example within 100 columns",
-    async (name) => {
-      const { command } = await COMMANDS.find((entry) => entry.name === name)!.load();
-      const { code, out, err } = await rig.run([name, "--help"]);
-      expect(code).toBe(0);
-      expect(err).toEqual([]);
-      expect(out.join(" ").replaceAll(/ +/g, " ")).toContain(`usage: mdmirror ${command.usage}`);
-      expect(command.usage.startsWith(name)).toBe(true);
-      for (const option of Object.keys(command.options)) expect(out.join("\n")).toContain(`--${option}`);
-      expect(command.examples.length).toBeGreaterThan(0);
-      for (const example of command.examples) expect(out).toContain(`  ${example}`);
-      for (const line of out) expect(line.length).toBeLessThanOrEqual(100);
-    },
-  );
-
   test("the help of all commands is this text", async () => {
     const pages: string[] = [];
     for (const argv of [["--help"], ...COMMANDS.map(({ name }) => [name, "--help"])]) {
-      pages.push((await rig.run(argv)).out.join("\n"));
+      const { out } = await rig.run(argv);
+      expect(out.filter((line) => line.length > 100)).toEqual([]);
+      pages.push(out.join("\n"));
     }
     await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("help.txt");
-  });
-
-  test("the overview lists every command and every exit code", async () => {
-    const { code, out } = await rig.run(["--help"]);
-    expect(code).toBe(0);
-    for (const { name } of COMMANDS) expect(out.some((line) => line.startsWith(`  ${name} `))).toBe(true);
-    for (const n of Object.values(EXIT)) expect(out).toContain(`  ${n}  ${EXIT_MEANINGS[n]}`);
-    expect((await rig.run(["help", "sync"])).out[0]).toContain("usage: mdmirror sync");
   });
 });
 

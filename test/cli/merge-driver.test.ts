@@ -97,13 +97,6 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
     expect(text()).toContain(`\n${"=".repeat(12)}\n`);
   });
 
-  it("is asked by a rebase as well", () => {
-    fork(BASE, MINE, THEIRS);
-    done("rebase", "-q", "other");
-    expect(text()).toBe(MERGED);
-    expect(done("log", "--format=%s", "-2")).toBe("mine\ntheirs\n");
-  });
-
   it("keeps the line ends of a file with CRLF, in a merge and in a conflict", () => {
     const crlf = (lines: string) => lines.replaceAll("\n", "\r\n");
     fork(crlf(BASE), crlf(MINE), crlf(THEIRS));

@@ -39,23 +39,6 @@ describe("merge", () => {
     expect(out.join("\n")).toContain("<<<<<<< mine");
   });
 
-  it("shows the side of each line", async () => {
-    const paths = files("a\n\nb c d\n\ne\n", "a\n\nb c D\n\ne\n- mine\n", "- other\n\na\n\nB c d\n\ne\n");
-    const { out } = await rig.run(["merge", ...paths, "--origins"]);
-    expect(out).toEqual([
-      "  T   |+- other",
-      "  T   |+",
-      "      | a",
-      "      | ",
-      "    B |-b c d",
-      "M T   |+B c D",
-      "      |?T   M",
-      "      | ",
-      "      | e",
-      "M     |+- mine",
-    ]);
-  });
-
   it("explains each line", async () => {
     const { code, out } = await rig.run([
       "merge",
@@ -68,12 +51,5 @@ describe("merge", () => {
       [1, "remote"],
       [2, "local"],
     ]);
-  });
-
-  it("says which file cannot be read", async () => {
-    const [base, mine] = files("a\n", "a\n", "a\n") as [string, string];
-    const { code, err } = await rig.run(["merge", base, mine, join(folder, "none")]);
-    expect(code).toBe(2);
-    expect(err[0]).toContain(join(folder, "none"));
   });
 });

@@ -68,10 +68,6 @@ function plant(name: string, then = ""): void {
   chmodSync(file, 0o755);
 }
 
-function on(platform: NodeJS.Platform): Installed {
-  return { ...mac, env: { ...mac.env, TEST_PLATFORM: platform } };
-}
-
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "mdm-mac-"));
   asked = at("asked");
@@ -116,13 +112,6 @@ test("sync, status and doctor work, and ask for no tool of Linux", () => {
   expect(askedFor()).toEqual(["file /proc/sys/fs/inotify/max_user_watches"]);
 });
 
-test("so they do on a Linux without /proc, which they ask for", () => {
-  writeFileSync(here("linux.md"), "text\n");
-  expect(run(on("linux"), "sync", here())).toMatchObject({ code: 0, err: "" });
-  expect(run(on("linux"), "status", here())).toMatchObject({ code: 0 });
-  expect(askedFor()).toEqual(expect.arrayContaining(["file /proc/self/coredump_filter"]));
-});
-
 test("watch hears a save by one watch of the tree, and sync beside it reaches it by a socket in TMPDIR", async () => {
   const watching = start(mac, "watch", here(), "--json");
   await watching.line((line) => line.includes('"kind":"run"'));
@@ -155,14 +144,6 @@ test("service shows the agent of launchd, installs it by launchctl, and takes it
   ]);
   expect(run(mac, "service", "uninstall", here()).code).toBe(0);
   expect(readdirSync(agents)).toEqual([]);
-});
-
-test("without launchctl the agent is written, and it is said how to start it", () => {
-  rmSync(at("bin/launchctl"));
-  const installed = run(mac, "service", "install", here());
-  expect(installed.code).toBe(3);
-  expect(installed.err).toMatch(/the daemon was not started: launchctl bootstrap [\s\S]*next: .*launchctl bootstrap/);
-  expect(run(mac, "service", "uninstall", here()).code).toBe(0);
 });
 
 test("the key comes from the keychain of the Mac; without its tool it is said where a key may be", () => {

@@ -101,19 +101,6 @@ describe("reject", () => {
     expect(here()).toEqual([...NAMES].sort());
   });
 
-  test("of a workspace without any of the documents it uploads them as new, after advice to check the key", async () => {
-    const ids = await mirrored();
-    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
-    for (const folder of folders()) rig.api("DELETE", `/v1/folders/${folder.id}?recursive=true`);
-    const halted = await rig.run(["sync", "w"]);
-    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("wrong-workspace")]);
-    expect(halted.err.join("\n")).toContain("mdmirror doctor");
-    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
-    expect((await rig.run(["sync", "w"])).code).toBe(0);
-    expect(here()).toEqual([...NAMES].sort());
-    expect(NAMES.filter((name) => rig.remote(name) === null)).toEqual([]);
-  });
-
   test("conflicts whose copies were all deleted are open again", async () => {
     await mirrored();
     const names = Array.from({ length: 12 }, (_, n) => `note-${n}.md`);

@@ -43,15 +43,6 @@ describe("resolve of many", () => {
     for (const path of PATHS) expect(rig.remote(path)!.content).toBe(text(path, other));
   });
 
-  test("what gives way stays in the history of its path", async () => {
-    await run("resolve", "--all", "--theirs");
-    for (const path of PATHS) {
-      const { versions } = JSON.parse((await run("history", path, "--json")).out[0]!) as { versions: { n: number }[] };
-      const shown = await Promise.all(versions.map(({ n }) => run("show", `${path}@${n}`)));
-      expect(shown.map(({ out }) => out.join("\n"))).toContain(text(path, "mine").trimEnd());
-    }
-  });
-
   test("--dry-run prints the plan, in lines and as JSON, and writes nothing (I23)", async () => {
     const before = snapshot(rig.root);
     const { code, out } = await run("resolve", "d", "--mine", "--dry-run");
@@ -92,15 +83,6 @@ describe("resolve of many", () => {
     expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs", "four, mine"));
     expect(rig.remote("d/b.md")!.content).toBe(text("The b", "mine"));
     expect([rig.read("d/e/c.md"), await inConflict()]).toEqual([text("d/e/c.md", "mine"), ["d/e/c.md"]]);
-  });
-
-  test("content with conflict markers is reported and not taken without --force", async () => {
-    rig.write("a.md", `<<<<<<< a\n${text("a.md", "mine")}=======\nb\n>>>>>>> b\n`);
-    const { code, err } = await run("resolve", "a.md", "d", "--mine", "--no-sync");
-    expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: /)]]);
-    expect(await inConflict()).toEqual(["a.md"]);
-    expect((await run("resolve", "--all", "--mine", "--force")).code).toBe(0);
-    expect(rig.remote("a.md")!.content).toContain("<<<<<<<");
   });
 
   test("a merge that keeps conflict markers is left and named, too", async () => {

@@ -61,38 +61,6 @@ describe("stopped", () => {
     expect((await run(...argv)).code).toBe(0);
     expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
   });
-
-  test("resolve --all has ended some conflicts, and the others are conflicts still", async () => {
-    for (const name of NAMES) {
-      rig.write(name, FLOUR(name).replace("flour", "mine"));
-      rig.editRemotely(name, FLOUR(name).replace("flour", "theirs"));
-    }
-    await run("sync");
-    // So many conflicts at a time need a word.
-    await run("approve", "--yes");
-    await run("sync");
-    const ran = await stopWhen(() => here("theirs").length >= 1, "resolve", "--all", "--theirs");
-    const ended = here("theirs").length;
-    expect(ended).toBeLessThan(NAMES.length);
-    expect([ran.code, ran.out.at(-2)]).toEqual([3, `${ended} resolved, theirs, ${40 - ended} left alone`]);
-    expect(ran.err.slice(-2)).toEqual(stopped(numberOf(ran)));
-    const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as { conflicts: object[] };
-    expect(conflicts).toHaveLength(40 - ended);
-  });
-
-  test("--json: one object, of what was done and what was not begun", async () => {
-    const since = new Date(rig.clock.now()).toISOString();
-    await changeAll();
-    const argv = ["restore", "**", "--as-of", since, "--yes", "--json"];
-    const ran = await stopWhen(() => here("flour").length === 3, ...argv);
-    expect(ran.code).toBe(3);
-    const json = JSON.parse(ran.out[0]!) as { items: { end: string }[]; sync: null };
-    expect([json.items.length, json.items.filter(({ end }) => end === "done").length, json.sync]).toEqual([
-      40,
-      3,
-      null,
-    ]);
-  });
 });
 
 describe("of the process", () => {

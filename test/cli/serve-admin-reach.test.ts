@@ -58,16 +58,6 @@ describe("which service", () => {
     expect([new URL(door).hostname, statuses, ran.code]).toEqual(["127.0.0.1", [404, 401, 404], 0]);
   });
 
-  test("another process that has the folder open is waited for, and then reported", async () => {
-    const held = await openData(data);
-    const ran = await admin("keys");
-    await held.close();
-    expect([ran.code, ran.err[0]]).toEqual([
-      6,
-      `mdmirror: another process has ${data} open and cannot be reached from this process (SQLITE_BUSY)`,
-    ]);
-  });
-
   test("one on another machine takes its URL and admin key, over plain http only where that is said", async () => {
     const serving = await serve();
     const there = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
@@ -87,19 +77,5 @@ describe("which service", () => {
     const plain = await ask("--url", "http://192.0.2.1", "--admin-key-file", serving.adminKeyFile);
     expect([plain.code, plain.err[0]]).toEqual([2, expect.stringContaining("plain http would show the key")]);
     expect((await ask("--url", serving.url)).err[0]).toContain("--url and --admin-key-file go together");
-  });
-
-  test("a program that is no service of ours is reported", async () => {
-    const { createServer } = await import("node:http");
-    const other = createServer((_request, response) => response.end("<html>hello</html>"));
-    await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
-    const { port } = other.address() as { port: number };
-    const there = ["--url", `http://127.0.0.1:${port}`, "--admin-key-file", join(data, "admin-key")];
-    const ran = await rig.run(["serve", "admin", "keys", ...there]);
-    await new Promise((done) => other.close(done));
-    expect([ran.code, ran.err[0]]).toEqual([
-      5,
-      `mdmirror: http://127.0.0.1:${port} does not answer as an mdmirror service does (200)`,
-    ]);
   });
 });

@@ -149,14 +149,6 @@ describe("reviews", () => {
     expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("cannot be combined; nothing was saved")]);
     expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
   });
-
-  test("content that is not UTF-8 is not published", async () => {
-    const [id] = await inReview("live\n", "sent\n");
-    writeFileSync(join(rig.dir, "latin.md"), Buffer.from([0xe4, 0x0a]));
-    const ran = await admin("reviews", "accept", id!, "--content", "latin.md");
-    expect([ran.code, ran.err[0]]).toEqual([2, `mdmirror: ${join(rig.dir, "latin.md")} is not UTF-8 text`]);
-    expect(await live()).toBe("live\n");
-  });
 });
 
 describe("words", () => {

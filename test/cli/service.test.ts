@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { useRigOfFile } from "./rig.ts";
@@ -52,19 +52,6 @@ function runAsCron(command: string): Promise<readonly unknown[]> {
 }
 
 describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
-  test("print shows the unit and writes nothing", async () => {
-    const { code, out } = await run("print", "w");
-    expect(code).toBe(0);
-    expect(out.join("\n")).toContain(`"watch" "${realpathSync(rig.root)}"`);
-    expect(out).toContain("WatchdogSec=300");
-    expect([existsSync(join(rig.dir, "cfg")), asked()]).toEqual([false, []]);
-  });
-
-  test("print --for launchd shows the agent of another system", async () => {
-    const { code, out } = await run("print", "w", "--for", "launchd");
-    expect([code, out[0]]).toEqual([0, '<?xml version="1.0" encoding="UTF-8"?>']);
-  });
-
   test("print --for cron shows a line that syncs where PATH has no Node", async () => {
     const { code, out } = await run("print", "w", "--for", "cron");
     expect([code, out.length]).toEqual([0, 1]);
@@ -118,17 +105,6 @@ describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
     writeFileSync(key, text, { mode: 0o600 });
   });
 
-  test("print --all runs one process for all mirrors, by each manager", async () => {
-    const systemd = await run("print", "--all");
-    expect([systemd.code, systemd.out.find((line) => line.startsWith("ExecStart"))]).toEqual([
-      0,
-      expect.stringContaining('"watch" "--all"'),
-    ]);
-    const launchd = (await run("print", "--all", "--for", "launchd")).out.join("\n");
-    expect(launchd).toContain("<string>--all</string>");
-    expect(launchd).toContain(join(rig.dir, "home", "Library", "Logs", "mdmirror-all.err"));
-  });
-
   test("install --all takes the place of the services of single folders, which then are not installed again", async () => {
     const one = (await run("install", "w")).out[0]!.replace("installed ", "");
     const all = await run("install", "--all");
@@ -148,19 +124,6 @@ describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
       "no background service is installed for all linked folders",
     ]);
     expect(await run("install", "w", "--all")).toMatchObject({ code: 2 });
-  });
-
-  test("install --all says which mirror it could not keep", async () => {
-    const key = join(rig.root, ".mdmirror", "key");
-    const text = readFileSync(key, "utf8");
-    rmSync(key);
-    const { code, err } = await run("install", "--all");
-    writeFileSync(key, text, { mode: 0o600 });
-    expect([code, err[0]]).toEqual([
-      0,
-      expect.stringContaining("w is not synced until this is solved: there is no API key"),
-    ]);
-    await run("uninstall", "--all");
   });
 
   test("mv takes a folder's service along, unlink takes it away", async () => {

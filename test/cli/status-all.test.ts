@@ -1,6 +1,5 @@
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -98,12 +97,6 @@ describe("a mirror's name", () => {
     expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");
   });
 
-  test("follows a rule, which a refusal says", async () => {
-    await link("one");
-    for (const name of ["a/b", "a\\b", " a"])
-      expect((await rig.run(["name", "one", name])).err.join()).toContain("without a slash, a backslash, a space");
-  });
-
   test("is one mirror's: init, trust and name refuse it to another, and say whose it is", async () => {
     await link("one", "--name", "work");
     await link("two");
@@ -122,14 +115,6 @@ describe("a mirror's name", () => {
       ["play", "in-sync"],
       ["work", "in-sync"],
     ]);
-  });
-
-  test("of a copy is another one", async () => {
-    await link("one");
-    cpSync(at("one"), at("a-copy"), { recursive: true });
-    expect((await rig.run(["approve", "a-copy", "--yes"])).code).toBe(0);
-    expect((await list()).map(([name]) => name)).toEqual(["one-2", "one"]);
-    expect((await rig.run(["sync", "one-2"], { cwd: "/" })).code).toBe(0);
   });
 
   test("of a missing folder says where it was, and what to do", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -71,15 +71,6 @@ describe("status --short", () => {
     expect(await short()).toEqual({ code: 3, out: ["attention waiting:1"], err: [] });
     await sync();
     expect(await short()).toEqual({ code: 0, out: ["in-sync reviews:1"], err: [] });
-  });
-
-  test("reports a safety check that stopped the sync", async () => {
-    for (let n = 0; n < 12; n++) rig.write(`d/n${n}.md`, `${n}\n`);
-    await rig.init();
-    rmSync(join(rig.root, "d"), { recursive: true });
-    expect((await sync()).code).toBe(4);
-    const { code, out } = await short();
-    expect([code, out[0]]).toEqual([4, expect.stringMatching(/^stopped( |$)/)]);
   });
 
   test("shows a service that is not reached, and excludes all options but --json", async () => {

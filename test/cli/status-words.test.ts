@@ -1,7 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { comparePaths } from "../../src/mirror/model/by-path.ts";
 import { useRig } from "./rig.ts";
 
 /**
@@ -10,24 +9,6 @@ import { useRig } from "./rig.ts";
  */
 
 const rig = useRig();
-
-test("paths are ordered by code points, not by the halves of pairs", () => {
-  const sorted = ["", "Z.md", "a", "a.md", "ab.md", "é.md", "\ufffc.md", "\u{1f600}.md"];
-  expect(sorted.toReversed().toSorted(comparePaths)).toEqual(sorted);
-});
-
-test("status gives conflicts by path, in lines and in JSON, whichever came first", async () => {
-  for (const name of ["b", "a", "c"]) rig.createRemotely(`${name}.md`, "x\n");
-  await rig.init();
-  for (const name of ["b", "c", "a"]) {
-    rig.write(`${name}.md`, "mine\n");
-    rig.editRemotely(`${name}.md`, "theirs\n");
-    await rig.run(["sync", "w"]);
-  }
-  const { conflicts } = await rig.json<{ conflicts: string[] }>(["status", "w"]);
-  expect(conflicts).toEqual(["a.md", "b.md", "c.md"]);
-  expect((await rig.run(["status", "w"])).out).toContain("In conflict: a.md, b.md, c.md");
-});
 
 test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {
   rig.createRemotely("a.md", "x\n");

@@ -74,27 +74,4 @@ describe("how a sync that cannot go on ends", () => {
     expect(names.map((name) => rig.remote(name))).toEqual(names.map(() => null));
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
-
-  test("--max-deletes lets so many go without a question", async () => {
-    for (let n = 0; n < 13; n++) rig.createRemotely(`n${n}.md`, `${n}\n`);
-    await rig.init();
-    for (let n = 0; n < 12; n++) unlinkSync(join(rig.root, `n${n}.md`));
-    expect((await rig.run(["sync", "w", "--max-deletes", "11"])).code).toBe(4);
-    expect((await rig.run(["sync", "w", "--max-deletes", "12"])).code).toBe(0);
-  });
-
-  test("a damaged state is set aside and rebuilt, losing and overwriting nothing (I05)", async () => {
-    rig.createRemotely("a.md", "a\n");
-    await rig.init();
-    rig.write("b.md", "not sent yet\n");
-    rig.write(".mdmirror/state.db", "this is no database, and long enough to be taken for a damaged one ".repeat(80));
-    const { code, err } = await rig.run(["sync", "w"]);
-    expect(err[0]).toMatch(/state\.db .*\.mdmirror\/damaged\//);
-    expect(code).toBe(0);
-    expect([rig.read("a.md"), rig.read("b.md"), rig.remote("b.md")?.content]).toEqual([
-      "a\n",
-      "not sent yet\n",
-      "not sent yet\n",
-    ]);
-  });
 });

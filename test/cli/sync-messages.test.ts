@@ -1,6 +1,3 @@
-import { existsSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { attentionLines } from "../../src/cli/show-attention.ts";
 import type { BlockReason } from "../../src/mirror/model/block.ts";
@@ -46,29 +43,6 @@ describe("what needs the user", () => {
       '  next: edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve z.md --mine | --theirs',
     ]);
   });
-
-  test("is the ignore file's fault, said once for all that it keeps from being seen", async () => {
-    for (let n = 0; n < 6; n++) upload(`n${n}.md`);
-    await rig.init();
-    rig.write(".mdmirrorignore", "a/**/b/**/c/**/d\n");
-    const { code, err } = await rig.run(["sync", "w"]);
-    expect([code, err[0], err.length]).toEqual([
-      3,
-      '6 documents: local-unreadable: line 1 of .mdmirrorignore has more than 2 "**" between its names',
-      3,
-    ]);
-  });
-
-  test("of a conflict says what it is about", async () => {
-    upload("k.md", "one\n");
-    await rig.init();
-    rig.write("k.md", "mine\n");
-    rig.editRemotely("k.md", "theirs\n");
-    await rig.run(["sync", "w"]);
-    const told = "k.md: conflict: the local version and the version on the service do not merge";
-    expect((await rig.run(["sync", "w"])).err[0]).toBe(told);
-    expect((await rig.run(["status", "w"])).out).toContain(told);
-  });
 });
 
 describe("a service that does not answer as it should", () => {
@@ -87,52 +61,6 @@ describe("a service that does not answer as it should", () => {
     await rig.run(["sync", "w"]);
     expect((await rig.run(["status", "w"])).out.join("\n")).toContain(`(${rig.url})`);
   });
-
-  test("is the first thing said, in words, before what follows from it", async () => {
-    const names = Array.from({ length: 8 }, (_, n) => `n${n}.md`);
-    for (const name of names) upload(name);
-    await rig.init();
-    const cutting = createServer((socket) => socket.once("data", () => socket.destroy()));
-    await new Promise<void>((resolve) => cutting.listen(0, "127.0.0.1", resolve));
-    const { port } = cutting.address() as { readonly port: number };
-    for (const name of names) rig.write(name, "edited\n");
-    const cut = await rig.run(["sync", "w", "--url", `http://127.0.0.1:${port}`]);
-    await new Promise((resolve) => cutting.close(resolve));
-    expect([cut.code, cut.err[0]]).toEqual([5, expect.stringMatching(/^mdmirror: .*: the connection was cut$/)]);
-    await rig.stopService();
-    const refused = await rig.run(["sync", "w"]);
-    expect([refused.code, refused.err[0]]).toEqual([5, expect.stringContaining("nothing listens at this address")]);
-    expect(rig.printed.join("\n")).not.toMatch(/UND_ERR|ECONN/);
-  });
-});
-
-describe("plan", () => {
-  test("names documents by their paths, and sorts them", async () => {
-    for (const name of ["c.md", "a.md", "b.md"]) upload(name);
-    await rig.init();
-    for (const name of ["c.md", "a.md", "b.md"]) rig.protectRemotely(name);
-    const { out } = await rig.run(["plan", "w"]);
-    expect(out.slice(0, 4)).toEqual([
-      "  · update the record: 3",
-      expect.stringMatching(/^ {4}a\.md/),
-      expect.stringMatching(/^ {4}b\.md/),
-      expect.stringMatching(/^ {4}c\.md/),
-    ]);
-    expect(out.join("\n")).not.toMatch(/doc_|dir_/);
-  });
-
-  test("of a run that would stop does not say that a sync does it", async () => {
-    const names = Array.from({ length: 13 }, (_, n) => `n${n}.md`);
-    for (const name of [...names, "stays.md"]) upload(name);
-    await rig.init();
-    for (const name of names) unlinkSync(join(rig.root, name));
-    rig.write("new.md", "new\n");
-    const { code, out } = await rig.run(["plan", "w"]);
-    expect([code, out.at(-1)]).toEqual([
-      4,
-      "14 steps, 13 of them need your approval; nothing was written; mdmirror sync changes nothing before you approve",
-    ]);
-  });
 });
 
 test("content that was downloaded over other content is no interrupted step", async () => {
@@ -144,31 +72,4 @@ test("content that was downloaded over other content is no interrupted step", as
     const { out } = await rig.run([command, command === "why" ? "w/a.md" : "w"]);
     expect(out.join("\n")).not.toContain("cut off");
   }
-});
-
-test("sync says that a daemon is at it only where one listens", async () => {
-  upload("a.md");
-  await rig.init();
-  mkdirSync(join(rig.dir, "run"), { mode: 0o700 });
-  const place = { socket: join(rig.dir, "run/gone.sock"), pid: 1, since: 1 };
-  writeFileSync(join(rig.root, ".mdmirror/daemon.json"), JSON.stringify(place), { mode: 0o600 });
-  expect((await rig.run(["sync", "w"], { terminal: true })).code).toBe(0);
-  expect(rig.printed.filter((text) => text.includes("daemon"))).toEqual([]);
-});
-
-test("undo takes a folder, a run, or both", async () => {
-  upload("a.md", "one\n");
-  await rig.init();
-  rig.write("a.md", "two\n");
-  await rig.run(["sync", "w"]);
-  const { out } = await rig.run(["undo", "w", "--dry-run"]);
-  expect(out.join("\n")).toContain("a.md");
-  const [run] = /\d+/.exec(out[0]!)!;
-  expect((await rig.run(["undo", "w", run, "--dry-run"])).out).toEqual(out);
-  expect((await rig.run(["undo", run, "--dry-run"], { cwd: rig.root })).out).toEqual(out);
-  expect((await rig.run(["undo", "w", "--yes"])).code).toBe(0);
-  expect(rig.read("a.md")).toBe("one\n");
-  const two = await rig.run(["undo", "w", "x"]);
-  expect([two.code, two.err[0]]).toEqual([2, expect.stringContaining("takes one folder and one RUN")]);
-  expect(existsSync(join(rig.dir, "x"))).toBe(false);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { settableClock } from "../state/fixture.ts";
 import { barLine, type ProgressIo, showProgress } from "../../src/cli/progress.ts";
-import { count, plural } from "../../src/common/count.ts";
 
 /** Keeps what is shown; its time passes when a test says so. */
 class ShownIo implements ProgressIo {
@@ -72,16 +71,5 @@ describe("progress", () => {
     progress.report("apply", 1, 2);
     progress.end();
     expect(io.shown).toEqual([]);
-  });
-
-  test("counts with commas and in the plural", () => {
-    expect([count(0), count(999), count(1_000), count(1_234_567), plural(1, "step"), plural(0, "step")]).toEqual([
-      "0",
-      "999",
-      "1,000",
-      "1,234,567",
-      "1 step",
-      "0 steps",
-    ]);
   });
 });

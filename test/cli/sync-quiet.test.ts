@@ -51,18 +51,6 @@ describe("sync --quiet", () => {
     expect(existsSync(own("quiet.json"))).toBe(false);
   });
 
-  test("says what it is and how long it has lasted", async () => {
-    const lock = lockIt();
-    expect(await quietly()).toMatchObject({ code: 6, out: [], err: [] });
-    rig.pass(61 * MINUTE);
-    expect((await quietly()).err).toEqual([
-      expect.stringMatching(/ is in use by mdmirror sync \(process \d+/),
-      expect.stringMatching(/^ {2}next: /),
-      "  this has lasted for 1 h; reported again after a day",
-    ]);
-    lock.release();
-  });
-
   test("says after an hour that the service is not reached, and counts from zero once it was", async () => {
     await rig.stopService();
     const first = await runEach(10, 8);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { isColoured } from "../../src/cli/paint.ts";
-import { barLine } from "../../src/cli/progress.ts";
 import { createStatusLine } from "../../src/cli/status-line.ts";
 import { cellsOf, fitTo, padTo } from "../../src/cli/width.ts";
 import { columns } from "../../src/cli/when.ts";
@@ -63,19 +62,6 @@ describe("the status line", () => {
     line.clear();
     line.clear();
     expect(written).toEqual(["x".repeat(90), "\r\u001b[2A\u001b[J", "y".repeat(39), "\r\u001b[K"]);
-  });
-});
-
-describe("the progress bar", () => {
-  test.each([
-    [79, "mirroring ████████████░░░░░░░░░░░░ 1,200/2,400  400/s  3 s left"],
-    [54, "mirroring █████░░░░░ 1,200/2,400  400/s  3 s left"],
-    [39, "mirroring █████████░░░░░░░░ 1,200/2,400"],
-    [25, "mirroring 1,200/2,400"],
-  ])("in %i cells keeps its counts, and gives up bar and rate as it must", (cells, line) => {
-    const shown = barLine("mirroring", 1_200, 2_400, 3_000, cells);
-    expect(shown).toBe(line);
-    expect(cellsOf(shown)).toBeLessThanOrEqual(cells);
   });
 });
 

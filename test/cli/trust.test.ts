@@ -97,14 +97,6 @@ describe("a mirror stays usable", () => {
       renameSync(rig.root, at("moved"));
     });
 
-    test("also after it was moved", async () => {
-      expect((await rig.run(["sync", "moved"])).code).toBe(0);
-      expect(await named()).toEqual([
-        [at("copy"), "w-2", "present"],
-        [at("moved"), "w", "present"],
-      ]);
-    });
-
     test("and means no copy while it is away", async () => {
       expect((await rig.run(["sync", "copy"])).code).toBe(4);
       expect(await named()).toContainEqual([rig.root, "w", "gone"]);

@@ -124,32 +124,6 @@ describe("undo --since", () => {
     },
   );
 
-  test("deleted locally during a conflict: the content before both edits comes back", async () => {
-    rig.write("a.md", "mine\n");
-    rig.editRemotely("a.md", "theirs\n");
-    rig.pass(60_000);
-    expect((await run("sync")).code).toBe(3);
-    unlinkSync(join(rig.root, "a.md"));
-    rig.pass(60_000);
-    await run("sync");
-    await sync();
-    expect([rig.read("a.md"), isThere("a (theirs).md")]).toEqual(["theirs\n", false]);
-    expect((await run("undo", "--since", "30m", "--yes")).code).toBe(0);
-    expect([rig.read("a.md"), remote("a.md")]).toEqual(["first of a\n", "first of a\n"]);
-  });
-
-  test("a document that was new on both sides, and in conflict: left alone", async () => {
-    rig.write("both.md", "mine\n");
-    rig.createRemotely("both.md", "theirs\n");
-    rig.pass(60_000);
-    expect((await run("sync")).code).toBe(3);
-    await run("resolve", "both.md", "--theirs");
-    await sync();
-    const dry = await run("undo", "--since", "30m", "--dry-run", "--json");
-    const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string }[] };
-    expect(items).toMatchObject([{ path: "both.md", kind: "left" }]);
-  });
-
   test("a restore that was not sent yet is taken back too", async () => {
     rig.write("a.md", "second\n");
     await sync();

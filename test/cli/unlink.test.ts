@@ -77,13 +77,6 @@ describe("unlink --purge", () => {
     expect(purgeOwnFolder(rig.root)).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
     expect(existsSync(own("texts.db"))).toBe(true);
   });
-
-  test("under a daemon, the daemon stops watching the folder", async () => {
-    const watch = await watching("w");
-    expect((await rig.run(["unlink", "w", "--purge", "--yes"], { env: env() })).code).toBe(0);
-    await watch.ended;
-    expect(readdirSync(rig.root)).toEqual(["a.md"]);
-  });
 });
 
 describe("unlink", () => {
@@ -156,16 +149,6 @@ describe("unlink", () => {
     for (let n = 0; n < 30; n++) rmSync(join(rig.root, `n${n}.md`));
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 4 });
-  });
-
-  test("of a folder that is gone wants --force, by name or by path; the other mirrors stay", async () => {
-    expect((await rig.link("v")).code).toBe(0);
-    renameSync(rig.root, at("away"));
-    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[1]]).toEqual([2, expect.stringContaining("mdmirror unlink w --force")]);
-    expect((await rig.run(["unlink", rig.root, "--force"], { env: env() })).code).toBe(0);
-    expect(await names()).toEqual([at("v")]);
-    expect(existsSync(at("away/.mdmirror/config.json"))).toBe(true);
   });
 
   test("of a place where another folder is now wants its name and --force, and leaves that folder alone", async () => {

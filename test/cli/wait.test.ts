@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { WaitReport } from "../../src/mirror/operations/results/waited.ts";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useWatchedFolder } from "./watched-folder.ts";
-import { ENTRY, keptCompiled } from "../program.ts";
 
 const watched = useWatchedFolder();
 
@@ -151,46 +149,4 @@ describe("wait beside a daemon", () => {
     expect((await asked).code).toBe(0);
     expect(rig.remote("a.md")!.content).toBe("# one\nmore\n");
   });
-
-  test("two programs that write many files in a burst read back their own bytes", async () => {
-    await watched.watchingHere();
-    const names = ["one", "two"];
-    const ends = await Promise.all(names.map((name) => writeWaitAndRead(name, 10)));
-    expect(ends).toEqual(names.map(() => "exit 0, 10 the same"));
-  });
 });
-
-const PROGRAM = `
-  const { mkdirSync, writeFileSync } = require("node:fs");
-  const { spawnSync } = require("node:child_process");
-  const { ENTRY, BASE, KEY, NAME, COUNT } = process.env;
-  mkdirSync("w/" + NAME);
-  const texts = new Map();
-  for (let n = 0; n < Number(COUNT); n++) {
-    const path = NAME + "/" + n + ".md";
-    texts.set(path, "# " + NAME + " " + n + "\\n\\n" + "words ".repeat(n) + "\\n");
-    writeFileSync("w/" + path, texts.get(path));
-  }
-  const { status } = spawnSync(process.execPath, [ENTRY, "wait", "w/" + NAME, "--timeout", "2m"], { stdio: "ignore" });
-  const get = (path) => fetch(BASE + path, { headers: { "x-api-key": KEY } }).then((answer) => answer.json());
-  get("/v1/files?limit=1000").then(async ({ data }) => {
-    let same = 0;
-    for (const { id, path } of data) {
-      const text = texts.get(path.replace(/^[/]/, ""));
-      if (text !== undefined && (await get("/v1/files/" + id)).content === text) same++;
-    }
-    console.log("exit " + status + ", " + same + " the same");
-  });
-`;
-
-/** A program that writes, asks whether it is there, and reads it back. @returns what it prints */
-async function writeWaitAndRead(name: string, count: number): Promise<string> {
-  const { rig } = watched;
-  const own = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, PATH: process.env["PATH"] };
-  const env = { ...keptCompiled(), ...own, ENTRY, BASE: rig.url, KEY: rig.key, NAME: name, COUNT: String(count) };
-  const child = spawn(process.execPath, ["-e", PROGRAM], { cwd: rig.dir, env });
-  const printed: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed.push(String(chunk)));
-  await new Promise((resolve) => child.once("close", resolve));
-  return printed.join("").trim();
-}

@@ -1,8 +1,6 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import type { Io } from "../../src/cli/command.ts";
-import { showEvents } from "../../src/cli/show-events.ts";
 import { useRig } from "./rig.ts";
 import { useWatches, type WatchEvent, type WatchHere } from "./watcher.ts";
 
@@ -87,19 +85,4 @@ test("a folder that leaves the list is closed, and a damaged list closes no fold
   writeFileSync(join(registry, entryOf("one")), "{");
   writeFileSync(at("one/a.md"), "c\n");
   await watch.until((event) => event.kind === "change" && event.root === at("one"));
-});
-
-test("each line bears the name of its mirror, also after it is called otherwise or unlinked", async () => {
-  await link("one/notes");
-  await link("two/notes");
-  const lines: string[] = [];
-  const io = { out: (line: string) => lines.push(line), env: { XDG_STATE_HOME: rig.stateHome } } as unknown as Io;
-  const show = showEvents(io, { json: false, several: true });
-  const woke = (dir: string) => show(at(dir), { kind: "woke", at: 0, sleptMs: 1_000 });
-  for (const dir of ["one/notes", "two/notes"]) woke(dir);
-  await rig.run(["name", "two/notes", "other"]);
-  woke("two/notes");
-  await rig.run(["unlink", "two/notes"]);
-  woke("two/notes");
-  expect(lines.map((line) => line.split(" ")[1])).toEqual(["notes:", "notes-2:", "other:", "other:"]);
 });

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
-import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
+import { isChange, useWatchedFolder } from "./watched-folder.ts";
 
 const watched = useWatchedFolder();
 
@@ -50,21 +50,6 @@ describe("watch", () => {
     const watch = watched.startHere();
     expect(await watch.ended).toBe(2);
     expect(watch.err()).toContain('"url"');
-  });
-
-  test("one process keeps several folders, and all or none", async () => {
-    mkdirSync(join(watched.rig.dir, "v"));
-    expect((await watched.rig.link("v")).code).toBe(0);
-    expect(await watched.startHere(["w", "nowhere"]).ended).toBe(2);
-    const watch = await watched.watchingHere(["w", "v"]);
-    await watch.until((event) => isRun(event) && event.root === join(watched.rig.dir, "v"));
-    await watch.until((event) => isRun(event) && event.root === watched.rig.root);
-    watched.rig.write("b.md", "# two\n");
-    await watch.until((event) => isChange("b.md")(event) && event.root === watched.rig.root);
-    const other = await watched.rig.run(["sync", "v"]);
-    expect(other.code).toBe(0);
-    expect(readFileSync(join(watched.rig.dir, "v", "b.md"), "utf8")).toBe("# two\n");
-    expect((await watched.rig.run(["status", "v"])).out.at(-1)).toContain(`process ${watch.pid}`);
   });
 
   test("I13 killed, it leaves a socket that is nobody's: sync works alone, and the next one takes its place", async () => {
