@@ -153,7 +153,8 @@ describe("commands where a daemon runs", () => {
     const approved = await watched.rig.run(["approve", "w", "--yes"]);
     expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon carries them out"]);
     // A file that changed within two seconds waits, so the deletions can take several runs.
-    const deleted = () => watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);
+    const deleted = () =>
+      watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);
     await watch.until(() => deleted().reduce((sum, count) => sum + count, 0) === 12);
     expect(existsSync(join(watched.rig.root, "n3.md"))).toBe(false);
   });

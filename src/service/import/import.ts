@@ -42,7 +42,7 @@ export type ImportReport = {
    * folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
-  /** Refusals in the order of the walk. A folder that cannot be read is one entry, ending in `/`. */
+  /** Refusals in the order of the walk. A folder that cannot be read is one entry, with `/`. */
   readonly refused: readonly ImportRefusal[];
 };
 

@@ -78,9 +78,7 @@ export async function route(
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS.usual[routed.value]!);
-  const answer = isRead
-    ? await server.store.read(work)
-    : await server.store.write(work, ({ kind }) => kind === "done");
+  const answer = isRead ? await server.store.read(work) : await server.store.write(work, ({ kind }) => kind === "done");
   return answer.kind === "continues" ? answer.goOn(server.store, server.turns.paceOf(isGone)) : answer;
 }
 

@@ -119,8 +119,8 @@ export function openDatabase(location: DatabaseLocation): Db {
       new Journal(db).bound(MOST_RESERVED);
     }
     db.pragma("cache_size = -65536");
-    // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than 64 KiB
-    // is a file, which takes most of the time of an insert.
+    // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than
+    // 64 KiB is a file, which takes most of the time of an insert.
     db.pragma("temp_store = MEMORY");
     migrate(sqlite, location !== ":memory:" && "folder" in location ? location.folder : null);
   } catch (error) {
