@@ -81,37 +81,33 @@ class Execution {
 
   run(): Promise<StepEnd[]> {
     const { promise, resolve, reject } = Promise.withResolvers<StepEnd[]>();
-    const goOn = (): void => {
-      this.#startReady(goOn, reject);
+    const startReady = (): void => {
+      while (this.#next < this.#ready.length && this.#running < this.#options.concurrency) {
+        const index = this.#ready[this.#next++]!;
+        if (this.#ends[index] !== undefined) continue;
+        if (this.#stopped || this.#options.stop?.aborted === true)
+          this.#end(index, { kind: "skipped", why: "stopped" });
+        else this.#start(index).then(startReady, reject);
+      }
       if (this.#ended === this.#steps.length) resolve(this.#ends as StepEnd[]);
       else if (this.#running === 0)
         reject(new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`));
     };
-    goOn();
+    startReady();
     return promise;
-  }
-
-  #startReady(onEnd: () => void, onBug: (error: unknown) => void): void {
-    while (this.#next < this.#ready.length && this.#running < this.#options.concurrency) {
-      const index = this.#ready[this.#next++]!;
-      if (this.#ends[index] !== undefined) continue;
-      if (this.#stopped || this.#options.stop?.aborted === true) this.#end(index, { kind: "skipped", why: "stopped" });
-      else this.#start(index).then(onEnd, onBug);
-    }
   }
 
   async #start(index: number): Promise<void> {
     this.#running++;
     try {
       const outcome = await this.#perform(this.#steps[index]!.action);
+      this.#running--;
       if (this.#options.isFatal(outcome)) this.#stopped = true;
       this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
     } catch (error) {
-      // After a bug or a kill, nothing more is started.
+      // After a bug or a kill, nothing more is started: the step counts as running forever.
       this.#stopped = true;
       throw error;
-    } finally {
-      this.#running--;
     }
   }
 
