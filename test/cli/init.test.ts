@@ -122,7 +122,7 @@ describe("init", () => {
     // Halted it stays, with what is left: no run opens the rest by starting anew.
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect(sidecars()).toBe(11);
-    expect((await rig.run(["approve", "w", "--yes"])).out.at(-1)).toBe("approved; next: mdmirror sync");
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
     expect([(await rig.run(["sync", "w"])).code, sidecars()]).toEqual([3, 15]);
   });
 

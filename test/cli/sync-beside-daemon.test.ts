@@ -97,14 +97,13 @@ describe("commands where a daemon runs", () => {
     const before = watch.events.length;
     watched.rig.write("a.md", "# two\n");
     await watch.until(isRun, before);
-    for (const [argv, told] of [
-      [["undo", "w", "--yes"], "1 undone"],
-      [["protect", "w/*.md"], "protected"],
-      [["unprotect", "w"], "not protected any more"],
-    ] as const) {
+    for (const argv of [
+      ["undo", "w", "--yes"],
+      ["protect", "w/*.md"],
+      ["unprotect", "w"],
+    ]) {
       const from = watch.events.length;
-      const { code, out } = await watched.rig.run(argv);
-      expect([argv, code, out.join("\n")]).toEqual([argv, 0, expect.stringContaining(told)]);
+      expect([argv, (await watched.rig.run(argv)).code]).toEqual([argv, 0]);
       await watch.until(({ kind }) => kind === "returned", from);
     }
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
@@ -150,8 +149,7 @@ describe("commands where a daemon runs", () => {
     for (let n = 0; n < 12; n++) watched.rig.deleteRemotely(`n${n}.md`);
     const watch = await watched.watchingHere();
     await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
-    const approved = await watched.rig.run(["approve", "w", "--yes"]);
-    expect([approved.code, approved.out.at(-1)]).toEqual([0, "approved; the daemon carries them out"]);
+    expect((await watched.rig.run(["approve", "w", "--yes"])).code).toBe(0);
     // A file that changed within two seconds waits, so the deletions can take several runs.
     const deleted = () =>
       watch.events.filter(isRun).map(({ counts }) => (counts as { deletedLocal: number }).deletedLocal);

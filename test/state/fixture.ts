@@ -112,7 +112,7 @@ export function blockOf(key: string, more: Partial<Block> = {}): Block {
     detail: "no",
     requestId: "req_1",
     digest: textDigest(key),
-    changeId: change(key),
+    changeId: change("shown"),
     since: 10,
     ...more,
   };

@@ -49,7 +49,7 @@ export const SETTINGS = {
   } as Setting<string>,
   remote: {
     usual: "",
-    values: 'a path, or a list of paths such as `["guides", "team/notes"]`',
+    values: 'a path, or a list such as `["guides", "team/notes"]`',
     meaning:
       "The folder of the workspace that is linked; empty: the whole workspace. With a list, each folder has its own path locally, and everything else is left alone on both sides.",
     setBy: "link another folder: mdmirror init DIR --url URL --remote PATH",
