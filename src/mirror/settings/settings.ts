@@ -51,7 +51,7 @@ export const SETTINGS = {
     usual: "",
     values: 'a path, or a list such as `["guides", "team/notes"]`',
     meaning:
-      "The folder of the workspace that is linked; empty: the whole workspace. With a list, each folder has its own path locally, and everything else is left alone on both sides.",
+      "The folder of the workspace that is linked; empty: all of it. A list: only these folders, each at its own path.",
     setBy: "link another folder: mdmirror init DIR --url URL --remote PATH",
     canChange: (from, to) => prefixOf(from) === prefixOf(to),
     read: (value, fault) => readRemote(value) ?? fault("must be the path of a folder of the workspace, or a list"),
