@@ -1,7 +1,6 @@
 import type { Core } from "../requests/dispatch.ts";
 import type { Who } from "./who.ts";
 import type { PageResult } from "./answer.ts";
-import type { OnceShown } from "./once-shown.ts";
 import type { Render } from "../../page/renderer.ts";
 
 /** One request for a page, or one form, of a signed-in user. */
@@ -19,7 +18,6 @@ export type PageCall = {
   readonly form: URLSearchParams;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  readonly once: OnceShown;
   readonly render: Render;
 };
 

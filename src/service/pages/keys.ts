@@ -2,7 +2,7 @@ import { type Html, html } from "../../page/html.ts";
 import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
 import { shownPath } from "../files/present.ts";
 import type { KeyChanges, KeyGrant } from "../admin/operations.ts";
-import type { KeyInfo } from "../keys/keys.ts";
+import type { KeyInfo, NewKeyInfo } from "../keys/keys.ts";
 import { isRefused } from "../requests/answer.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { ROOT, type WorkspaceRow } from "../store/rows.ts";
@@ -131,19 +131,16 @@ ${
   });
 }
 
-/** Shows the secret of a new key. A second request finds nothing. */
-export function showMade({ once, csrf, query }: PageCall): PageResult {
-  const made = once.take(csrf, query.get("shown") ?? "");
+/** Shows a new key with its secret, as the answer to its form. No address leads to this page. */
+function madePage({ label, key, grants }: NewKeyInfo): PageResult {
+  const waiting = waitingWords(grants);
   return page({
     title: "A new key",
     here: KEYS,
-    main:
-      made === null
-        ? html`<h1>This key was shown</h1>
-<p>A key is shown once. If you lost it, revoke it and create another.</p><p><a href="${KEYS}">All keys</a></p>`
-        : html`<h1>The key ${nameView(made.label)} is created</h1>
+    main: html`<h1>The key ${nameView(label)} is created</h1>
+${waiting !== null && html`<p class="notice asks">${waiting}</p>`}
 <p>This is the key. It is shown only now: store it in a file that only its owner can read.</p>
-<pre class="secret" tabindex="0"><code>${made.text}</code></pre>
+<pre class="secret" tabindex="0"><code>${key}</code></pre>
 <p><a href="${KEYS}">All keys</a></p>`,
   });
 }
@@ -231,16 +228,26 @@ type Wishes = Required<KeyChanges>;
 const MOST_LABEL = 200;
 
 export async function createKey(call: PageCall): Promise<PageResult> {
-  const { core, form, csrf, once } = call;
+  const { core, form } = call;
   const workspaceId = form.get("workspace") ?? "";
   const back = withQuery(`${KEYS}/new`, { workspace: workspaceId });
   const wishes = readWishes(call);
   if (typeof wishes === "string") return go(back, wishes, "bad");
   if (wishes.grants.length === 0) return go(back, "give the key access to a path; / is everything", "bad");
   const made = await core.admin.createKey({ workspaceId, ...wishes });
-  if (isRefused(made)) return refusedForm(back, made);
-  const shown = once.keep(csrf, { label: made.label, text: made.key });
-  return go(withQuery(`${KEYS}/made`, { shown }), waitingWords(made.grants), "asks");
+  return isRefused(made) ? refusedForm(back, made) : madePage(made);
+}
+
+const MOST_NAME = 200;
+
+/** Creates a workspace, and shows its first key. */
+export async function createWorkspace({ core, form }: PageCall): Promise<PageResult> {
+  const name = (form.get("name") ?? "").trim();
+  if (name === "" || name.length > MOST_NAME) return go(APP, `a name has 1 to ${MOST_NAME} characters`, "bad");
+  const known = await workspacesOf(core);
+  if (known.some((one) => one.name === name)) return go(APP, "there is a workspace with this name already", "bad");
+  const made = await core.admin.createWorkspace(name);
+  return madePage({ ...made, label: `${made.label} of ${name}` });
 }
 
 export async function changeKey(call: PageCall): Promise<PageResult> {

@@ -3,10 +3,10 @@ import { routeTable } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";
 import { showFiles, showRaw } from "./documents.ts";
-import { changeKey, createKey, revokeKey, showKey, showKeys, showMade, showNewKey } from "./keys.ts";
+import { changeKey, createKey, createWorkspace, revokeKey, showKey, showKeys, showNewKey } from "./keys.ts";
 import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
 import { showSignOut } from "./sign-in.ts";
-import { createWorkspace, removeWorkspace, setState, showHome, showRemoval } from "./workspaces.ts";
+import { removeWorkspace, setState, showHome, showRemoval } from "./workspaces.ts";
 import type { Who } from "./who.ts";
 
 /** Routes of all pages and forms. */
@@ -27,7 +27,6 @@ const ROUTES: readonly PageRoute[] = [
   form(`${REVIEWS}/{id}/reject`, rejectReview),
   page(KEYS, showKeys),
   page(`${KEYS}/new`, showNewKey),
-  page(`${KEYS}/made`, showMade),
   form(KEYS, createKey),
   page(`${KEYS}/{id}`, showKey),
   form(`${KEYS}/{id}`, changeKey),

@@ -25,7 +25,6 @@ import {
   troublePage,
 } from "./answer.ts";
 import { Door, type SignedIn, tooMany } from "./door.ts";
-import { OnceShown } from "./once-shown.ts";
 import type { Served } from "./origins.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
@@ -60,7 +59,6 @@ export class Pages {
   readonly #door: Door;
   readonly #bundle: Bundle;
   readonly #notices: Notices;
-  readonly #once: OnceShown;
   readonly #renderer: PagesRenderer;
 
   constructor(core: Core, { served, bundle, renderer }: PagesWorld) {
@@ -69,7 +67,6 @@ export class Pages {
     this.#door = new Door(core, { served, secret });
     this.#bundle = { ...bundle, base: ASSETS };
     this.#notices = new Notices(secret);
-    this.#once = new OnceShown(secret);
     this.#renderer = renderer;
   }
 
@@ -160,7 +157,6 @@ export class Pages {
       query,
       form,
       now,
-      once: this.#once,
       render: this.#renderer.render,
     });
     return this.#end(result, session, this.#notices.of(query));

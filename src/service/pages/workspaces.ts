@@ -117,18 +117,6 @@ ${actionForm(
   });
 }
 
-const MOST_NAME = 200;
-
-export async function createWorkspace({ core, form, csrf, once }: PageCall): Promise<PageResult> {
-  const name = (form.get("name") ?? "").trim();
-  if (name === "" || name.length > MOST_NAME) return go(APP, `a name has 1 to ${MOST_NAME} characters`, "bad");
-  const known = await workspacesOf(core);
-  if (known.some((one) => one.name === name)) return go(APP, "there is a workspace with this name already", "bad");
-  const made = await core.admin.createWorkspace(name);
-  const shown = once.keep(csrf, { label: `${made.label} of ${name}`, text: made.key });
-  return go(withQuery(`${KEYS}/made`, { shown }), "The workspace was created, with a key that has full access.");
-}
-
 const STATES = {
   open: "It is open: its keys work.",
   closed: "It is closed: it answers its keys with an error until you open it.",
