@@ -7,7 +7,7 @@ import type { HttpService } from "./http/server-state.ts";
 import type { Settings } from "./store/rows.ts";
 import { type OpenData, openData } from "./data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
-import { ROOM_FOR_LEAST } from "./store/sqlite/reserve.ts";
+import { LEAST_ROOM } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
@@ -186,7 +186,7 @@ async function ownDoor(
 }
 
 function lacksRoom(data: string): Lack {
-  const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
+  const megabytes = LEAST_ROOM / (1024 * 1024);
   return {
     what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
     next: "free some disk space, or use a folder on a larger disk with --data",

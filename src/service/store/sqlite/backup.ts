@@ -1,7 +1,8 @@
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BackupMade } from "../store.ts";
-import type { Journal } from "./journal.ts";
+import type { Db } from "./database.ts";
+import { boundJournal, holdJournal } from "./journal.ts";
 import type { ConnectionQueue } from "./group-commit.ts";
 
 /**
@@ -17,7 +18,7 @@ const PORTION_BYTES = 1024 * 1024;
  */
 export class OnlineBackup {
   readonly #folder: string;
-  readonly #journal: Journal;
+  readonly #db: Db;
   readonly #turns: ConnectionQueue;
   #running: Promise<BackupMade> | null = null;
   /**
@@ -27,9 +28,9 @@ export class OnlineBackup {
    */
   #source: FileHandle | null = null;
 
-  constructor(folder: string, { journal, turns }: { readonly journal: Journal; readonly turns: ConnectionQueue }) {
+  constructor(folder: string, db: Db, turns: ConnectionQueue) {
     this.#folder = folder;
-    this.#journal = journal;
+    this.#db = db;
     this.#turns = turns;
   }
 
@@ -62,11 +63,11 @@ export class OnlineBackup {
 
   async #make(): Promise<BackupMade> {
     this.#source ??= await open(join(this.#folder, "service.db"), "r");
-    await this.#turns.take(async () => this.#journal.hold());
+    await this.#turns.take(async () => holdJournal(this.#db));
     try {
       return await copyDatabase(this.#source, this.#folder);
     } finally {
-      await this.#turns.take(async () => this.#journal.release());
+      await this.#turns.take(async () => boundJournal(this.#db));
     }
   }
 }

@@ -3,8 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmS
 import { join } from "node:path";
 import { makeFolders } from "../../../common/make-folders.ts";
 import { isReading } from "../sql.ts";
-import { Journal } from "./journal.ts";
-import { MOST_RESERVED } from "./reserve.ts";
+import { boundJournal } from "./journal.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 /**
@@ -116,7 +115,7 @@ export function openDatabase(location: DatabaseLocation): Db {
       // On macOS, fsync leaves bytes in the medium's own cache. On other systems, this pragma
       // changes nothing.
       db.pragma("fullfsync = ON");
-      new Journal(db).bound(MOST_RESERVED);
+      boundJournal(db);
     }
     db.pragma("cache_size = -65536");
     // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than

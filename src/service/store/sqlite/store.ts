@@ -11,7 +11,6 @@ import type { Tables } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
 import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
-import { Journal } from "./journal.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { rememberedFiles } from "./remembered-files.ts";
 import { Reserve } from "./reserve.ts";
@@ -69,10 +68,8 @@ export class SqliteStore implements Store {
     ({ tables: this.#tables, holders: this.#holders } = this.#openTables());
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
-    const journal = new Journal(db);
-    // The size of the journal depends on the reserve.
-    this.reserve = new Reserve(folder, { onHold: (bytes) => journal.bound(bytes) });
-    this.#backup = folder === null ? null : new OnlineBackup(folder, { journal, turns: this.#turns });
+    this.reserve = new Reserve(folder);
+    this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
   }
 
   #openTables(): { readonly tables: Tables; readonly holders: Holders } {
