@@ -15,8 +15,6 @@ type Horizon = {
   readonly xmax: string;
   /** Place up to which rows are pruned; null if no row is. */
   readonly pruned: string | null;
-  /** True if some rows cannot be read until an older transaction ends. */
-  readonly waits: boolean;
 };
 
 const PRUNED = "outbox-pruned";
@@ -28,8 +26,7 @@ const SQL = {
   horizon: sql<Horizon>(
     "outbox.horizon",
     `SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
-       (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned,
-       EXISTS (SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(s)) AS waits
+       (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned
      FROM pg_current_snapshot() AS s`,
   ),
   after: sql<StoredRow>("outbox.after", `SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`),
@@ -62,14 +59,9 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 /**
  * Returns the table `outbox`, which triggers fill. A place consists of the number of a transaction
  * and the number of a row in that transaction.
- * @param onWaiting called when rows wait for a transaction that may end without a signal
  */
-export function outboxTable(session: Session, onWaiting: () => void): KeptOutbox {
-  const readHorizon = async (): Promise<Horizon> => {
-    const horizon = (await session.one(SQL.horizon))!;
-    if (horizon.waits) onWaiting();
-    return horizon;
-  };
+export function outboxTable(session: Session): KeptOutbox {
+  const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
   return {
     newest: async () => `${(await readHorizon()).xmin}.0`,
     async after(place, most, workspace) {

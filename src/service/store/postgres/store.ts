@@ -9,7 +9,7 @@ import { META, readSettings, SET_META } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { migrate } from "./migrate.ts";
-import { OutboxSignal } from "./outbox-signal.ts";
+import { OutboxPoll } from "./outbox-poll.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
 import { SearchIndexing } from "./search-indexing.ts";
@@ -40,11 +40,11 @@ export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
   readonly indexing: SearchIndexing;
-  readonly outbox: OutboxSignal;
+  readonly outbox: OutboxPoll;
   readonly #pool: Pool;
   readonly #transactions: Transactions;
 
-  private constructor(pool: Pool, { cursorSecret, generation }: Marks, outbox: OutboxSignal) {
+  private constructor(pool: Pool, { cursorSecret, generation }: Marks, outbox: OutboxPoll) {
     this.#pool = pool;
     this.outbox = outbox;
     this.#transactions = new Transactions(pool);
@@ -67,8 +67,7 @@ export class PostgresStore implements Store {
       } finally {
         client.release();
       }
-      const outbox = new OutboxSignal(url, pool, onFault);
-      return new PostgresStore(pool, await marksOf(pool, random), outbox);
+      return new PostgresStore(pool, await marksOf(pool, random), new OutboxPoll(pool, onFault));
     } catch (error) {
       await pool.end();
       throw error;
@@ -76,18 +75,18 @@ export class PostgresStore implements Store {
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#transactions.read((session) => work(tablesOf(session, this.outbox)));
+    return this.#transactions.read((session) => work(tablesOf(session)));
   }
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    const inTables = (session: Session) => work(tablesOf(session));
     const result = await this.#transactions.write({ work: inTables, keep, synced: true });
     this.outbox.committed();
     return result;
   }
 
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    const inTables = (session: Session) => work(tablesOf(session));
     return this.#transactions.write({ work: inTables, keep: () => true, synced: false });
   }
 
@@ -134,13 +133,13 @@ export class PostgresStore implements Store {
   }
 
   async close(): Promise<void> {
-    await this.outbox.close();
+    this.outbox.close();
     await this.#pool.end();
   }
 }
 
-function tablesOf(session: Session, signal: OutboxSignal): Tables {
-  const outbox = outboxTable(session, () => signal.waiting());
+function tablesOf(session: Session): Tables {
+  const outbox = outboxTable(session);
   return {
     ...commonTables(session, outbox.noteAccess),
     search: searchTable(session),
@@ -149,20 +148,19 @@ function tablesOf(session: Session, signal: OutboxSignal): Tables {
       const row = await session.one(HOLDER, hash);
       return row && holderOf(row);
     },
-    nested: (work, keep) => nest(session, signal, work, keep),
+    nested: (work, keep) => nest(session, work, keep),
   };
 }
 
 async function nest<T>(
   session: Session,
-  signal: OutboxSignal,
   work: (tables: Tables) => Promise<T>,
   keep: (result: T) => boolean = () => true,
 ): Promise<T> {
   session.send(SQL.savepoint);
   let kept = false;
   try {
-    const result = await work(tablesOf(session, signal));
+    const result = await work(tablesOf(session));
     kept = keep(result);
     return result;
   } finally {

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { expect, it, vi } from "vitest";
-import { OutboxSignal } from "../../../src/service/store/postgres/outbox-signal.ts";
+import { OutboxPoll } from "../../../src/service/store/postgres/outbox-poll.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 
 it("prunes what is old though nobody listens, each ten minutes in which something is committed", async () => {
@@ -8,16 +8,18 @@ it("prunes what is old though nobody listens, each ten minutes in which somethin
   try {
     const sent: string[] = [];
     const pool = { query: async (sql: string) => void sent.push(sql) } as unknown as Pool;
-    const signal = new OutboxSignal("postgres://unused", pool, () => undefined);
+    const outbox = new OutboxPoll(pool, () => undefined);
     const prunes = async () => {
-      signal.committed();
+      outbox.committed();
       await vi.runAllTimersAsync();
       return sent.filter((sql) => sql === PRUNE).length;
     };
     expect([await prunes(), await prunes()]).toEqual([1, 1]);
     vi.setSystemTime(Date.now() + 600_001);
     expect(await prunes()).toBe(2);
-    await signal.close();
+    outbox.close();
+    vi.setSystemTime(Date.now() + 600_001);
+    expect(await prunes()).toBe(2);
   } finally {
     vi.useRealTimers();
   }

@@ -1,0 +1,67 @@
+import type { Pool } from "pg";
+import type { Outbox } from "../store.ts";
+import { PRUNE } from "./outbox-table.ts";
+
+/** Milliseconds between two reads of the outbox while anybody listens. */
+const READ_EVERY_MS = 250;
+/** Seconds for which rows are kept. A client that reconnects later scans everything. */
+const KEPT_S = 7_200;
+const PRUNE_EVERY_MS = 600_000;
+
+/**
+ * Wakes listeners after each commit of this process. Wakes them periodically too, for commits of
+ * other processes, and for rows that wait until an older transaction ends.
+ */
+export class OutboxPoll implements Outbox {
+  readonly #pool: Pool;
+  readonly #onFault: (error: unknown) => void;
+  readonly #listeners = new Set<() => void>();
+  #timer: NodeJS.Timeout | null = null;
+  #prunedAt = 0;
+  #isClosed = false;
+
+  constructor(pool: Pool, onFault: (error: unknown) => void) {
+    this.#pool = pool;
+    this.#onFault = onFault;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#timer ??= setInterval(() => this.#wake(), READ_EVERY_MS).unref();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** Reports a commit of this process. */
+  committed(): void {
+    this.#wake();
+    // Rows are pruned even without listeners, because every commit adds rows.
+    if (!this.#isClosed && Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#rest();
+  }
+
+  #wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  async #prune(): Promise<void> {
+    this.#prunedAt = Date.now();
+    try {
+      await this.#pool.query(PRUNE, [KEPT_S]);
+    } catch (error) {
+      // RACE: pruning fails if the store closes. Another process, or the next start, prunes.
+      if (!this.#isClosed) this.#onFault(error);
+    }
+  }
+}
