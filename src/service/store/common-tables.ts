@@ -31,7 +31,8 @@ export function commonTables(session: Session, noteAccess: (key: number) => void
     settings: settingsTable(session),
     /**
      * Locks the structure of a workspace until the end of the transaction. Until then, other
-     * transactions cannot create, move, rename or remove folders, move files, or set grants.
+     * transactions cannot create files, create, move, rename or remove folders, move files, or set
+     * grants.
      */
     lockStructure: async (workspace: number) => session.locks?.structure(workspace),
     /**

@@ -23,7 +23,11 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
     const workspace = await makeWorkspace(store, "wsp_main");
     const client = await connect(url);
     await client.query(END_OTHERS);
-    await store.write((tables) => makeFile(tables, workspace, "a.md"));
+    await store.write(async (tables) => {
+      // Every request reads its key first. Without a read, COMMIT would be sent before any answer.
+      await tables.workspaces.all();
+      await makeFile(tables, workspace, "a.md");
+    });
     await client.query(END_OTHERS);
     expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeDefined();
   });

@@ -1,28 +1,47 @@
 import { describe, expect, it } from "vitest";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { FIRST_PAGE, makeFile, makeWorkspace, groundOfFile, Step } from "./ground.ts";
+import { FIRST_PAGE, makeFile, makeFolder, makeWorkspace, groundOfFile, Step } from "./ground.ts";
 
-/** Row numbers are committed in their order, so that a cursor passes nobody by. */
+/** Row numbers of folders are committed in their order, so that a cursor passes none by. */
 
 const openGround = groundOfFile();
 
 describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
-  it("has no number that is committed after a higher one was listed", async () => {
-    const { store, other, workspace, waits } = await openGround();
+  it("lets files be made side by side; a list shows those that are committed", async () => {
+    const { store, other, workspace } = await openGround();
     const step = new Step();
     const late = store.write(async (tables) => {
       await makeFile(tables, workspace, "late.md");
+      await tables.files.byName(workspace, 0, "late.md");
       await step.stop();
     });
     await step.reached();
-    const early = other.write((tables) => makeFile(tables, workspace, "early.md"));
+    await other.write((tables) => makeFile(tables, workspace, "early.md"));
+    const names = async () => {
+      const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
+      return page.map(({ name }) => name);
+    };
+    expect(await names()).toEqual(["early.md"]);
+    step.goOn();
+    await late;
+    expect(await names()).toEqual(["late.md", "early.md"]);
+  });
+
+  it("has no number of a folder that is committed after a higher one was listed", async () => {
+    const { store, other, workspace, waits } = await openGround();
+    const step = new Step();
+    const late = store.write(async (tables) => {
+      await makeFolder(tables, workspace, "late");
+      await step.stop();
+    });
+    await step.reached();
+    const early = other.write((tables) => makeFolder(tables, workspace, "early"));
     await waits(early);
-    // The second one waits for the first, and has no number yet: the page ends before both.
-    expect(await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }))).toEqual([]);
+    expect(await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }))).toEqual([]);
     step.goOn();
     await Promise.all([late, early]);
-    const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
-    expect(page.map(({ name }) => name)).toEqual(["late.md", "early.md"]);
+    const page = await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
+    expect(page.map(({ name }) => name)).toEqual(["late", "early"]);
   });
 
   it("lists an own write while others write in other workspaces", async () => {

@@ -1,18 +1,19 @@
 import { isWithin, type Locks, type Session, sql } from "../sql.ts";
 
 /**
- * Locks of a write, always in this order, so that no two writes wait for each other. 1. The row of
- * the workspace: for creating anything, moving, renaming or removing folders, moving files, and
- * setting grants. Meanwhile no other write changes the structure of the workspace, and row numbers
- * are committed in order: a list read up to number n misses no row below n that is committed later.
- * 2. Rows of files in the order of their numbers: for changing or removing them. An edit takes only
- * this lock, and waits only for another edit of the same document. The server finds other deadlocks
- * (40P01), such as two moves to each other's places; the work then runs again.
+ * Locks of a write, always in this order, so that no two writes wait for each other. 1. The
+ * structure of the workspace: creating, moving, renaming or removing folders, moving files, and
+ * setting grants lock it alone; creating files shares the lock. Advisory locks are granted in the
+ * order of requests, so files that are created all the time cannot keep a change of a folder
+ * waiting. 2. Rows of files in the order of their numbers: for changing or removing them. An edit
+ * takes only this lock, and waits only for another edit of the same document. The server finds
+ * other deadlocks (40P01), such as two moves to each other's places; the work then runs again.
  */
+const STRUCTURE = 721_490_623;
+
 const SQL = {
-  // Does not lock the key of the row, so that rows that refer to the workspace may be inserted
-  // meanwhile.
-  structure: sql("locks.structure", "SELECT 1 FROM workspaces WHERE seq = $1 FOR NO KEY UPDATE"),
+  structure: sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE}, $1::integer)`),
+  shared: sql("locks.shared", `SELECT pg_advisory_xact_lock_shared(${STRUCTURE}, $1::integer)`),
   tree: sql(
     "locks.tree",
     (dialect) =>
@@ -55,6 +56,7 @@ export function rowLocks(session: Session): RowLocks {
   };
   return {
     structure,
+    shared: (workspace) => session.send(SQL.shared, workspace),
     forget: () => held.clear(),
     tree(workspace, path) {
       structure(workspace);
