@@ -1,8 +1,7 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { WireResponse } from "../../contract/wire.ts";
 import type { BodyFault } from "../requests/body.ts";
-import { headersOf, headFault } from "./head.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
@@ -26,38 +25,17 @@ export function markAnsweredEarly(socket: Duplex): void {
  */
 export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
-  await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
+  try {
+    socket.end(rawResponse(await handle({ method: "GET", path: "/", headers: {}, body: null }, faultOf(error))));
+  } catch {
+    socket.destroy();
+  }
 }
 
 function faultOf(error: Error): BodyFault {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "HPE_HEADER_OVERFLOW") return "headers-too-large";
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
-}
-
-/**
- * Answers CONNECT requests, which do not reach the request handler. Without a listener, Node would
- * close the connection.
- */
-export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
-  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
-    socket.on("error", () => socket.destroy());
-    const head = { method: "CONNECT", path: request.url ?? "/", headers: headersOf(request) };
-    void answerRaw(handle, head, headFault(request), socket);
-  });
-}
-
-async function answerRaw(
-  handle: ServiceWire,
-  head: { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string>> },
-  fault: BodyFault | null,
-  socket: Duplex,
-): Promise<void> {
-  try {
-    socket.end(rawResponse(await handle({ ...head, body: null }, fault)));
-  } catch {
-    socket.destroy();
-  }
 }
 
 function rawResponse(response: WireResponse): string {

@@ -30,9 +30,8 @@ const MAX_STREAMS = 6_000;
 /** LIMIT: characters of an id in a path; Node refuses longer request lines itself. */
 const MAX_ID = 64 * 1024;
 
-/** Value of a request's header Expect. */
-type Expects = "continue" | "something-else";
-const expectations = new WeakMap<IncomingMessage, Expects>();
+/** Requests whose client waits for a 100 before it sends the body. */
+const waitingForContinue = new WeakSet<IncomingMessage>();
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -53,7 +52,7 @@ type Answerer = {
 
 type Answered = WireResponse | PageAnswer;
 
-type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
+type Carry = (request: IncomingMessage, response: ServerResponse, waitsForContinue?: boolean) => void;
 
 /** Returns the request listener that all servers with this state share. */
 export async function openCarrier(state: ServerState): Promise<Carry> {
@@ -77,9 +76,9 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   app.setErrorHandler((error, request, reply) => answerFault(state, exchangeOf(request, reply), error));
   mountService(app, state);
   await app.ready();
-  return (request, response, expects) => {
+  return (request, response, waitsForContinue = false) => {
     state.begun++;
-    if (expects !== undefined) expectations.set(request, expects);
+    if (waitsForContinue) waitingForContinue.add(request);
     if (state.held === null) return app.routing(request, response);
     void state.held.then(() => app.routing(request, response));
   };
@@ -156,7 +155,7 @@ async function judgeHead(state: ServerState, exchange: Exchange): Promise<Fastif
     markAnsweredEarly(request.raw.socket);
     return send(state, exchange, refused);
   }
-  if (expectations.get(request.raw) === "continue" && sentLength(request.raw) <= MAX_BODY_BYTES) {
+  if (waitingForContinue.has(request.raw) && sentLength(request.raw) <= MAX_BODY_BYTES) {
     exchange.reply.raw.writeContinue();
   }
   return undefined;
@@ -174,7 +173,6 @@ async function refuseEarly(
   const { raw } = request;
   const head = headOf(request);
   const refusedFor = (fault: BodyFault) => handle({ ...head, body: null }, fault);
-  if (expectations.get(raw) === "something-else") return refusedFor("unknown-expectation");
   const bytes = sentLength(raw);
   const refused = bytes === 0 ? null : await admit?.(head);
   if (refused != null) return refused;

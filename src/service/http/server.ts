@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -6,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as turnOver, setTimeout as pause } from "node:timers/promises";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { AccessEntry } from "./access-log.ts";
-import { answerBroken, answerTunnels } from "./broken.ts";
+import { answerBroken } from "./broken.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
@@ -99,11 +98,13 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
   const state = newServerState(service, options, { loadPages, deadlines });
   const carry = await openCarrier(state);
-  const servers = await listen(() => makeServer(state, options, { deadlines, carry }), host, options.port ?? 0);
-  port = (servers[0].address() as AddressInfo).port;
+  const server = makeServer(state, options, { deadlines, carry });
+  server.listen({ host, port: options.port ?? 0 });
+  await once(server, "listening");
+  port = (server.address() as AddressInfo).port;
   let closed: Promise<void> | null = null;
   const close = () => {
-    closed ??= closeAll(state, servers, deadlines);
+    closed ??= closeAll(state, server, deadlines);
     return closed;
   };
   return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close };
@@ -151,26 +152,8 @@ function makeServer(
   server.maxConnections = MAX_CONNECTIONS;
   const { handle } = state.service;
   server.on("clientError", (error, socket) => void answerBroken(handle, error, socket));
-  answerTunnels(server, handle);
   server.on("request", (request, response) => carry(request, response));
-  server.on("checkContinue", (request, response) => carry(request, response, "continue"));
-  server.on("checkExpectation", (request, response) => carry(request, response, "something-else"));
-  return server;
-}
-
-/** Listens at all addresses of localhost; only the first address must be available. */
-async function listen(make: () => Server, host: string, port: number): Promise<[Server, ...Server[]]> {
-  const first = await listenAt(make(), host, port);
-  if (host !== "localhost") return [first];
-  const { address: taken, port: same } = first.address() as AddressInfo;
-  const others = (await lookup(host, { all: true })).filter(({ address }) => address !== taken);
-  const tried = await Promise.allSettled(others.map(({ address }) => listenAt(make(), address, same)));
-  return [first, ...tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
-}
-
-async function listenAt(server: Server, host: string, port: number): Promise<Server> {
-  server.listen({ host, port });
-  await once(server, "listening");
+  server.on("checkContinue", (request, response) => carry(request, response, true));
   return server;
 }
 
@@ -178,19 +161,17 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
  * Closes in order: answers new requests, each with the end of its connection, then accepts no
  * connections. Ends idle connections, and waits for running requests.
  */
-async function closeAll(state: ServerState, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
+async function closeAll(state: ServerState, server: Server, { drain, stop }: Deadlines): Promise<void> {
   state.isClosing = true;
   for (const end of state.streams) end();
   await untilQuiet(state, drain);
   const held = Promise.withResolvers<void>();
   state.held = held.promise;
-  await untilAllCame(state, servers);
-  const ended = servers.map((server) => new Promise((resolve) => server.close(resolve)));
+  await untilAllCame(state, server);
+  const ended = new Promise((resolve) => server.close(resolve));
   held.resolve();
-  const late = setTimeout(() => {
-    for (const server of servers) server.closeAllConnections();
-  }, stop);
-  await Promise.all(ended);
+  const late = setTimeout(() => server.closeAllConnections(), stop);
+  await ended;
   clearTimeout(late);
   state.unread.close();
   state.watch.close();
@@ -223,10 +204,10 @@ const MOST_TURNS = 2_000;
  * that the system has accepted is reset. New requests wait meanwhile, so a client that sends its
  * next request after an answer becomes idle.
  */
-async function untilAllCame(state: ServerState, servers: readonly Server[]): Promise<void> {
+async function untilAllCame(state: ServerState, server: Server): Promise<void> {
   let came = 0;
   const count = () => void came++;
-  for (const server of servers) server.on("connection", count);
+  server.on("connection", count);
   let quiet = 0;
   // Each turn of the event loop accepts one connection from the system's queue.
   for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
@@ -234,5 +215,5 @@ async function untilAllCame(state: ServerState, servers: readonly Server[]): Pro
     await turnOver();
     quiet = came + state.begun === before ? quiet + 1 : 0;
   }
-  for (const server of servers) server.off("connection", count);
+  server.off("connection", count);
 }

@@ -13,7 +13,6 @@ export type BodyFault =
   | "too-slow"
   | "no-host"
   | "repeated-header"
-  | "unknown-expectation"
   | "overloaded";
 
 /**
@@ -33,7 +32,6 @@ const REFUSALS: Readonly<Record<Exclude<BodyFault, "too-large" | "unreadable">, 
   "headers-too-large": ["The request line and the headers are too long."],
   "no-host": ["The header Host is missing."],
   "repeated-header": ["The header Host or Authorization came more than once."],
-  "unknown-expectation": ["The header Expect may only be 100-continue."],
   "too-slow": ["The request arrived too slowly.", "1"],
   overloaded: ["The service has too much to do; nothing was done.", "2"],
 };
