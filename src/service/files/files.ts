@@ -1,11 +1,11 @@
 import { pathSegments } from "../../contract/names.ts";
 import { FILES } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused } from "../requests/answer.ts";
+import { type Answer, done, doneAsWritten, isRefused, type Refused } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { FileRow, Page } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
-import { type Selection, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
+import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
@@ -18,13 +18,14 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
   const { context } = call;
   const { files } = context.tables;
   if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
-    const shown = await files.allShown(rangeOf(context, page), fileJson);
-    return doneInParts(200, writtenEnvelope(context, FILES, page, shown));
+    const { seqs, texts } = await files.allShown(rangeOf(context, page), fileJson);
+    return pageOf(context, FILES, page, seqs, texts);
   }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
-  const readable = (row: FileRow) => includes(context.access.file(row), "read");
-  return done(200, envelope(context, FILES, page, rows, readable, presentFile));
+  const texts = rows.map((row) => (includes(context.access.file(row), "read") ? fileJson(row) : null));
+  const seqs = rows.map(({ seq }) => seq);
+  return pageOf(context, FILES, page, seqs, texts);
 }
 
 function isOfAll(selector: Selection): boolean {

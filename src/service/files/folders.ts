@@ -4,7 +4,7 @@ import { FOLDERS } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
-import { type Selection, envelope, type PageRequest, readPage, selectorOf } from "./lists.ts";
+import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "../store/rows.ts";
@@ -16,9 +16,13 @@ export async function listFolders(call: Call<"listFolders">): Promise<Answer> {
   if (isRefused(page)) return page;
   const rows = await selectFolders(call, selector, page);
   if (isRefused(rows)) return rows;
-  await call.context.access.know(rows.map(({ seq }) => seq));
-  const readable = (row: FolderRow) => includes(call.context.access.folder(row.seq), "read");
-  return done(200, envelope(call.context, FOLDERS, page, rows, readable, presentFolder));
+  const { access } = call.context;
+  const seqs = rows.map(({ seq }) => seq);
+  await access.know(seqs);
+  const texts = rows.map((row) =>
+    includes(access.folder(row.seq), "read") ? JSON.stringify(presentFolder(row)) : null,
+  );
+  return pageOf(call.context, FOLDERS, page, seqs, texts);
 }
 
 async function selectFolders(

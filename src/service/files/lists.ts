@@ -1,7 +1,6 @@
-import { type Refused, refuse } from "../requests/answer.ts";
+import { type Answer, doneInParts, type Refused, refuse } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
-import type { ShownPage } from "../store/rows.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
@@ -34,19 +33,22 @@ export function readPage({ context, query }: ListCall, url: string, selector: Se
 }
 
 /**
- * Returns the envelope of a page as parts of its JSON text. The items are readable by the key, and
- * already JSON.
+ * Returns the envelope of a page. Items that the key may not read are dropped after the page was
+ * read, so a page may be short or empty and still have a cursor.
+ * @param seqs numbers of up to limit + 1 rows
+ * @param texts items of the rows as JSON; null if the key may not read the item
  */
-export function writtenEnvelope(
+export function pageOf(
   { cursorSecret }: RequestContext,
   url: string,
-  page: PageRequest,
-  { seqs, texts }: ShownPage,
-): string[] {
-  const hasMore = seqs.length > page.limit;
-  const last = seqs[page.limit - 1]!;
-  const nextCursor = hasMore ? sealCursor(cursorSecret, page.boundTo, last) : null;
-  return listInParts(url, hasMore ? texts.slice(0, page.limit) : texts, hasMore, nextCursor);
+  { limit, boundTo }: PageRequest,
+  seqs: readonly number[],
+  texts: readonly (string | null)[],
+): Answer {
+  const hasMore = seqs.length > limit;
+  const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, seqs[limit - 1]!) : null;
+  const items = texts.slice(0, limit).filter((text) => text !== null);
+  return doneInParts(200, listInParts(url, items, hasMore, nextCursor));
 }
 
 /** Returns the envelope of a list as parts of its JSON text. The items are already JSON. */
@@ -60,23 +62,4 @@ export function listInParts(
   for (const [n, item] of items.entries()) parts.push(n === 0 ? item : `,${item}`);
   parts.push(`],"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`);
   return parts;
-}
-
-/**
- * Returns the envelope of one page. Rows that the key may not read are dropped after the page was
- * read. So a page may be short or empty and still have a cursor.
- * @param rows up to limit + 1 rows
- */
-export function envelope<Row extends { readonly seq: number }, Item>(
-  { cursorSecret }: RequestContext,
-  url: string,
-  page: PageRequest,
-  rows: readonly Row[],
-  readable: (row: Row) => boolean,
-  present: (row: Row) => Item,
-) {
-  const hasMore = rows.length > page.limit;
-  const kept = hasMore ? rows.slice(0, page.limit) : rows;
-  const nextCursor = hasMore ? sealCursor(cursorSecret, page.boundTo, kept.at(-1)!.seq) : null;
-  return { object: "list", url, data: kept.filter(readable).map(present), hasMore, nextCursor };
 }
