@@ -11,7 +11,7 @@ import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
 import { idsInMovedFolders, isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { matchTrees } from "./match/match.ts";
-import type { DocumentRow } from "./match/row.ts";
+import type { DocumentRow, Side } from "./match/row.ts";
 import { layOut } from "./order/schedule.ts";
 import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
@@ -96,21 +96,18 @@ function decideRows(draft: PlanDraft): PlanDraft {
 
 /** Counts documents by side; those without a row are on both. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
-  const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
-  let judged = 0;
-  for (const { link, local, remote } of documents) {
-    if (link === null) continue;
-    judged++;
-    if (link.standing !== "linked") continue;
-    sight.known++;
-    if (local.seen.kind === "present") sight.hereNow++;
-    if (local.seen.kind === "absent") sight.absentHere++;
-    if (remote.seen.kind === "present") sight.shownThere++;
-    if (remote.seen.kind === "gone") sight.goneThere++;
-  }
-  const quiet = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - judged;
-  const hereNow = sight.hereNow + quiet - countReturned(trees, documents);
-  return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
+  const linked = documents.filter(({ link }) => link !== null);
+  const judged = linked.filter(({ link }) => link!.standing === "linked");
+  const unjudged = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - linked.length;
+  const count = (side: Side, kind: string) => judged.filter((row) => row[side].seen.kind === kind).length;
+  return {
+    known: judged.length + unjudged,
+    local: {
+      present: count("local", "present") + unjudged - countReturned(trees, documents),
+      gone: count("local", "absent"),
+    },
+    remote: { present: count("remote", "present") + unjudged, gone: count("remote", "gone") },
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Action, Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
+import { otherSide, type Side } from "../match/row.ts";
 import type { StopReason, Signals } from "../plan-types.ts";
 import { type Finding, type GuardedStep, isRemovalOfKnown, type PresenceCounts, unapprovedSteps } from "./stops.ts";
 
@@ -11,8 +12,6 @@ import { type Finding, type GuardedStep, isRemovalOfKnown, type PresenceCounts, 
  * the other side. A side loses content when the document became blank on the other side. Both
  * losses count alike.
  */
-
-type Side = "local" | "remote";
 
 /** Losses of one side that nobody has approved yet. */
 type Loss = {
@@ -47,7 +46,19 @@ type OtherSide = {
   readonly empty: () => number;
 };
 
-type Losses = { readonly local: Loss; readonly remote: Loss };
+type Losses = Readonly<Record<Side, Loss>>;
+
+const DELETION = { local: "trash-local", remote: "delete-remote" } as const satisfies Record<Side, Action["kind"]>;
+
+const FOLDER_REMOVAL: Readonly<Record<Side, (action: Action) => boolean>> = {
+  local: isRemovalOfKnown,
+  remote: ({ kind }) => kind === "remove-folder-remote",
+};
+
+const EMPTYING: Readonly<Record<Side, (action: Action) => boolean>> = {
+  local: (action) => takesText(action) && action.empties === true,
+  remote: (action) => action.kind === "put" && action.empties === true,
+};
 
 export function lossesOf(
   trees: Trees,
@@ -56,35 +67,25 @@ export function lossesOf(
   steps: readonly Step[],
   counts: PresenceCounts,
 ): Losses {
-  const { known, absentHere, hereNow, goneThere, shownThere } = counts;
-  const limit = deleteBudget(limits, known);
-  const empty = () => countEmpty(trees.base);
-  const leaving = (kind: Action["kind"]) =>
-    steps.filter(({ action }) => action.kind === kind && isLinked(trees.base, action)).length;
+  const { known } = counts;
   const find = (wanted: (action: Action) => boolean) => unapprovedSteps(steps, signals, wanted);
-  const local = {
-    side: "local",
-    deleted: find(({ kind }) => kind === "trash-local"),
-    folders: find(isRemovalOfKnown),
-    emptied: find((action) => takesText(action) && action.empties === true),
-    unread: unreadOf(steps, signals),
-    before: signals.lossesDone.local,
-    limit,
-    wasAllGone: signals.emptied.has("remote"),
-    counts: { known, gone: goneThere, present: shownThere, left: shownThere - leaving("delete-remote"), empty },
-  } as const;
-  const remote = {
-    side: "remote",
-    deleted: find(({ kind }) => kind === "delete-remote"),
-    folders: find(({ kind }) => kind === "remove-folder-remote"),
-    emptied: find((action) => action.kind === "put" && action.empties === true),
-    unread: [],
-    before: signals.lossesDone.remote,
-    limit,
-    wasAllGone: signals.emptied.has("local"),
-    counts: { known, gone: absentHere, present: hereNow, left: hereNow - leaving("trash-local"), empty },
-  } as const;
-  return { local, remote };
+  const lossOf = (side: Side): Loss => {
+    const other = otherSide(side);
+    const { present, gone } = counts[other];
+    const leaving = steps.filter(({ action }) => action.kind === DELETION[other] && isLinked(trees.base, action));
+    return {
+      side,
+      deleted: find(({ kind }) => kind === DELETION[side]),
+      folders: find(FOLDER_REMOVAL[side]),
+      emptied: find(EMPTYING[side]),
+      unread: side === "local" ? unreadOf(steps, signals) : [],
+      before: signals.lossesDone[side],
+      limit: deleteBudget(limits, known),
+      wasAllGone: signals.emptied.has(other),
+      counts: { known, gone, present, left: present - leaving.length, empty: () => countEmpty(trees.base) },
+    };
+  };
+  return { local: lossOf("local"), remote: lossOf("remote") };
 }
 
 function unreadOf(steps: readonly Step[], signals: Signals): DocId[] {

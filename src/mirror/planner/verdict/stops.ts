@@ -2,6 +2,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { NOT_APPROVABLE, type Plan, type Signals, type StopReason, type Verdict } from "../plan-types.ts";
 import type { Action, Step } from "../../model/action.ts";
+import type { Side } from "../match/row.ts";
 import { guardKey } from "./guard-key.ts";
 
 /** Reasons to stop a whole plan. */
@@ -10,11 +11,7 @@ import { guardKey } from "./guard-key.ts";
 export type PresenceCounts = {
   /** Linked documents (not suspended, not outside). */
   readonly known: number;
-  readonly hereNow: number;
-  readonly absentHere: number;
-  readonly shownThere: number;
-  readonly goneThere: number;
-};
+} & Readonly<Record<Side, { readonly present: number; readonly gone: number }>>;
 
 export type Reason = { readonly reason: StopReason; readonly detail: string };
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
@@ -71,8 +68,8 @@ function doubtRoot({ root }: Signals): Doubt | null {
   return stop === null ? null : { ...stop, asks: true, stays: false };
 }
 
-function doubtWorkspace({ remote }: Trees, { known, shownThere }: PresenceCounts): Doubt | null {
-  if (!remote.complete || known === 0 || shownThere + remote.outside.size > 0) return null;
+function doubtWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): Doubt | null {
+  if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
   return { reason: "wrong-workspace", detail: tellUnknown(known), asks: remote.nothingKnown === true, stays: true };
 }
 
