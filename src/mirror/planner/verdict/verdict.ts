@@ -37,7 +37,7 @@ export function judge(
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
   // Both reasons concern a service that no longer has this folder's documents.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
-  if (stops.length > 0) return { verdict: stopAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
+  if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = mustRead(losses.local);
   const budget = deleteBudget(policy.guards, counts.known);
   const findings = [
@@ -45,25 +45,22 @@ export function judge(
     ...judgeFlood(trees, policy.guards, signals, counts, steps),
     ...judgeCopies(budget, signals, steps),
   ];
-  if (findings.length > 0) return { verdict: stopFor(findings), toRead };
+  const stoppedSteps = findings.flatMap(({ steps: found }) => found);
+  if (findings.length > 0) return { verdict: stop(findings, stoppedSteps, false), toRead };
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
 /**
- * Stops everything.
- * @param removals approved together with the reasons, so that the user answers once
+ * Stops the plan.
+ * @param byReason true if the reasons are approved too, together with the steps, so that the user
+ * answers once
  */
-function stopAll(stops: readonly Reason[], removals: readonly GuardedStep[]): Verdict {
-  const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
-  const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
-  return { kind: "safety-stop", reasons: stops, stoppedSteps, byReason: true, hash: digestOf(asked.join("\n")) };
-}
-
-function stopFor(findings: readonly Finding[]): Verdict {
-  const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
-  const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
-  const hash = digestOf([...keys.values()].sort().join("\n"));
-  return { kind: "safety-stop", reasons, stoppedSteps: [...keys.keys()].sort((a, b) => a - b), byReason: false, hash };
+function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
+  const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
+  const keys = new Map(steps.map(({ index, key }) => [index, key]));
+  const asked = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...keys.values()].sort();
+  const stoppedSteps = [...keys.keys()].sort((one, other) => one - other);
+  return { kind: "safety-stop", reasons, stoppedSteps, byReason, hash: digestOf(asked.join("\n")) };
 }
 
 function judgeFlood(
