@@ -90,12 +90,17 @@ export function matchByPathAlone(matching: Matching): void {
 }
 
 function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, file: LocalFile) => boolean): void {
+  for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file, evidence);
+}
+
+/** Yields documents with the files at their paths. Claims between two of them count. */
+function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
   const files = new FilesByPath(matching);
   for (const whereIs of placesOf(matching))
     for (const spelling of files.spellings)
       for (const link of [...matching.links.values()]) {
         const file = files.at(whereIs(link), spelling);
-        if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
+        if (file !== undefined) yield [link, file];
       }
 }
 
@@ -143,13 +148,7 @@ class FilesByPath {
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();
-  const files = new FilesByPath(matching);
-  for (const whereIs of placesOf(matching))
-    for (const spelling of files.spellings)
-      for (const link of matching.links.values()) {
-        const file = files.at(whereIs(link), spelling);
-        if (file !== undefined && !found.has(link) && isPathPair(link.localPath, link.remotePath, link.id))
-          found.set(link, file);
-      }
+  for (const [link, file] of filesAtPaths(matching))
+    if (!found.has(link) && isPathPair(link.localPath, link.remotePath, link.id)) found.set(link, file);
   return [...found];
 }
