@@ -43,29 +43,22 @@ function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | n
   const path = pathOfDocument(row);
   const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
   if (one.path === path || isAtBase) return one;
-  return isSameRename(one, row, path) || isSameMove(draft, one, row, path) ? { ...one, path } : null;
+  return isSameMove(draft, one, row, path) ? { ...one, path } : null;
 }
 
 /**
- * Returns true if a blocked move into a folder is still the same move. The request names the folder
- * by its id, so the folder's present path does not matter. When the move was blocked, the folder
- * was at base's place, or at the place of its own blocked move.
+ * Returns true if the refused request would be the same (I08): the name that the refusal concerned
+ * is still wanted, or the move into a folder, whatever the path of the folder is now. The request
+ * names that folder by its id. When the move was blocked, the folder was at base's place, or at the
+ * place of its own blocked move.
  */
 function isSameMove({ trees }: PlanDraft, { reason, path: held }: Block, row: DocumentRow, path: LocalPath): boolean {
-  const folder = row.local.now?.parent?.link?.id;
-  if (folder === undefined || row.link === null || (reason !== "read-only" && reason !== "refused")) return false;
+  const { link, local } = row;
+  if (link === null || (reason !== "read-only" && reason !== "refused") || nameOf(held) !== nameOf(path)) return false;
+  if (nameOf(path) !== nameOf(link.localPath)) return true;
+  const folder = local.now?.parent.link?.id;
   const { dirs, blocks } = trees.base;
-  const places = [dirs.get(folder)?.localPath, blocks.get(folder)?.path];
-  return nameOf(held) === nameOf(path) && places.includes(parentOf(held));
-}
-
-/**
- * Returns true if the refusal concerned a name that is still wanted: the request would be the same,
- * whatever the path of the file's folder is now (I08).
- */
-function isSameRename({ reason, path: held }: Block, { link }: DocumentRow, path: LocalPath): boolean {
-  if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
-  return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
+  return folder !== undefined && [dirs.get(folder)?.localPath, blocks.get(folder)?.path].includes(parentOf(held));
 }
 
 /** Returns true if an earlier answer forbids an action; the block of that answer then stays. */
