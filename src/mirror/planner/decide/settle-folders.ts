@@ -16,93 +16,86 @@ import { isFolderStopped } from "./remembered.ts";
 
 /** Deepest first, because a folder that stays keeps the folders above it. */
 export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
-  const needs: Needs = { local: new Set(), remote: new Set(), unseen: new Set() };
-  for (const document of draft.documents) {
-    noteParents(needs, document);
-    noteUnseen(draft, document, needs);
-  }
-  for (const path of draft.undecided) needs.local.add(folderAt(draft.forest, "local", parentOf(path)));
-  for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(needs, folder);
   const occupied = once(() => occupiedFolders(draft));
+  const contents: Contents = { local: new Set(), remote: new Set(), unseen: new Set(), occupied };
+  for (const document of draft.documents) {
+    noteParents(contents, document);
+    noteUnseen(draft, document, contents);
+  }
+  for (const path of draft.undecided) contents.local.add(folderAt(draft.forest, "local", parentOf(path)));
+  for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(contents, folder);
   const order = [...draft.forest.folders]
     .filter((folder) => !isOnBoth(folder))
     .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
   for (const folder of order) {
-    if (!heldInPlace.has(folder)) settleFolder(draft, folder, needOf(needs, folder), occupied);
-    noteParents(needs, folder);
+    if (!heldInPlace.has(folder)) settleFolder(draft, folder, contents);
+    noteParents(contents, folder);
   }
   for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
 }
 
-/** Folders that contain something in this plan, by side; `unseen`: as `Need.mayBeThere`. */
-type Needs = Readonly<Record<Side | "unseen", Set<FolderRow>>>;
-
 /**
- * Tells on which side a folder contains something in this plan. `mayBeThere`: something that the
- * service did not show. It keeps a folder, but gives no reason to create one.
+ * Folders that contain something in this plan, by side. `unseen`: something that the service did
+ * not show. It keeps a folder, but gives no reason to create one. `occupied`: folders on disk.
  */
-type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
+type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => Occupied };
 
-function needOf({ local, remote, unseen }: Needs, folder: FolderRow): Need {
-  return { here: local.has(folder), there: remote.has(folder), mayBeThere: unseen.has(folder) };
-}
-
-function noteParents(needs: Needs, row: Row): void {
+function noteParents(contents: Contents, row: Row): void {
   for (const side of SIDES) {
     const parent = row[side].goal?.parent;
-    if (parent !== undefined) needs[side].add(parent);
+    if (parent !== undefined) contents[side].add(parent);
   }
 }
 
 /** Counts a document that could not be seen at its last known place. */
-function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
+function noteUnseen(draft: PlanDraft, document: DocumentRow, contents: Contents): void {
   const { link } = document;
   if (link === null) return;
-  if (document.local.seen.kind === "unknown") needs.local.add(baseFolderOf(draft.forest, "local", link));
-  if (document.remote.seen.kind === "unseen") needs.unseen.add(baseFolderOf(draft.forest, "remote", link));
+  if (document.local.seen.kind === "unknown") contents.local.add(baseFolderOf(draft.forest, "local", link));
+  if (document.remote.seen.kind === "unseen") contents.unseen.add(baseFolderOf(draft.forest, "remote", link));
 }
 
 function deepness(folder: FolderRow): number {
   return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
 }
 
-function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (folder === draft.forest.root || folder.localSeen === "unknown") return;
   if (folder.remoteSeen === "unknown" && folder.remotePath === null) return;
   const onDisk = folder.localPath !== null;
   const onService = folder.remotePath !== null;
   if (onDisk && !onService) {
-    settleLocalOnly(draft, folder, need, occupied);
+    settleLocalOnly(draft, folder, contents);
     return;
   }
   if (!onDisk && onService) {
-    settleRemoteOnly(draft, folder, need);
+    settleRemoteOnly(draft, folder, contents);
     return;
   }
   if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
 }
 
 /** Decides a folder that is new locally, or no longer on the service. */
-function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
-  if (need.there) {
-    makeThere(draft, folder, need, occupied);
+function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+  if (contents.remote.has(folder)) {
+    makeThere(draft, folder, contents);
     return;
   }
   // The folder may exist with its content. If it were created now, it would exist twice, or the
   // service would refuse it in each such cycle (I08).
-  if (need.mayBeThere) return;
-  if (folder.vacated) removeVacated(draft, folder, need, occupied);
-  else if (folder.link !== null) removeHere(draft, folder, folder.link.id, need, occupied);
-  else makeThere(draft, folder, need, occupied);
+  if (contents.unseen.has(folder)) return;
+  if (folder.vacated) removeVacated(draft, folder, contents);
+  else if (folder.link !== null) removeHere(draft, folder, folder.link.id, contents);
+  else makeThere(draft, folder, contents);
 }
 
-function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
-  if (!isLeftEmpty(folder, need, occupied) || draft.policy.direction === "push") return;
+function removeVacated(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+  if (!isLeftEmpty(folder, contents) || draft.policy.direction === "push") return;
   proposeRemovalHere(draft, folder, null, "its content is in the folder on the service");
 }
 
-function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
-  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, need, occupied);
+function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
+  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, contents);
   if (leaves && draft.policy.direction !== "push") proposeRemovalHere(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
 }
@@ -111,9 +104,9 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Nee
  * Returns true if a local folder is empty after this plan: neither synced files and folders nor
  * things that mdmirror leaves alone stay in it.
  */
-function isLeftEmpty(folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
+function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
   const path = folder.localPath!;
-  return !occupied().foreign.has(path) && !need.here;
+  return !contents.occupied().foreign.has(path) && !contents.local.has(folder);
 }
 
 function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
@@ -121,16 +114,16 @@ function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | 
   propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
 }
 
-function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+function makeThere(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const path = folder.localPath!;
-  const isForeign = occupied().foreign.has(path);
+  const isForeign = contents.occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
   if (wish.kind === "barred") {
-    if (!isForeign || need.there) blockFolder(draft, folder, wish.reason, wish.detail);
+    if (!isForeign || contents.remote.has(folder)) blockFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
-  const isEmpty = !isForeign && !occupied().mirrored.has(path);
-  if (!need.there && !isEmpty) return;
+  const isEmpty = !isForeign && !contents.occupied().mirrored.has(path);
+  if (!contents.remote.has(folder) && !isEmpty) return;
   if (isMakingStopped(draft, folder, path)) return;
   const isNew = folder.link === null;
   if (!isNew) forgetFolder(draft, folder);
@@ -155,9 +148,9 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
 }
 
 /** Decides a folder that is new on the service, or deleted locally. */
-function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void {
-  if (need.here || folder.link === null) makeHere(draft, folder, need);
-  else if (!need.there && !need.mayBeThere) removeThere(draft, folder);
+function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+  if (contents.local.has(folder) || folder.link === null) makeHere(draft, folder, contents);
+  else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeThere(draft, folder);
 }
 
 function removeThere(draft: PlanDraft, folder: FolderRow): void {
@@ -174,10 +167,10 @@ function removeThere(draft: PlanDraft, folder: FolderRow): void {
   }));
 }
 
-function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
+function makeHere(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const { link, dirId } = folder;
   // A folder that no listing shows is created together with its content.
-  if (!need.here && dirId === null) return;
+  if (!contents.local.has(folder) && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "barred") {
     if (wish.reason !== "suspended") blockFolder(draft, folder, wish.reason, wish.detail);
