@@ -11,21 +11,6 @@ type BaseUrl = {
 
 type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 
-const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) => boolean }[] = [
-  {
-    why: "it does not start with https:// or http://",
-    isIn: ({ protocol }) => protocol !== "https:" && protocol !== "http:",
-  },
-  {
-    why: "it contains a user name or password",
-    isIn: ({ username, password }) => username !== "" || password !== "",
-  },
-  {
-    why: "it contains a query or fragment",
-    isIn: ({ search, hash }) => search !== "" || hash !== "",
-  },
-];
-
 /**
  * Checks the base URL of a service.
  * @param text as configured; may have a path prefix, but no user name, query or fragment
@@ -36,8 +21,9 @@ const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) =>
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return bad("it is not an absolute URL");
   const url = new URL(text);
-  const fault = PART_FAULTS.find(({ isIn }) => isIn(url));
-  if (fault !== undefined) return bad(fault.why);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it does not start with https:// or http://");
+  if (url.username !== "" || url.password !== "") return bad("it contains a user name or password");
+  if (url.search !== "" || url.hash !== "") return bad("it contains a query or fragment");
   if (url.protocol === "http:" && !isLoopback(url) && !isAllowed(url, allowHttpHosts)) {
     return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
   }

@@ -38,14 +38,15 @@ export function readProblem(body: string, status: number, scrub: Scrub): ReadPro
   if (code === null) return unreadable("its error code has an unknown form");
   if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
     return unreadable("its code belongs to another status");
-  const fieldCodes = fieldCodesOf(member(problem, "errors"), scrub);
+  const errors = member(problem, "errors");
+  const fieldCodes = textsOf(errors, "code").filter((text) => isCode(text, scrub));
   const detail = member(problem, "detail") ?? member(problem, "title");
   return {
     kind: "problem",
     code,
     detail: typeof detail === "string" ? scrub(detail) : "",
     requestId: readRequestId(member(problem, "requestId"), scrub),
-    pointers: pointersOf(member(problem, "errors"), scrub),
+    pointers: textsOf(errors, "pointer").map((pointer) => scrub(pointer, 200)),
     ...(fieldCodes.length > 0 && { fieldCodes }),
   };
 }
@@ -79,20 +80,11 @@ function isCode(text: string, scrub: Scrub): boolean {
   return CODE.test(text) && scrub(text) === text;
 }
 
-function fieldCodesOf(errors: unknown, scrub: Scrub): string[] {
+/** Returns the texts of one member of each entry of `errors`. */
+function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
   if (!Array.isArray(errors)) return [];
-  const codes = errors.slice(0, MAX_POINTERS).map((entry) => (isJsonObject(entry) ? member(entry, "code") : undefined));
-  return codes.filter((code): code is string => typeof code === "string" && isCode(code, scrub));
-}
-
-function pointersOf(errors: unknown, scrub: Scrub): string[] {
-  if (!Array.isArray(errors)) return [];
-  const pointers: string[] = [];
-  for (const entry of errors.slice(0, MAX_POINTERS)) {
-    const pointer = isJsonObject(entry) ? member(entry, "pointer") : undefined;
-    if (typeof pointer === "string") pointers.push(scrub(pointer, 200));
-  }
-  return pointers;
+  const entries = errors.slice(0, MAX_POINTERS).filter(isJsonObject);
+  return entries.map((entry) => member(entry, name)).filter((text) => typeof text === "string");
 }
 
 /**
