@@ -12,16 +12,16 @@ type Id = DocId | DirId;
 /** Local places of documents and folders, by the same match as for plans. */
 export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
-  readonly found: ReadonlyMap<Id, LocalPath>;
+  readonly found: Map<Id, LocalPath>;
   /**
    * Documents that are not in the linked folder, or may not be. Documents in neither `found` nor
    * `open` are at base's place.
    */
-  readonly open: ReadonlySet<Id>;
+  readonly open: Set<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
-  readonly coming: ReadonlyMap<Id, LocalPath>;
+  readonly coming: Map<Id, LocalPath>;
   /** Files that belong to no known document, or whose document is not known yet. */
-  readonly unlinked: ReadonlySet<LocalPath>;
+  readonly unlinked: Set<LocalPath>;
 };
 
 /**
@@ -30,7 +30,7 @@ export type LocalPlaces = {
  */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
-  const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
+  const where: LocalPlaces = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
   for (const folder of forest.folders) addFolder(where, folder);
   const { disk } = trees.local;
   for (const document of documents) addDocument(where, document, forest, disk);
@@ -41,21 +41,17 @@ export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup)
   return where;
 }
 
-type Where = {
-  readonly found: Map<Id, LocalPath>;
-  readonly open: Set<Id>;
-  readonly coming: Map<Id, LocalPath>;
-  readonly unlinked: Set<LocalPath>;
-};
-
-function addFolder({ found, coming }: Where, { dirId, localPath, remotePath, localSeen, remoteSeen }: FolderRow): void {
+function addFolder(
+  { found, coming }: LocalPlaces,
+  { dirId, localPath, remotePath, localSeen, remoteSeen }: FolderRow,
+): void {
   if (dirId === null) return;
   if (localSeen === "present" && localPath !== null) found.set(dirId, localPath);
   else if (localSeen === "absent" && remoteSeen === "listed") coming.set(dirId, remotePath!);
 }
 
 function addDocument(
-  { found, open, coming, unlinked }: Where,
+  { found, open, coming, unlinked }: LocalPlaces,
   { id, local, remote }: DocumentRow,
   forest: Forest,
   { maxNameBytes }: DiskNames,

@@ -157,7 +157,7 @@ function* bySameText(matching: Matching): Generator<Candidate> {
 }
 
 function* bySimilarText(matching: Matching): Generator<Candidate> {
-  for (const { link, file, score } of pairBySimilarity(matching, matching.links.values(), matching.files.values())) {
+  for (const { link, file, score } of pairBySimilarity(matching)) {
     const isSame = knownTexts(matching, link).includes(file.digest);
     yield isSame ? { link, file, evidence: "same-text", score: 1 } : { link, file, evidence: "similar-text", score };
   }

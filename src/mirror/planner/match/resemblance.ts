@@ -16,20 +16,16 @@ type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
 type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
 
 /** Returns documents with the files that are like them, the most similar pair first. */
-export function pairBySimilarity(
-  matching: Matching,
-  links: Iterable<Link>,
-  files: Iterable<LocalFile>,
-): readonly Pair[] {
-  return listPairs(matching, links, listCandidates(matching, files)).sort(
+export function pairBySimilarity(matching: Matching): readonly Pair[] {
+  return listPairs(matching, listCandidates(matching)).sort(
     (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
   );
 }
 
 /** Returns files with content, the shortest first. */
-function listCandidates(matching: Matching, from: Iterable<LocalFile>): Candidate[] {
+function listCandidates(matching: Matching): Candidate[] {
   const candidates: Candidate[] = [];
-  const files = [...from]
+  const files = [...matching.files.values()]
     .filter((file) => !file.empty && file.textFault === null)
     .sort((a, b) => compareStrings(a.path, b.path))
     .slice(0, MAX_PROFILES);
@@ -40,11 +36,11 @@ function listCandidates(matching: Matching, from: Iterable<LocalFile>): Candidat
   return candidates.sort((a, b) => a.profile.total - b.profile.total || compareStrings(a.file.path, b.file.path));
 }
 
-function listPairs(matching: Matching, of: Iterable<Link>, candidates: readonly Candidate[]): Pair[] {
+function listPairs(matching: Matching, candidates: readonly Candidate[]): Pair[] {
   const pairs: Pair[] = [];
   if (candidates.length === 0) return pairs;
   const budget = { left: MAX_COMPARISONS };
-  const links = [...of].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
+  const links = [...matching.links.values()].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
   for (const link of links)
     for (const digest of knownTexts(matching, link)) {
       const was = readProfile(matching, digest);
