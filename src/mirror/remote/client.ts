@@ -1,7 +1,8 @@
 import type { FileResource, FolderResource } from "../../contract/resources.ts";
+import type { DirId } from "../../contract/ids.ts";
 import { FILES } from "../../contract/routes.ts";
 import type { RemotePath } from "../../contract/path.ts";
-import type { Remote, RemoteTraits } from "../ports/remote.ts";
+import type { ParentRef, Remote, RemoteTraits } from "../ports/remote.ts";
 import type { Wire } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
@@ -55,13 +56,13 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
     getFile: (id) => getFile(context, id),
     createFile: (path, content) => files.createFile(context, path, content),
     putContent: (id, baseChangeId, content) => files.putContent(context, id, baseChangeId, content),
-    renameFile: (id, name) => files.renameFile(context, id, name),
-    moveFile: (id, parent) => files.moveFile(context, id, parent),
-    setProtected: (id, value) => files.setProtected(context, id, value),
+    renameFile: (id, name) => files.patchFile(context, id, { name }),
+    moveFile: (id, parent) => files.patchFile(context, id, { parentId: idOf(parent) }),
+    setProtected: (id, value) => files.patchFile(context, id, { protected: value }),
     deleteFile: (id) => files.deleteFile(context, id),
     createFolder: (path) => folders.createFolder(context, path),
-    renameFolder: (id, name) => folders.renameFolder(context, id, name),
-    moveFolder: (id, parent) => folders.moveFolder(context, id, parent),
+    renameFolder: (id, name) => folders.patchFolder(context, id, { name }),
+    moveFolder: (id, parent) => folders.patchFolder(context, id, { parentId: idOf(parent) }),
     deleteFolder: (id) => folders.deleteFolder(context, id),
     traits: () => traits.current(),
     sawReadBack: (sent, isSame) => traits.sawReadBack(sent, isSame),
@@ -75,6 +76,10 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
       await wire.close();
     },
   };
+}
+
+function idOf(parent: ParentRef): DirId | null {
+  return parent.kind === "root" ? null : parent.id;
 }
 
 async function itemsAt(context: CallContext, path: RemotePath): Promise<readonly (FileResource | FolderResource)[]> {

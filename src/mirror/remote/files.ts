@@ -2,11 +2,11 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
-import type { Answer, ParentRef, PutResult, WrittenFile } from "../ports/remote.ts";
+import type { Answer, PutResult, WrittenFile } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call } from "./reply.ts";
-import { createAtPath, move, rename } from "./learn.ts";
+import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
 import { failed, type CallContext, getFile, misread } from "./reads.ts";
 import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
@@ -68,19 +68,11 @@ export async function putContent(
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<WrittenFile>> {
-  return rename(context, name, "file", (body) => patchFile(context, id, body));
+export async function patchFile(context: CallContext, id: DocId, patch: Patch): Promise<Answer<WrittenFile>> {
+  return learnFromPatch(context, patch, "file", await sendPatch(context, id, patch));
 }
 
-export function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>> {
-  return move(context, parent, (body) => patchFile(context, id, body));
-}
-
-export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<WrittenFile>> {
-  return patchFile(context, id, { protected: value });
-}
-
-async function patchFile(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<WrittenFile>> {
+async function sendPatch(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<WrittenFile>> {
   const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));

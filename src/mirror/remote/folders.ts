@@ -2,11 +2,11 @@ import type { JsonObject } from "../../contract/json.ts";
 import type { DirId } from "../../contract/ids.ts";
 import type { FolderResource, Selector } from "../../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../../contract/routes.ts";
-import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
+import type { Answer, Fault, Listing } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
-import { createAtPath, move, rename } from "./learn.ts";
+import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
 import { type Spent, spentNothing } from "./list-limits.ts";
 import { listAll } from "./listing.ts";
 import { failed, type CallContext, misread } from "./reads.ts";
@@ -95,15 +95,11 @@ export async function createFolder(context: CallContext, path: RemotePath): Prom
   return { ok: true, value, requestId: reply.requestId };
 }
 
-export function renameFolder(context: CallContext, id: DirId, name: string): Promise<Answer<FolderResource>> {
-  return rename(context, name, "folder", (body) => patchFolder(context, id, body));
+export async function patchFolder(context: CallContext, id: DirId, patch: Patch): Promise<Answer<FolderResource>> {
+  return learnFromPatch(context, patch, "folder", await sendPatch(context, id, patch));
 }
 
-export function moveFolder(context: CallContext, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
-  return move(context, parent, (body) => patchFolder(context, id, body));
-}
-
-async function patchFolder(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
+async function sendPatch(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
   const { traits, caller } = context;
   const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
   const reply = await caller.call(call);

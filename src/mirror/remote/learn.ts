@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../contract/json.ts";
 import type { NameKind } from "../../contract/names.ts";
-import type { Answer, Fault, ParentRef } from "../ports/remote.ts";
+import type { DirId } from "../../contract/ids.ts";
+import type { Answer, Fault } from "../ports/remote.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Reply } from "./reply.ts";
@@ -41,28 +42,18 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-type Patch<T> = (body: JsonObject) => Promise<Answer<T>>;
+/** Body of a PATCH. `parentId`: null means the root. */
+export type Patch = { readonly name: string } | { readonly parentId: DirId | null } | { readonly protected: boolean };
 
-/** Renames a document or a folder. */
-export async function rename<T>(
+/** Learns from the answer to a PATCH, and returns the answer. */
+export function learnFromPatch<T extends { readonly path: RemotePath }>(
   { traits }: CallContext,
-  name: string,
+  patch: Patch,
   kind: NameKind,
-  patch: Patch<T>,
-): Promise<Answer<T>> {
-  const answer = await patch({ name });
-  if (!answer.ok) learnRefusal(traits, answer.fault, "/name", name, kind);
-  return answer;
-}
-
-/** Moves a document or a folder into another folder. */
-export async function move<T extends { readonly path: RemotePath }>(
-  { traits }: CallContext,
-  parent: ParentRef,
-  patch: Patch<T>,
-): Promise<Answer<T>> {
-  const answer = await patch({ parentId: parent.kind === "root" ? null : parent.id });
-  if (parent.kind === "root") learnRootMove(traits, answer);
+  answer: Answer<T>,
+): Answer<T> {
+  if ("name" in patch && !answer.ok) learnRefusal(traits, answer.fault, "/name", patch.name, kind);
+  if ("parentId" in patch && patch.parentId === null) learnRootMove(traits, answer);
   return answer;
 }
 
