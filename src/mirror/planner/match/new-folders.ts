@@ -83,17 +83,6 @@ function localFolderIndex(trees: Trees): FolderIndex {
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
 
-/**
- * Returns the local folder of a remote one: the folder with its name; else one whose name has
- * digits of its id, because the name was taken; else one whose name the disk treats as the same.
- */
-function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
-  const { maxNameBytes } = local.disk;
-  const path = joinPath(parent, localNameFor(name, "folder", id, maxNameBytes));
-  if (local.folders.has(path) || local.folders.size === 0) return fold(path);
-  return fold(joinPath(parent, hashedName(name, "folder", id, maxNameBytes))) ?? fold(path);
-}
-
 function plantRemote(
   forest: Forest,
   path: RemotePath,
@@ -120,17 +109,23 @@ function plantRemote(
   register(forest, folder);
 }
 
-/** Returns the present or future local path of a folder of the service. */
+/**
+ * Returns the local folder of a remote one: the folder with its name; else one whose name has
+ * digits of its id, because the name was taken; else one whose name the disk treats as the same.
+ */
 function twinPathOf(
   forest: Forest,
   path: RemotePath,
   id: DirId | null,
   fold: FolderIndex,
-  trees: Trees,
+  { local }: Trees,
 ): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
   if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
-  return twinOf(parent, nameOf(path), id ?? path, trees, fold);
+  const pathBy = (nameFor: typeof localNameFor) =>
+    joinPath(parent, nameFor(nameOf(path), "folder", id ?? path, local.disk.maxNameBytes));
+  const own = pathBy(localNameFor);
+  return local.folders.has(own) ? own : (fold(pathBy(hashedName)) ?? fold(own));
 }
 
 /**
