@@ -46,14 +46,6 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
 /** A document is often read twice: for the targets of its links, then to judge them. */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
-/**
- * Announces a document whose links are known, because it was made from another one by replacing
- * destinations.
- */
-export function expectLinks(text: string, links: readonly FoundLink[]): void {
-  last = { text, wiki: false, links };
-}
-
 function parse(text: string, wiki: boolean): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);

@@ -1,5 +1,5 @@
 import { type Destination, INERT_SCHEME } from "./destination.ts";
-import { expectLinks, type FoundLink, findLinks, readFound } from "./find.ts";
+import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolveDestination, shortestDestination } from "./place.ts";
 import { Spellings } from "./spellings.ts";
 import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki.ts";
@@ -39,7 +39,7 @@ export type TargetLookup = (said: string) => string | null;
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const made = diskOf(text, place, options);
-  if (!made.hasWiki) return toBeRead(made, place);
+  if (!made.hasWiki) return made.result;
   if (hasAsMany(made) && toService(made.result, place) === toService(text, place)) return made.result;
   // The text around a wiki link would be read as something else without its destination.
   return diskOf(text, { ...place, names: undefined }, options).result;
@@ -117,7 +117,7 @@ export function respell(
 ): string {
   const spellAnew = (id: string, angle: boolean): string | null =>
     isAway(id) ? id : shortestDestination(id, after, angle);
-  const made = respellEach(text, after, {
+  return respellEach(text, after, {
     destination: (raw, read, { angle }) => {
       if (read.inert || read.kind !== "path") return null;
       const id = resolveInOrder(read, [before]);
@@ -132,14 +132,7 @@ export function respell(
       const { heading, text: words } = wiki;
       return wikiLocalForm(id, heading, wiki, after.names!) ?? (path && wikiServiceForm(path, heading, words));
     },
-  });
-  return toBeRead(made, after);
-}
-
-/** The targets of a document's links are often needed next: it need not be parsed again. */
-function toBeRead({ result, links }: Respelled, { names }: Place): string {
-  if (names === undefined) expectLinks(result, links);
-  return result;
+  }).result;
 }
 
 /** Returns the id by the first source that knows the target of the destination. */
@@ -178,37 +171,32 @@ type Respell = {
 
 type Respelled = {
   readonly result: string;
-  /** Positions of the destinations; not reliable for a document with wiki links. */
-  readonly links: readonly FoundLink[];
+  /** Number of links in the document. */
+  readonly count: number;
   /** True if a wiki link was rewritten. */
   readonly hasWiki: boolean;
 };
 
 /** Replaces destinations. A document without any to replace is returned itself. */
 function respellEach(text: string, { names }: Place, respell: Respell): Respelled {
-  const links: FoundLink[] = [];
+  const links = findLinks(text, names !== undefined);
   let result = "";
   let end = 0;
   let hasWiki = false;
-  for (const link of findLinks(text, names !== undefined)) {
+  for (const link of links) {
     const read = readFound(text, link);
     const { span, written, isWiki } = respellOne(text, link, read, respell);
-    const by = result.length - end;
-    if (written === null || written === text.slice(span.from, span.to)) {
-      links.push({ ...link, from: link.from + by, to: link.to + by });
-      continue;
-    }
+    if (written === null || written === text.slice(span.from, span.to)) continue;
     hasWiki ||= isWiki;
-    links.push({ ...link, from: link.from + by, to: link.from + by + written.length });
     result += text.slice(end, span.from) + written;
     end = span.to;
   }
-  return { result: end === 0 ? text : result + text.slice(end), links, hasWiki };
+  return { result: end === 0 ? text : result + text.slice(end), count: links.length, hasWiki };
 }
 
 /** Returns true if each link of the document was found in the result, with wiki links. */
-function hasAsMany({ result, links }: Respelled): boolean {
-  return findLinks(result, true).length === links.length;
+function hasAsMany({ result, count }: Respelled): boolean {
+  return findLinks(result, true).length === count;
 }
 
 type One = { readonly span: Pick<WikiLink, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
