@@ -22,7 +22,6 @@ export const SIGNALS: Signals = {
   root: "same",
   lossesDone: { local: 0, remote: 0 },
   earlierChangeIds: 0,
-  refusedBases: 0,
   restored: false,
   conflictsOpened: 0,
   emptied: new Set(),

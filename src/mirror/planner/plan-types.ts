@@ -40,10 +40,6 @@ export type Signals = {
   /** Linked documents that are listed with an earlier change id of theirs. */
   readonly earlierChangeIds: number;
   /**
-   * PUTs of this run that were answered `invalid_base_change` although their base had been read.
-   */
-  readonly refusedBases: number;
-  /**
    * True if the service was restored from a backup since everything was last settled with it:
    * documents missing from it were not deleted there.
    */

@@ -166,7 +166,6 @@ describe("a narrow view of both sides", () => {
         root: "same",
         lossesDone: { local: 0, remote: 0 },
         earlierChangeIds: 0,
-        refusedBases: 0,
         restored: false,
         conflictsOpened: 0,
         emptied: new Set<never>(),

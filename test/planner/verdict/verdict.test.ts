@@ -100,8 +100,6 @@ describe("guards", () => {
     ["a small workspace that shows one earlier version", () => synced(100), earlier(1), ["service-restored"], true],
     ["a large workspace that shows two earlier versions", () => synced(300), earlier(2), [], false],
     ["a large workspace that shows three earlier versions", () => synced(300), earlier(3), ["service-restored"], true],
-    ["three refused bases", () => synced(1), { refusedBases: 3 }, ["service-restored"], true],
-    ["two refused bases", () => synced(1), { refusedBases: 2 }, [], false],
   ];
   test.each(rows)("%s", (_, make, signals, reasons, byReason) => {
     const plan = planOf(make(), {}, signals);

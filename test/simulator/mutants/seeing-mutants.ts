@@ -104,8 +104,8 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     promise: "I03",
     does: "writes the old versions of a service that was restored from a backup over the local texts",
     file: "mirror/planner/verdict/stops.ts",
-    find: "if (earlierChangeIds >= few)",
-    replace: "if (earlierChangeIds >= Number.POSITIVE_INFINITY)",
+    find: "if (earlierChangeIds < few) return null;",
+    replace: "if (earlierChangeIds < Number.POSITIVE_INFINITY) return null;",
     tests: ["planner/verdict/verdict.test.ts"],
   },
   {

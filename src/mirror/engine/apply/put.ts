@@ -279,7 +279,6 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
   const standing = await readRefused(ctx, row);
   if (standing.kind === "end") return standing.outcome;
   const isRead = standing.value === "same";
-  if (isRead && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
   const block = makeBlock(ctx, {
     key: row.id,
     path: row.localPath,

@@ -98,20 +98,17 @@ async function converge(world: World, input: ConvergeInput): Promise<Converged> 
   const counts = zeroCounts();
   const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
   for (let passes = 1; ; passes++) {
-    const refusedBefore = tally.refusedBases;
     const retryRefused = input.retryRefused && passes === 1;
     const end = await runPass(world, { run, settings, counts, tally, retryRefused, dry: false, ...input.look() });
     input.onPass?.(end);
-    // The service may have been restored from a backup, which another cycle judges.
-    const mustJudge = tally.refusedBases !== refusedBefore;
-    if (passes === MAX_PASSES || !needsAnother(end, tally, mustJudge)) return { end, passes, counts, tally };
+    if (passes === MAX_PASSES || !needsAnother(end, tally)) return { end, passes, counts, tally };
     await waitToLookAgain(world, settings, end);
   }
 }
 
-function needsAnother(end: PassEnd, tally: Tally, mustJudge: boolean): end is Planned {
+function needsAnother(end: PassEnd, tally: Tally): end is Planned {
   if (end.kind === "offline" || end.isStopped === true || wasCutOff(end.ends)) return false;
-  return wantsMore(end, tally) || mustJudge || tally.filesMoved;
+  return wantsMore(end, tally) || tally.filesMoved;
 }
 
 /**

@@ -191,7 +191,6 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     root,
     lossesDone: lossesLately(ctx.world),
     earlierChangeIds,
-    refusedBases: ctx.notes.tally.refusedBases,
     restored: isRestored(state, remote.generation ?? null),
     conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
     emptied: emptiedSides(ctx.world),

@@ -83,8 +83,6 @@ export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: 
 export type Tally = {
   /** Documents created so far. The first ones on a deployment are read back. */
   created: number;
-  /** PUTs answered with `invalid_base_change` although their base was read and is still live. */
-  refusedBases: number;
   /**
    * Actions that found another state than planned, or whose result is unknown, by their key: how
    * often, and what they met last.
@@ -121,7 +119,6 @@ export function zeroTally(): Tally {
   const maps = { futile: new Map(), refused: new Map(), gaveWay: new Map() };
   return {
     created: 0,
-    refusedBases: 0,
     ...maps,
     madeWay: [],
     oneWay: [],

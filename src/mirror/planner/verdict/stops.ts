@@ -74,17 +74,13 @@ function doubtWorkspace({ remote }: Trees, { known, remote: { present } }: Prese
 }
 
 function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: Policy["direction"]): Doubt | null {
-  const { earlierChangeIds, refusedBases } = signals;
+  const { earlierChangeIds } = signals;
   // ASSUMES: an old change id never becomes the latest again by itself, so in a small workspace one
   // such document is enough.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
-  if (earlierChangeIds >= few) {
-    const detail = `${earlierChangeIds} documents show an older version than before`;
-    return { reason: "service-restored", detail, asks: true, stays: direction === "push" };
-  }
-  if (refusedBases < 3) return null;
-  const detail = `${refusedBases} versions that the service returned before are now unknown to it`;
-  return { reason: "service-restored", detail, asks: true, stays: false };
+  if (earlierChangeIds < few) return null;
+  const detail = `${earlierChangeIds} documents show an older version than before`;
+  return { reason: "service-restored", detail, asks: true, stays: direction === "push" };
 }
 
 /**
