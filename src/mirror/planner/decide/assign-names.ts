@@ -7,6 +7,7 @@ import {
   numberedName,
   remoteNameFor,
 } from "../../model/local-name.ts";
+import { isNamePair } from "../../model/name-pair.ts";
 import {
   idOf,
   isMoving,
@@ -159,10 +160,8 @@ export class NameAssignment {
   /** Returns the name of a linked row on the service, if its local name is unrelated to it. */
   #ownNameOf(row: Row, here: string): string | null {
     const there = row.remote.goal?.name;
-    if (row.link === null || there === undefined) return null;
-    const own = localNameFor(there, nameKindOf(row), idOf(row), this.#maxNameBytes);
-    const mapped = remoteNameFor(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
-    return here === own || mapped === there ? null : own;
+    if (row.link === null || there === undefined || isNamePair(here, there, nameKindOf(row), idOf(row))) return null;
+    return localNameFor(there, nameKindOf(row), idOf(row), this.#maxNameBytes);
   }
 
   /**

@@ -6,8 +6,7 @@ import type { Trees } from "../../model/tree.ts";
 
 /** Returns true if a linked path is at or below a path that the walk could not see. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
-  if (trees.local.unseen.size === 0) return false;
-  return trees.local.unseen.has("") || whyUnseen(path, trees) !== null;
+  return whyUnseen(path, trees) !== null;
 }
 
 export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
