@@ -13,6 +13,7 @@ import {
   forget,
   leaveSubtree,
   linkNewOnBothSides,
+  noteStanding,
   post,
   postAsNew,
   trash,
@@ -147,13 +148,7 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, 
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: RemoteFile): void {
   if (there.protected === link.protected && link.standing === "linked") return;
-  propose(draft, row, "note", () => ({
-    kind: "note-facts",
-    why: whyNoted(link, there),
-    id: link.id,
-    protected: there.protected,
-    standing: "linked",
-  }));
+  noteStanding(draft, row, link, "linked", whyNoted(link, there), there.protected);
 }
 
 function whyNoted(link: Link, there: RemoteFile): string {

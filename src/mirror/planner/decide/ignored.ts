@@ -4,8 +4,8 @@ import type { DocumentRow } from "../match/row.ts";
 import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
-import { excludedBy, type PlanDraft, propose, blockDocument } from "./plan-draft.ts";
-import { createLocal, forget } from "./presence.ts";
+import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
+import { createLocal, forget, noteStanding } from "./presence.ts";
 
 /**
  * Decides before the table: documents that are newly ignored or no longer ignored, and those
@@ -75,8 +75,4 @@ function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (row.remote.seen.kind === "present")
     createLocal(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
   if (row.remote.seen.kind === "gone") forget(draft, row);
-}
-
-function noteStanding(draft: PlanDraft, row: DocumentRow, link: Link, standing: Link["standing"], why: string): void {
-  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: link.protected, standing }));
 }

@@ -1,4 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
+import type { ActionOf } from "../../model/action.ts";
 import type { PlaceChange } from "../drift/place-change.ts";
 import { type Block, isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
@@ -75,7 +76,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
 }
 
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
-  const why = cause === "gone" ? "no longer on the service" : "moved out of the linked folder of the workspace";
+  const why = cause === "gone" ? "no longer on the service" : MOVED_OUT;
   if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "trash")) return;
   if (isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
@@ -108,28 +109,32 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: PlaceChange): void {
   const link = row.link!;
   if (here === null) {
-    if (!isAway(link) && !needsSecondScan(draft, row, link)) noteOutside(draft, row, link, "away");
+    if (!isAway(link) && !needsSecondScan(draft, row, link))
+      noteStanding(draft, row, link, "away", `${MOVED_OUT}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
     trash(draft, row, here, "outside");
     return;
   }
-  if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
-  blockDocument(draft, row, "outside", "moved out of the linked folder of the workspace, and edited locally", {
+  if (link.standing !== "outside") noteStanding(draft, row, link, "outside", MOVED_OUT);
+  blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
     digest: here.digest,
   });
 }
 
-function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "outside" | "away"): void {
-  const why = "moved out of the linked folder of the workspace";
-  propose(draft, row, "note", () => ({
-    kind: "note-facts",
-    why: standing === "away" ? `${why}, and deleted locally` : why,
-    id: link.id,
-    protected: link.protected,
-    standing,
-  }));
+const MOVED_OUT = "moved out of the linked folder of the workspace";
+
+/** Records that something other than content and place changed. */
+export function noteStanding(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  standing: ActionOf<"note-facts">["standing"],
+  why: string,
+  isProtected = link.protected,
+): void {
+  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: isProtected, standing }));
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
