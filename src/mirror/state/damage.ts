@@ -1,5 +1,5 @@
 import { basename, dirname, join } from "node:path";
-import type { Statement } from "better-sqlite3";
+import Sqlite from "better-sqlite3";
 import type { Digest } from "../../contract/digest.ts";
 import { findDamage, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting, pageFault } from "./database.ts";
@@ -53,12 +53,7 @@ type SetAside = {
  * records name are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
-  const to = freshFolder(folder, "damaged", stamp);
-  const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
-  const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
-  // ORDER: the -wal is moved after its file. After a kill between the two moves, SQLite deletes a
-  // -wal without its file. In the other order, the file would be opened without its last commits.
-  for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
+  const { to, moved } = moveAside(folder, "damaged", stamp, file);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
@@ -70,11 +65,23 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
-  const to = freshFolder(folder, "unlinked", stamp);
-  const files = ["", "-wal", "-shm", "-journal"].map((end) => `${STATE_SCHEMA.file}${end}`);
-  for (const name of files) if (statOwn(folder, name, "own-file") !== null) renameOwn(folder, name, `${to}/${name}`);
-  if (statOwn(folder, "tmp", "folder") !== null) renameOwn(folder, "tmp", `${to}/tmp`);
-  return to;
+  return moveAside(folder, "unlinked", stamp, "state.db").to;
+}
+
+function moveAside(
+  folder: string,
+  below: "damaged" | "unlinked",
+  stamp: string,
+  file: StateFile,
+): Omit<SetAside, "salvagedTexts"> {
+  const to = freshFolder(folder, below, stamp);
+  const names = ["", "-wal", "-shm", "-journal"].map((end) => `${file}${end}`);
+  if (file === "state.db") names.push("tmp");
+  const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
+  // ORDER: the -wal is moved after its file. After a kill between the two moves, SQLite deletes a
+  // -wal without its file. In the other order, the file would be opened without its last commits.
+  for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
+  return { to, moved };
 }
 
 function freshFolder(folder: string, below: "damaged" | "unlinked", stamp: string): string {
@@ -87,8 +94,8 @@ function freshFolder(folder: string, below: "damaged" | "unlinked", stamp: strin
   }
 }
 
-type SalvageRow = { seq: number; digest: unknown; codec: number; size: number; used: number; text: unknown };
-type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
+type SalvageRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
+type SeenRow = { path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /**
  * Copies readable contents. Creates the new file even if nothing could be read: an empty file shows
@@ -97,85 +104,13 @@ type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: u
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
   if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} again: ${JSON.stringify(fresh)}`);
+  const size = statOwn(dirname(from), basename(from), "own-file")?.size ?? 0;
+  const old = size === 0 ? null : readOrNull(() => openOwnDatabase(from, { make: false, readonly: true }));
   try {
-    return fresh.db.transaction(() => {
-      const count = copyTexts(from, fresh.db);
-      copyNames(from, fresh.db);
-      return count;
-    })();
+    return old === null ? 0 : fresh.db.transaction(() => copyReadable(old, fresh.db, size))();
   } finally {
+    old?.close();
     fresh.db.close();
-  }
-}
-
-/** Copies contents that still have their digest. Returns how many. */
-function copyTexts(from: string, into: Db): number {
-  const insert = into.prepare(
-    "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  let count = 0;
-  for (const { seq, digest, codec, size, used, text } of readableRows<SalvageRow>(from, TEXT_ROWS)) {
-    if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) continue;
-    if (provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) === null) continue;
-    count += insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
-  }
-  return count;
-}
-
-/**
- * Copies the names of contents. Leaves out a damaged name, and the name of content that could not
- * be copied.
- */
-function copyNames(from: string, into: Db): void {
-  const insert = into.prepare(
-    "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
-  );
-  for (const { text, path, id, side, why, at } of readableRows<SeenRow>(from, SEEN_ROWS)) {
-    const isWhole = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
-    if (isWhole && (id === null || typeof id === "string")) insert.run(text, path, id, side, why, at, text);
-  }
-}
-
-const RANGE_ROWS = 1_024;
-
-const TEXT_ROWS = "SELECT seq, digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq";
-const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= ? AND text < ? ORDER BY text";
-
-/**
- * Reads rows by ranges of their number. Halves a range that cannot be read, until only the
- * unreadable rows are left out.
- */
-function* readableRows<Row>(path: string, sql: string): Generator<Row> {
-  const size = statOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
-  if (size === 0) return;
-  let db: Db | null = null;
-  try {
-    db = openOwnDatabase(path, { make: false, readonly: true });
-    // A file of an older mdmirror has no table of names.
-    if (sql === SEEN_ROWS && db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() === undefined) return;
-    const rows = db.prepare<[number, number], Row>(sql);
-    const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);
-    for (let low = 1; low <= end; low += RANGE_ROWS) yield* readRange(rows, low, low + RANGE_ROWS);
-  } catch (error) {
-    // The tree is damaged at its root, so no further rows can be read.
-    if (faultOf(error) === null) throw error;
-  } finally {
-    db?.close();
-  }
-}
-
-function* readRange<Row>(rows: Statement<[number, number], Row>, low: number, high: number): Generator<Row> {
-  let found: Row[] | null = null;
-  try {
-    found = rows.all(low, high);
-  } catch (error) {
-    if (faultOf(error)?.kind !== "damaged") throw error;
-  }
-  if (found !== null) yield* found;
-  else if (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    yield* readRange(rows, low, middle);
-    yield* readRange(rows, middle, high);
   }
 }
 
@@ -185,11 +120,52 @@ function* readRange<Row>(rows: Statement<[number, number], Row>, low: number, hi
  */
 const MIN_ROW_BYTES = 64;
 
-function highestRow(db: Db): number | null {
+/**
+ * Copies contents that still have their digest, each with its names, and leaves out damaged names.
+ * Returns how many contents were copied.
+ */
+function copyReadable(from: Db, into: Db, bytes: number): number {
+  const text = readOrNull(() =>
+    from.prepare<[number], SalvageRow>("SELECT digest, codec, size, used, text FROM texts WHERE seq = ?"),
+  );
+  const names = readOrNull(() =>
+    from.prepare<[number], SeenRow>("SELECT path, id, side, why, at FROM seen WHERE text = ?"),
+  );
+  const highest = readOrNull(() => from.prepare<[], number | null>("SELECT max(seq) FROM texts").pluck().get() ?? 0);
+  const insert = into.prepare(
+    "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  const name = into.prepare("INSERT OR IGNORE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)");
+  const last = text === null ? 0 : (highest ?? Math.ceil(bytes / MIN_ROW_BYTES));
+  let count = 0;
+  for (let seq = 1; seq <= last; seq++) {
+    const row = readOrNull(() => text!.get(seq) ?? null);
+    if (row === null || !isProven(row)) continue;
+    const { digest, codec, size, used, text: content } = row;
+    if (insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, content).changes === 0) continue;
+    count++;
+    const found = readOrNull(() => names?.all(seq) ?? []) ?? [];
+    for (const { path, id, side, why, at } of found.filter(isWholeName)) name.run(seq, path, id, side, why, at);
+  }
+  return count;
+}
+
+function isProven({ digest, codec, size, text }: SalvageRow): boolean {
+  if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) return false;
+  return provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) !== null;
+}
+
+function isWholeName({ path, id, side, why, at }: SeenRow): boolean {
+  const isNamed = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
+  return isNamed && (id === null || typeof id === "string");
+}
+
+/** Returns null if SQLite or the system cannot read it. */
+function readOrNull<T>(read: () => T): T | null {
   try {
-    return db.prepare<[], number>("SELECT max(seq) FROM texts").pluck().get() ?? 0;
+    return read();
   } catch (error) {
-    if (faultOf(error)?.kind !== "damaged") throw error;
+    if (faultOf(error) === null && !(error instanceof Sqlite.SqliteError)) throw error;
     return null;
   }
 }
