@@ -11,7 +11,7 @@ import {
 } from "./database.ts";
 import { removeOwn, statOwn, touchOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
-import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import { type Schema, STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
@@ -49,47 +49,28 @@ type StateLocation = {
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false } = location;
   if (folder === ":memory:") return openInMemory(clock);
-  return withOwnFolderOpen(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock)));
+  return withOwnFolderOpen(folder, () => openFiles(folder, clock, readOnly));
 }
 
 /** Opens a state in memory, which is always new, so there is nothing to check. */
 function openInMemory(clock: Clock): OpenedState {
-  const files = openBoth(
-    () => openForWriting(":memory:", TEXTS_SCHEMA),
-    () => openForWriting(":memory:", STATE_SCHEMA),
-  );
+  const files = openBoth((schema) => openForWriting(":memory:", schema));
   if (files.kind !== "both") return files;
   return { kind: "opened", state: new StoredState({ ...files, clock, close: () => closeBoth(files) }), created: true };
 }
 
-function openToRead(folder: string, clock: Clock): OpenedState {
+function openFiles(folder: string, clock: Clock, readOnly: boolean): OpenedState {
   const before = sizesIn(folder);
-  if (before.state === null) return { kind: "missing" };
-  if (before.texts === null) return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const files = openBoth(
-    () => openForReading(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA),
-    () => openForReading(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
-  );
-  if (files.kind !== "both") return files;
-  return closedUnlessOpened(files, () => {
-    const fault = statePageFault(files) ?? lostFile(before, files);
-    if (fault !== null) return fault;
-    const state = new StoredState({ ...files, clock, close: () => closeBoth(files) });
-    return openedIfPossible(state, before.state === 0);
-  });
-}
-
-function openToWrite(folder: string, clock: Clock): OpenedState {
-  const before = sizesIn(folder);
+  if (readOnly && before.state === null) return { kind: "missing" };
+  if (readOnly && before.texts === null) return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const areTextsInDoubt =
-    (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null;
-  const files = openBoth(
-    () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA),
-    () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
-  );
+    !readOnly &&
+    ((sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null);
+  const open = readOnly ? openForReading : openForWriting;
+  const files = openBoth((schema) => open(join(folder, schema.file), schema));
   if (files.kind !== "both") return files;
   return closedUnlessOpened(files, () => {
-    const pages = statePageFault(files) ?? (areTextsInDoubt ? textsPageFault(files) : null);
+    const pages = pageFaultOf(files, "state") ?? (areTextsInDoubt ? pageFaultOf(files, "texts") : null);
     const fault = pages ?? lostFile(before, files);
     if (fault !== null) return fault;
     if (areTextsInDoubt) removeOwn(folder, SUSPECT_FILE);
@@ -97,9 +78,11 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
       ...files,
       clock,
       close: () => closeBoth(files),
-      onDamage: () => noteSuspect(folder),
+      ...(readOnly ? {} : { onDamage: () => noteSuspect(folder) }),
     });
-    return openedIfPossible(state, before.state === null || before.state === 0);
+    const impossible = state.findDamage();
+    if (impossible !== null) return { file: STATE_SCHEMA.file, ...impossible };
+    return { kind: "opened", state, created: before.state === null || before.state === 0 };
   });
 }
 
@@ -109,10 +92,10 @@ type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
  * Opens both files. ORDER: the content store is created first. So a state without a content store
  * was not killed during its creation: the content store was lost.
  */
-function openBoth(openTexts: () => OpenedDatabase, openRows: () => OpenedDatabase): Files | FileFault {
-  const texts = openTexts();
+function openBoth(open: (schema: Schema) => OpenedDatabase): Files | FileFault {
+  const texts = open(TEXTS_SCHEMA);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
-  const state = openRows();
+  const state = open(STATE_SCHEMA);
   if (state.kind === "opened") return { kind: "both", state: state.db, texts: texts.db };
   texts.db.close();
   return { file: STATE_SCHEMA.file, ...state };
@@ -131,11 +114,6 @@ function closedUnlessOpened(files: Files, open: () => OpenedState): OpenedState 
   }
 }
 
-function openedIfPossible(state: StoredState, created: boolean): OpenedState {
-  const impossible = state.findDamage();
-  return impossible === null ? { kind: "opened", state, created } : { file: STATE_SCHEMA.file, ...impossible };
-}
-
 /**
  * Name of a file that marks `texts.db` as possibly damaged, so that the next opening checks it. A
  * row of the state would not work: it would be rolled back with the transaction that found the
@@ -152,14 +130,9 @@ function noteSuspect(folder: string): void {
   }
 }
 
-function statePageFault({ state }: Files): FileFault | null {
-  const fault = pageFault(state);
-  return fault === null ? null : { file: STATE_SCHEMA.file, ...fault };
-}
-
-function textsPageFault({ texts }: Files): FileFault | null {
-  const fault = pageFault(texts);
-  return fault === null ? null : { file: TEXTS_SCHEMA.file, ...fault };
+function pageFaultOf(files: Files, name: "state" | "texts"): FileFault | null {
+  const fault = pageFault(files[name]);
+  return fault === null ? null : { file: `${name}.db`, ...fault };
 }
 
 /** Sizes of the files in bytes; null if there is no file. */
