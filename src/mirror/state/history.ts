@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { MirrorEvent, State, Version } from "../ports/state.ts";
 import { Columns } from "./keyed-table.ts";
-import { type Statement, WithStatements } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 /** An event as one row has it. */
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
@@ -25,8 +25,6 @@ const COLUMNS = new Columns<keyof EventRow>(
 
 /** Events, newest last. */
 export class EventTable extends WithStatements {
-  /** Prepared queries by their condition: one for each set of filters that was used, 32 at most. */
-  readonly #queries = new Map<string, Statement<Value[], EventRow>>();
   readonly #insert = this.sql(
     `INSERT INTO events (${COLUMNS.names.join(", ")}) VALUES (${COLUMNS.names.map(() => "?").join(", ")})`,
   );
@@ -52,11 +50,11 @@ export class EventTable extends WithStatements {
   /** Newest first. */
   find(wanted: EventQuery): MirrorEvent[] {
     const filters = filtersOf(wanted);
-    const where = filters.map(([condition]) => condition).join(" AND ");
+    const where = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
     const values = filters.map(([, value]) => value);
-    return this.#query(where)
-      .all(...values, wanted.limit)
-      .map(eventOf);
+    const sql = `SELECT ${COLUMNS.selected} FROM events WHERE ${where} ORDER BY seq DESC LIMIT ?`;
+    const rows = this.sql<Value[], EventRow>(sql).all(...values, wanted.limit);
+    return rows.map(eventOf);
   }
 
   lossesAfter(side: "local" | "remote", run: number): number {
@@ -66,16 +64,6 @@ export class EventTable extends WithStatements {
   #countAfter(condition: string) {
     const sql = `SELECT count(*) FROM events WHERE ${condition} AND run > ? AND outcome = 'done'`;
     return this.sql<[number], number>(sql, "pluck");
-  }
-
-  #query(where: string): Statement<Value[], EventRow> {
-    const known = this.#queries.get(where);
-    if (known !== undefined) return known;
-    const condition = where === "" ? "" : `WHERE ${where} `;
-    const sql = `SELECT ${COLUMNS.selected} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
-    const made = this.sql<Value[], EventRow>(sql);
-    this.#queries.set(where, made);
-    return made;
   }
 }
 
