@@ -1,4 +1,4 @@
-import { hasCopy, newestShown } from "../../src/mirror/model/link.ts";
+import { hasConflictCopy, newestShown } from "../../src/mirror/model/link.ts";
 import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { check, isTakenHere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
@@ -63,7 +63,7 @@ function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { 
   const digest = world.digest(text);
   const newest = newestShown(conflict);
   const before = digest === newest.digest ? conflict.shown.slice(0, -1) : conflict.shown;
-  const isThere = digest === newest.digest && hasCopy(conflict);
+  const isThere = digest === newest.digest && hasConflictCopy(conflict);
   const ino = isThere ? newest.ino : world.next();
   const shown = [...before, { changeId, digest, ino, dev: 1 }];
   const at = isThere ? conflict.newestCopyPath : copyPath(localPath, shown.length, world.disk.maxNameBytes);

@@ -172,7 +172,7 @@ export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
  * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed the
  * copy or did not finish writing it: its absence is then no choice of the user.
  */
-export function hasCopy(conflict: Pick<Conflict, "shown">): boolean {
+export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
 }
 

@@ -8,7 +8,7 @@ import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE, ended, type Found, got, outcomeOfDisk, stale } from "./effect.ts";
+import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
 import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
 import type { EffectResult } from "./run-effect.ts";
 import { leaveOpen } from "./unsettled.ts";
@@ -140,7 +140,7 @@ export function trashConflictCopies(
   conflict: Conflict,
   document: LocalPath,
   seen: LocalPath | null = null,
-): Found<readonly string[]> {
+): ValueOrEnd<readonly string[]> {
   const { state, disk } = ctx.world;
   const { maxNameBytes } = disk.names();
   const recorded = state.link(conflict.id)?.localPath ?? document;
@@ -160,7 +160,7 @@ export function trashConflictCopies(
  * Moves a copy to the trash.
  * @returns the copy's place below `.mdmirror/`; null: there was no copy
  */
-function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Found<string | null> {
+function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(path);
   if (look.kind !== "file") return got(null);

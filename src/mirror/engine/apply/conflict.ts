@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
 import { ONE_WAY } from "../../model/block.ts";
-import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -106,7 +106,7 @@ function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
  * move), or where an effect moved it while its content was fetched.
  * @param link the record when the action began
  */
-function presentPathOf(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
+function findDocumentPath(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
   const now = ctx.world.state.link(link.id)?.localPath;
   return now === undefined || now === link.localPath ? found : now;
 }
@@ -134,7 +134,7 @@ export function openConflict(
     id,
     baseDigest,
     baseChangeId: base?.changeId ?? null,
-    ...nameCopy(ctx, id, presentPathOf(ctx, link, found), [], version),
+    ...nameCopy(ctx, id, findDocumentPath(ctx, link, found), [], version),
     looksGone: 0,
     since: ctx.world.clock.now(),
   };
@@ -191,7 +191,7 @@ export async function showVersion(
     const recorded = record === null ? {} : { text: record };
     const version = { id: conflict.id, changeId, digest };
     const event = { ...logged, before: digest, after: digest };
-    if (hasCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
+    if (hasConflictCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
     const again = { ...named, newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes) };
     if (isFreeFor(ctx, again.newestCopyPath, digest)) return show(again);
   }
@@ -222,7 +222,7 @@ export async function keepMineBeside(
   local: string,
   digest: Digest,
 ): Promise<Placed> {
-  const at = placeBeside(ctx, presentPathOf(ctx, link, found), digest);
+  const at = placeBeside(ctx, findDocumentPath(ctx, link, found), digest);
   const placed = writeConflictCopy(ctx, at, local, digest);
   if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
   return placed;

@@ -14,7 +14,7 @@ import {
   eventOf,
   fetchPresentVersion,
   fetchText,
-  type Found,
+  type ValueOrEnd,
   got,
   outcomeOfDisk,
   type ReadDocument,
@@ -144,7 +144,7 @@ function settle(
   digest: Digest,
   text: string,
   end: DiskOutcome<Written>,
-): Found<Written> {
+): ValueOrEnd<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
   // A user who has seen the content may build an edit on it before the next scan reads the file

@@ -30,11 +30,11 @@ export const STALE = {
 } as const;
 
 /** An outcome, or a value to continue with. */
-export type Found<T> =
+export type ValueOrEnd<T> =
   | { readonly kind: "got"; readonly value: T }
   | { readonly kind: "end"; readonly outcome: Outcome };
 
-export function got<T>(value: T): Found<T> {
+export function got<T>(value: T): ValueOrEnd<T> {
   return { kind: "got", value };
 }
 
@@ -133,7 +133,7 @@ export function makeBlock(ctx: PassContext, fields: BlockFields): Block {
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
 /** Reads a document. Its text is stored before it is used (I03). */
-export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Found<RemoteText>> {
+export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got")
     ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
@@ -155,7 +155,7 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * Reads a document without storing its text. The caller stores it, at the latest with the commit
  * that uses it, and removes nothing before.
  */
-async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Found<RemoteText>> {
+async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const served = await fetchPresentVersion(ctx, id);
@@ -179,7 +179,7 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
 export type ReadDocument = { readonly file: FileWithContent; readonly requestId: string | null };
 
 /** Reads a document without examining its text. */
-export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<Found<ReadDocument>> {
+export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<ValueOrEnd<ReadDocument>> {
   const answer = await world.remote.getFile(id);
   // ORDER: the next request is sent before this text is processed, which takes longer than an
   // answer.
@@ -197,7 +197,7 @@ export function asRemoteText(
   id: DocId,
   path: LocalPath,
   { file, requestId }: ReadDocument,
-): Found<RemoteText> {
+): ValueOrEnd<RemoteText> {
   const text = file.content;
   if (!text.isWellFormed()) {
     const block = makeBlock(ctx, {
@@ -215,7 +215,7 @@ export function asRemoteText(
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** Reads the local text, which must still be `expect`, and stores it. */
-export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Found<LocalRead> {
+export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
   return read;
@@ -225,11 +225,15 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
  * Reads local content together with other steps, without storing it. The caller stores it, at the
  * latest with the journal row that uses it.
  */
-export async function readWithoutStoring(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Found<LocalRead>> {
+export async function readWithoutStoring(
+  ctx: PassContext,
+  path: LocalPath,
+  expect: Digest,
+): Promise<ValueOrEnd<LocalRead>> {
   return asExpected(await ctx.group.together(() => ctx.world.disk.read(path)), expect);
 }
 
-function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Found<LocalRead> {
+function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<LocalRead> {
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed after the scan"));
   return got(read.value);

@@ -4,8 +4,8 @@ import type { Outcome } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type Found, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
-import { newParent, presentPathOf } from "./place.ts";
+import { type ValueOrEnd, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
+import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -59,11 +59,11 @@ export type MoveRequest = {
 export async function prepareMove(
   ctx: PassContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
-): Promise<Found<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
+): Promise<ValueOrEnd<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
   const { id, stands } = move;
   const parent = await newParent(ctx, move);
   if (parent.kind === "end") return parent;
-  const now = presentPathOf(ctx, stands);
+  const now = followLocalMoves(ctx, stands);
   const request = { asks: moveRequest(move, parent.value), at: { key: id, path: now } };
   return got({ now, beside: { parent: parent.value, stands }, request });
 }
@@ -81,7 +81,7 @@ export async function refuseMove(
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
-  const path = presentPathOf(ctx, stands);
+  const path = followLocalMoves(ctx, stands);
   const key = row.kind === "patch" ? row.id : row.dirId;
   const block = (reason: BlockReason, detail: string): Outcome =>
     outcomeOfFault(fault, makeBlock(ctx, { key, path, reason, code, detail, requestId }));

@@ -10,7 +10,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { STALE, ended, got, isNotFound, makeBlock, readFacts, stale } from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
-import { presentPathOf } from "./place.ts";
+import { followLocalMoves } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
 import type { Concluded, Effect, ResultSource } from "./run-effect.ts";
 import { provenNotDone, outcomeOfFailedRead } from "./unsettled.ts";
@@ -54,7 +54,7 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     if (link === null) return { kind: "over", outcome: STALE.noRecord };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
-    const seen = { at, stands: presentPathOf(ctx, stands), isBack: false };
+    const seen = { at, stands: followLocalMoves(ctx, stands), isBack: false };
     return { kind: "seen", seen, requestId: answer.requestId };
   },
 

@@ -3,7 +3,7 @@ import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { movePlace } from "../../model/settle.ts";
-import { STALE, ended, eventOf, type Found, got, outcomeOfFault, stale } from "./effect.ts";
+import { STALE, ended, eventOf, type ValueOrEnd, got, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -13,7 +13,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * above may have moved locally during the request; a block at the old path would end immediately
  * (I08).
  */
-export function presentPathOf(ctx: PassContext, stood: LocalPath): LocalPath {
+export function followLocalMoves(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
   for (const { from, to } of ctx.notes.movedLocally) if (isWithin(path, from)) path = rebase(path, from, to);
   return path;
@@ -23,12 +23,12 @@ export function presentPathOf(ctx: PassContext, stood: LocalPath): LocalPath {
 export function newParent(
   ctx: PassContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
-): Promise<Found<ParentRef | null>> | Found<null> {
+): Promise<ValueOrEnd<ParentRef | null>> | ValueOrEnd<null> {
   return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
 }
 
 /** Returns the id of a folder by its path below the prefix, in the form of a request. */
-async function folderAt(ctx: PassContext, path: RemotePath): Promise<Found<ParentRef>> {
+async function folderAt(ctx: PassContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
   const known = ctx.notes.folderIds.get(path);

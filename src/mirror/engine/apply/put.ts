@@ -14,7 +14,7 @@ import {
   DONE,
   ended,
   fetchText,
-  type Found,
+  type ValueOrEnd,
   got,
   makeBlock,
   outcomeOfFault,
@@ -209,7 +209,7 @@ async function savedVersion(
   ctx: PassContext,
   { id, localPath, digest: sent, baseDigest }: Row,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
-): Promise<Found<Saved>> {
+): Promise<ValueOrEnd<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
@@ -276,9 +276,9 @@ function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: Remote
  */
 async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const standing = await readRefused(ctx, row);
-  if (standing.kind === "end") return standing.outcome;
-  const isRead = standing.value === "same";
+  const read = await readRefused(ctx, row);
+  if (read.kind === "end") return read.outcome;
+  const isRead = read.value === "same";
   const block = makeBlock(ctx, {
     key: row.id,
     path: row.localPath,
@@ -296,7 +296,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
  * Handles a document that could not be read after its PUT was refused. The content is blocked
  * anyway, so that it is not sent again unchanged (I08); the block ends with a newer version.
  */
-async function readRefused(ctx: PassContext, row: Row): Promise<Found<"same" | "unread">> {
+async function readRefused(ctx: PassContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
   if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
   if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);

@@ -3,7 +3,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
-import { type Found, outcomeOfFault } from "./effect.ts";
+import { type ValueOrEnd, outcomeOfFault } from "./effect.ts";
 import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
 import { whyOpen } from "./unsettled.ts";
 
@@ -71,7 +71,7 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends and writes nothing of the effect. */
-  prepare(ctx: PassContext, action: Action): Promise<Found<Ready<Row, Beside>>>;
+  prepare(ctx: PassContext, action: Action): Promise<ValueOrEnd<Ready<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
   perform(ctx: PassContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
   /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
@@ -84,7 +84,7 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: PassContext, action: Action): Found<Ready<Row, Beside>>;
+  prepare(ctx: PassContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
   perform(ctx: PassContext, row: Row, beside: Beside): EffectResult<Seen>;
   /** Finds out the state after a crash, and completes or reverts a half-done effect. Idempotent. */
   observe(ctx: PassContext, row: Row): EffectResult<Seen>;

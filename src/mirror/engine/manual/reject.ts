@@ -6,7 +6,7 @@ import { moveBase } from "../../model/settle.ts";
 import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
-import { STALE, DONE, ended, fetchText, type Found, got, stale } from "../apply/effect.ts";
+import { STALE, DONE, ended, fetchText, type ValueOrEnd, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -110,7 +110,7 @@ export async function restoreBaseContent(
 
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
-async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Found<string>> {
+async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
   const kept = ctx.world.state.text(link.localDigest);
   if (kept !== null) return got(kept);
   const fetched = await fetchText(ctx, link.id, path);

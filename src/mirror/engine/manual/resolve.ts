@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, isUnseenContent, notDone, writeChosen } from "./run-manually.ts";
 import { putContent } from "../apply/put.ts";
@@ -146,6 +146,6 @@ export async function sendWithMarkers(ctx: PassContext, { link: { id }, at: loca
  * been written. Changes that only the newest version has are then merged like a newer edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
-  const before = hasCopy(conflict) ? undefined : conflict.shown.at(-2);
+  const before = hasConflictCopy(conflict) ? undefined : conflict.shown.at(-2);
   return before ?? newestShown(conflict);
 }

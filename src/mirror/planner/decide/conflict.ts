@@ -1,5 +1,5 @@
 import type { PlaceChange } from "../drift/place-change.ts";
-import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
@@ -171,7 +171,7 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
     return "stays";
   }
   const isNewer = there.changeId !== newestShown(conflict).changeId;
-  if ((hasCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
+  if ((hasConflictCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
   if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",
