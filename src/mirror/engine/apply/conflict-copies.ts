@@ -1,5 +1,4 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -94,26 +93,24 @@ export function removeUnrecorded(
     : { kind: "over", outcome: DONE };
 }
 
-export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
-
 /**
  * Writes content as a conflict copy. An existing file (from a lost state, or made by a user) goes
  * to the trash first, because its user may have edited it.
  */
-export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
+export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const look = disk.look(at);
-  if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
+  if (look.kind === "file" && look.digest === digest) return got(null);
   if (look.kind === "file") {
     const before = keepFileText(ctx.world, at, localContentName(at, null, MADE_WAY));
     const place = trashPlace(ctx.world, at);
     const moved = disk.trash(at, look.digest, place);
-    if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
+    if (moved.kind !== "done") return ended(outcomeOfDisk(moved));
     reportMadeWay(ctx, at, place, before);
   } else if (look.kind !== "absent")
-    return { kind: "end", outcome: stale(`${at} is taken, so no conflict copy can be saved at this path`) };
+    return ended(stale(`${at} is taken, so no conflict copy can be saved at this path`));
   const made = disk.create(at, text);
-  return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
+  return made.kind === "done" ? got(null) : ended(outcomeOfDisk(made));
 }
 
 /**

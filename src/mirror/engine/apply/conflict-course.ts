@@ -107,8 +107,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   return runLocalEffect(ctx, writeFile, {
     id,
     path,
-    text: local.value.text,
-    writes: expect,
+    text: null,
     expect,
     base: link,
     next: over,

@@ -8,15 +8,8 @@ import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withPresentId } from "./commit.ts";
-import {
-  findCopy,
-  asNoLongerShown,
-  nameCopy,
-  type Placed,
-  writeConflictCopy,
-  removeUnrecorded,
-} from "./conflict-copies.ts";
-import { DONE, got, makeBlock, type RemoteText, stale } from "./effect.ts";
+import { findCopy, asNoLongerShown, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
+import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 import { leaveOpen } from "./unsettled.ts";
@@ -221,10 +214,10 @@ export async function keepMineBeside(
   found: LocalPath,
   local: string,
   digest: Digest,
-): Promise<Placed> {
+): Promise<ValueOrEnd<null>> {
   const at = placeBeside(ctx, findDocumentPath(ctx, link, found), digest);
   const placed = writeConflictCopy(ctx, at, local, digest);
-  if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
+  if (placed.kind === "got") await flushFiles(ctx.world, [at]);
   return placed;
 }
 

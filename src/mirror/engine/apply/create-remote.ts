@@ -5,23 +5,11 @@ import type { RemotePath } from "../../../contract/path.ts";
 import type { Link } from "../../model/link.ts";
 import { newLink } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
-import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService, toService } from "../run/world.ts";
-import {
-  withPresentLinks,
-  contentCodeOf,
-  DONE,
-  fetchText,
-  got,
-  makeBlock,
-  outcomeOfFault,
-  readWithoutStoring,
-  stale,
-  STALE,
-} from "./effect.ts";
-import { examineTakenPath, learnedNames, MORE_REFUSED, isPathTaken } from "./in-the-way.ts";
+import { withPresentLinks, DONE, fetchText, got, readWithoutStoring, stale, STALE } from "./effect.ts";
+import { refuseCreation } from "./in-the-way.ts";
 import { storeReadBack } from "./read-back.ts";
 import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
 import { notFound } from "./unanswered-writes.ts";
@@ -67,7 +55,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },
 
-  refuse: (ctx, row, _, fault) => refusedPost(ctx, row, fault),
+  refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
   /**
    * Lists the exact path, and adopts the document at that path if its content is what was sent
@@ -120,27 +108,6 @@ function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: stri
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
 }
 
-async function refusedPost(ctx: PassContext, { localPath, remotePath, digest }: Row, fault: Fault): Promise<Outcome> {
-  if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const fields = {
-    key: localPath,
-    path: localPath,
-    code: contentCodeOf(fault),
-    detail: fault.detail,
-    requestId: fault.requestId,
-    digest,
-  };
-  if (isPathTaken(fault)) {
-    const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
-    if (kind === "stale") return stale(detail);
-    return outcomeOfFault(fault, makeBlock(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
-  }
-  const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (aboutName && learnedNames(ctx)) return stale(MORE_REFUSED);
-  const reason = fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(fault, makeBlock(ctx, { ...fields, reason, digest: reason === "read-only" ? null : digest }));
-}
-
 type ReadBack = Extract<Intent, { kind: "read-back" }>;
 /** The version on the service, which could not be written to the file. */
 type Unwritten = Pick<Link, "changeId" | "digest">;
@@ -175,7 +142,6 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
       id,
       path,
       text,
-      writes: digest,
       expect,
       base: link,
       next,

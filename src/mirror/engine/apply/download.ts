@@ -1,3 +1,4 @@
+import type { Digest } from "../../../contract/digest.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
@@ -54,7 +55,6 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     id,
     path,
     text,
-    writes: digest,
     expect,
     base: link,
     next: { changeId: file.lastChangeId, digest },
@@ -79,7 +79,7 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
-  const { file, text, digest } = fetched.value;
+  const { file, digest } = fetched.value;
   if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
   const version = { changeId: file.lastChangeId, digest };
   const { stamp, stampTrusted } = local.value;
@@ -94,16 +94,10 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
   flushAtEnd(ctx, action.id, action.localPath);
   const event = eventOf(action, "both", { before: action.expect });
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
-  if (digest === action.expect)
-    return commit(ctx, { ...adopting, event: { ...event, detail: "equal content: linked", after: digest } });
-  if (ctx.world.links?.readsAs(action.localPath, action.expect, fetched.value) === true) {
-    const detail = "equal except for the form of links: linked, the file stays unchanged";
-    const link = { ...adopted, localDigest: digest };
-    return commit(ctx, { ...adopting, link, event: { ...event, detail, after: digest } });
-  }
-  if (sameExceptTextForm(local.value.text, text)) {
-    const detail = "equal except for line ends, BOM or final newline: linked, the file stays unchanged";
-    return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
+  const equal = howEqual(ctx, action, local.value.text, fetched.value);
+  if (equal !== null) {
+    const { detail, localDigest } = equal;
+    return commit(ctx, { ...adopting, link: { ...adopted, localDigest }, event: { ...event, detail, after: digest } });
   }
   const { prefer, why } = chooseOfTwoNew(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local content, which is then sent as an edit of it:
@@ -124,6 +118,27 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
     null,
     "new on both sides at this path, with different content",
   );
+}
+
+/**
+ * Returns how the two contents are equal, as words for the log, with the digest of the local one in
+ * the form of the service; null: they differ.
+ */
+function howEqual(
+  { world: { links } }: PassContext,
+  { localPath, expect }: ActionOf<"meet">,
+  local: string,
+  remote: RemoteText,
+): { readonly detail: string; readonly localDigest: Digest } | null {
+  if (remote.digest === expect) return { detail: "equal content: linked", localDigest: expect };
+  if (links?.readsAs(localPath, expect, remote) === true)
+    return {
+      detail: "equal except for the form of links: linked, the file stays unchanged",
+      localDigest: remote.digest,
+    };
+  if (!sameExceptTextForm(local, remote.text)) return null;
+  const detail = "equal except for line ends, BOM or final newline: linked, the file stays unchanged";
+  return { detail, localDigest: expect };
 }
 
 type TakingOver = {
@@ -156,7 +171,6 @@ async function takeOver(
     id,
     path: localPath,
     text: remote.text,
-    writes: remote.digest,
     expect,
     base: null,
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },

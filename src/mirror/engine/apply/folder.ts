@@ -5,7 +5,7 @@ import { inodeKey } from "../../planner/match/inode.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { examineTakenPath, learnedNames, MORE_REFUSED, isPathTaken } from "./in-the-way.ts";
+import { refuseCreation } from "./in-the-way.ts";
 import { DONE, ended, eventOf, got, makeBlock, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
 import { toService, trashPlace } from "../run/world.ts";
@@ -60,7 +60,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
     return { kind: "failed", fault };
   },
 
-  refuse: (ctx, row, _, fault) => refusedFolder(ctx, row, fault),
+  refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, null, fault),
 
   async observe(ctx, row, fault) {
     const found = await findFolder(ctx, row.remotePath);
@@ -77,26 +77,6 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
     return { outcome: DONE, change: { dir, event } };
   },
 };
-
-async function refusedFolder(ctx: PassContext, { localPath, remotePath }: Post, fault: Fault): Promise<Outcome> {
-  if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (learnedNames(ctx)) return stale(MORE_REFUSED);
-  const isTaken = isPathTaken(fault);
-  const taken = isTaken ? await examineTakenPath(ctx, remotePath, null) : null;
-  if (taken?.kind === "stale") return stale(taken.detail);
-  const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(
-    fault,
-    makeBlock(ctx, {
-      key: localPath,
-      path: localPath,
-      reason,
-      code: fault.code,
-      detail: taken?.detail ?? fault.detail,
-      requestId: fault.requestId,
-    }),
-  );
-}
 
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { disk } = ctx.world;

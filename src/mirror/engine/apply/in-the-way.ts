@@ -1,10 +1,11 @@
+import type { Digest } from "../../../contract/digest.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { type ValueOrEnd, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
+import { type ValueOrEnd, contentCodeOf, got, makeBlock, outcomeOfFault, stale } from "./effect.ts";
 import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
@@ -27,7 +28,7 @@ type Taken =
  * read (I08), and the next listing shows what is at the path.
  * @param self id of the document or folder that is being moved; null: it is new
  */
-export async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
+async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
   const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
   if (places.some((place) => place.path === path && place.id !== self))
@@ -42,9 +43,32 @@ export async function examineTakenPath(ctx: PassContext, path: RemotePath, self:
   return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
-/** Returns true if a refusal says that something else has the path. */
-export function isPathTaken({ code }: { readonly code: string }): boolean {
-  return code === "path_already_exists" || code === "type_mismatch";
+/**
+ * Returns what follows from a document or folder that the service refused to create: another plan,
+ * or a block.
+ * @param digest content of the new document, with which the block ends; null: a folder
+ */
+export async function refuseCreation(
+  ctx: PassContext,
+  { localPath: path, remotePath }: { readonly localPath: LocalPath; readonly remotePath: RemotePath },
+  digest: Digest | null,
+  fault: Fault,
+): Promise<Outcome> {
+  if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
+  const block = (reason: BlockReason, detail: string, of: Digest | null): Outcome => {
+    const { requestId } = fault;
+    return outcomeOfFault(
+      fault,
+      makeBlock(ctx, { key: path, path, reason, code: contentCodeOf(fault), detail, requestId, digest: of }),
+    );
+  };
+  if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
+    const { kind, detail } = await examineTakenPath(ctx, remotePath, null);
+    return kind === "stale" ? stale(detail) : block("occupied-unseen", detail, null);
+  }
+  const isAboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
+  if (isAboutName && learnedNames(ctx)) return stale(MORE_REFUSED);
+  return fault.status === 403 ? block("read-only", fault.detail, null) : block("refused", fault.detail, digest);
 }
 
 /** The request of a move, and the local path of the moved document or folder. */
@@ -100,10 +124,10 @@ const FOLDER_NOT_TO_ROOT = stale(
   "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
 );
 
-export const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
+const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
 /** Returns true if this cycle has learned something about names since the plan was made. */
-export function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
+function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (
     now.refusedCharacters !== before.refusedCharacters ||

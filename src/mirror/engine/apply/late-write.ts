@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -196,7 +196,6 @@ function bringBack(
     id: row.id,
     path: row.path,
     text,
-    writes: digestOf(text),
     expect,
     base: link,
     next: null,

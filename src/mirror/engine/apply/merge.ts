@@ -1,8 +1,18 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Digest } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { STALE, eventOf, fetchText, readLocal, type RemoteText, reasonForWrite } from "./effect.ts";
+import {
+  STALE,
+  ended,
+  eventOf,
+  fetchText,
+  got,
+  readLocal,
+  type RemoteText,
+  reasonForWrite,
+  type ValueOrEnd,
+} from "./effect.ts";
 import { hasNewChangeId } from "./commit.ts";
 import { contentEventCode } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
@@ -11,7 +21,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
-type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
+type Both = { readonly link: Link; readonly local: string; readonly remote: RemoteText };
 
 /**
  * Merges a document that both sides edited. Clean: the merged content is written to the disk, and
@@ -79,19 +89,15 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
-async function readBoth(
-  ctx: PassContext,
-  action: ActionOf<"merge" | "settle-review">,
-): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
+async function readBoth(ctx: PassContext, action: ActionOf<"merge" | "settle-review">): Promise<ValueOrEnd<Both>> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return { kind: "end", outcome: STALE.noRecord };
+  if (link === null) return ended(STALE.noRecord);
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
-  if (remote.value.digest === link.digest && hasNewChangeId(ctx, link))
-    return { kind: "end", outcome: STALE.baseMoved };
-  return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
+  if (remote.value.digest === link.digest && hasNewChangeId(ctx, link)) return ended(STALE.baseMoved);
+  return got({ link, local: local.value.text, remote: remote.value });
 }
 
 type Made = {
@@ -116,7 +122,6 @@ export function landMerged(
     id,
     path,
     text,
-    writes: digestOf(text),
     expect,
     base: link,
     next: { changeId: remote.file.lastChangeId, digest: remote.digest },

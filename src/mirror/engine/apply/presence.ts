@@ -45,42 +45,27 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      if (outcome.code === "changes_in_review" && !live.file.protected) return waitForReview(ctx, action, outcome);
-      if (ctx.settings.direction === "push") return staysDeleted(ctx, action, outcome);
+      // Only a user of the web app can decide the review. The deletion is tried again like any
+      // refused write.
+      if (outcome.code === "changes_in_review" && !live.file.protected)
+        return blockDeletion(ctx, action, { ...outcome, detail: IN_REVIEW }, "delete-pending");
+      if (ctx.settings.direction === "push") return blockDeletion(ctx, action, outcome, "delete-refused");
       return comeBack(ctx, action, live, outcome);
     },
   });
 }
 
-/** Handles a refusal if the sync only uploads: the file stays deleted locally. */
-function staysDeleted(
+const IN_REVIEW = "deleted locally; the service keeps it while changes to it are in review";
+
+/** Blocks a deletion: the document stays on the service, and its file stays deleted. */
+function blockDeletion(
   ctx: PassContext,
   { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
   refused: Extract<Outcome, { kind: "refused" }>,
+  reason: "delete-refused" | "delete-pending",
 ): Outcome {
   const { code, detail, requestId } = refused;
-  return {
-    ...refused,
-    block: makeBlock(ctx, { key, path, reason: "delete-refused", code, detail, requestId, changeId }),
-  };
-}
-
-/**
- * Handles a document with changes in review, which only a user of the web app can decide. The
- * deletion waits and is tried again like any refused write; the file stays deleted locally.
- */
-function waitForReview(
-  ctx: PassContext,
-  { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
-  refused: Extract<Outcome, { kind: "refused" }>,
-): Outcome {
-  const { code, requestId } = refused;
-  const detail = "deleted locally; the service keeps it while changes to it are in review";
-  return {
-    ...refused,
-    detail,
-    block: makeBlock(ctx, { key, path, reason: "delete-pending", code, detail, requestId, changeId }),
-  };
+  return { ...refused, block: makeBlock(ctx, { key, path, reason, code, detail, requestId, changeId }) };
 }
 
 /**
@@ -102,7 +87,6 @@ function comeBack(
     id,
     path,
     text: live.text,
-    writes: live.digest,
     expect: null,
     base: null,
     next: { changeId: live.file.lastChangeId, digest: live.digest },

@@ -244,7 +244,6 @@ function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
     id,
     path,
     text: saved.text,
-    writes: saved.digest,
     expect,
     base: { changeId, digest: baseDigest },
     next: saved,

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { Digest } from "../../../contract/digest.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Link, Stamp, Submission } from "../../model/link.ts";
@@ -23,13 +23,8 @@ type Version = Pick<Link, "changeId" | "digest">;
 export type FileWrite = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /**
-   * Content to write. Null: the file stays unchanged, and `writes` equals `expect`; the file may
-   * then be no text.
-   */
+  /** Content to write. Null: the file stays unchanged; it may then be no text. */
   readonly text: string | null;
-  /** Digest of `text`. */
-  readonly writes: Digest;
   /** Content of the file until now; null: no file is at the path. */
   readonly expect: Digest | null;
   /** Base before this write, to which a late edit of the old file would belong; null: none. */
@@ -71,8 +66,9 @@ type Seen = {
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
   prepare(ctx, writing) {
-    const { id, path, text, writes, expect, base, next, waiting, adopts, endsBlock, counts, event, trash } = writing;
+    const { id, path, text, expect, base, next, waiting, adopts, endsBlock, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
+    const writes = digestToWrite(writing);
     if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
     const row: Row = {
       kind: "replace",
@@ -146,9 +142,15 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
 
 /** Writes content to the file of a document, unless somebody is working on the file. */
 export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
-  const { id, path: localPath, writes, expect } = writing;
-  const inUse = writes === expect ? null : blockIfInUse(ctx, { id, localPath });
+  const { id, path: localPath, expect } = writing;
+  const inUse = digestToWrite(writing) === expect ? null : blockIfInUse(ctx, { id, localPath });
   return inUse ?? runLocalEffect(ctx, writeFile, writing);
+}
+
+function digestToWrite({ text, expect }: FileWrite): Digest {
+  if (text !== null) return digestOf(text);
+  if (expect === null) throw new TypeError("neither a file nor content for one");
+  return expect;
 }
 
 /** Returns true if a document would lose its content without the safety checks' knowledge. */

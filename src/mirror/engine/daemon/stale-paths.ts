@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { Action } from "../../model/action.ts";
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Digest } from "../../../contract/digest.ts";
 import { type Link, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
@@ -131,7 +131,6 @@ function landAtDocument(ctx: PassContext, at: LocalPath, link: Link, text: strin
     id: link.id,
     path: link.localPath,
     text,
-    writes: digestOf(text),
     expect,
     base: link,
     next: null,

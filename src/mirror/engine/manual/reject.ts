@@ -48,7 +48,6 @@ export async function restoreDeletedFile(
     id,
     path: at,
     text,
-    writes: link.localDigest,
     expect: null,
     base: link,
     next: null,

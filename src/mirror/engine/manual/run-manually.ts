@@ -114,7 +114,6 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
     id,
     path,
     text,
-    writes,
     expect,
     base: link,
     next: next ?? null,
