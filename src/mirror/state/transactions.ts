@@ -12,12 +12,8 @@ type Contents = Pick<TextStore, "begin" | "commit" | "abandon" | "secure">;
  */
 export class Transactions extends WithStatements {
   readonly #texts: Contents;
-  readonly #begin = this.sql(isReadOnly(this.db) ? "BEGIN" : "BEGIN IMMEDIATE");
-  readonly #commit = this.sql("COMMIT");
-  readonly #rollback = this.sql("ROLLBACK");
-  readonly #save = this.sql("SAVEPOINT part");
-  readonly #release = this.sql("RELEASE part");
-  readonly #undo = this.sql("ROLLBACK TO part");
+  readonly #isReadOnly = this.db.readonly || this.db.pragma("query_only", { simple: true }) === 1;
+  readonly #inOne = this.db.transaction((work: () => unknown) => work());
 
   constructor(db: Db, texts: Contents) {
     super(db);
@@ -32,7 +28,7 @@ export class Transactions extends WithStatements {
    * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {
-    return this.db.inTransaction ? this.#part(work) : this.#outermost(work);
+    return this.db.inTransaction ? (this.#inOne(work) as T) : this.#outermost(work);
   }
 
   /**
@@ -63,48 +59,21 @@ export class Transactions extends WithStatements {
 
   #outermost<T>(work: () => T): T {
     this.#writeBack();
-    this.#begin.run();
-    this.#texts.begin();
-    let committed = false;
+    const run = this.#isReadOnly ? this.#inOne : this.#inOne.immediate;
+    let isCommitted = false;
     try {
-      const result = synchronous(work());
-      // ORDER: the content store commits before the rows. A kill between the two leaves only
-      // content without a name.
-      this.#texts.commit();
-      this.#commit.run();
-      committed = true;
-      return result;
+      const result = run(() => {
+        this.#texts.begin();
+        const value = work();
+        // ORDER: the content store commits before the rows. A kill between the two leaves only
+        // content without a name.
+        this.#texts.commit();
+        return value;
+      });
+      isCommitted = true;
+      return result as T;
     } finally {
-      if (!committed) {
-        // SQLite may already have rolled back by itself (full disk).
-        if (this.db.inTransaction) this.#rollback.run();
-        this.#texts.abandon();
-      }
+      if (!isCommitted) this.#texts.abandon();
     }
   }
-
-  #part<T>(work: () => T): T {
-    this.#save.run();
-    let kept = false;
-    try {
-      const result = synchronous(work());
-      kept = true;
-      return result;
-    } finally {
-      if (this.db.inTransaction) {
-        if (!kept) this.#undo.run();
-        this.#release.run();
-      }
-    }
-  }
-}
-
-/** Returns true if the database cannot be written, which is also set for a copy in memory. */
-function isReadOnly(db: Db): boolean {
-  return db.readonly || db.pragma("query_only", { simple: true }) === 1;
-}
-
-function synchronous<T>(result: T): T {
-  if (result instanceof Promise) throw new TypeError("a transaction's work must be synchronous");
-  return result;
 }
