@@ -1,5 +1,5 @@
 import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../../contract/path.ts";
-import { anyErrno, errnoOf } from "./errno.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -19,7 +19,7 @@ export function learnNames(guard: RootGuard, write: boolean): DiskNames {
  */
 function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   if (!write) return guessFolding(guard);
-  try {
+  const learned = anyErrno(() => {
     const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
     guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
@@ -28,11 +28,9 @@ function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
     const foldsUnicode = statOrNull(guard.fs, folder + name.normalize("NFD")) !== null;
     unlinkLeftover(guard, probe);
     return { foldsCase, foldsUnicode };
-  } catch (error) {
-    // The disk is full or read-only now.
-    if (errnoOf(error) === null) throw error;
-    return guessFolding(guard);
-  }
+  });
+  // Otherwise the disk is full or read-only now.
+  return learned ?? guessFolding(guard);
 }
 
 /** Returns true if `.mdmirror` is found under a spelling that no entry of the root has. */
@@ -63,12 +61,6 @@ function learnNameLimit(guard: RootGuard): number {
 }
 
 function isTooLong(guard: RootGuard, path: string): boolean {
-  try {
-    guard.fs.lstat(path);
-    return false;
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return errno === "ENAMETOOLONG";
-  }
+  const found = attemptCall(() => guard.fs.lstat(path));
+  return "errno" in found && found.errno === "ENAMETOOLONG";
 }

@@ -1,8 +1,8 @@
 import { hostname, uptime } from "node:os";
 import type { LocalPath } from "../../contract/path.ts";
 import type { FileUse } from "../ports/disk.ts";
-import type { Fs, FsStat } from "../ports/fs.ts";
-import { anyErrno, errnoOf } from "./errno.ts";
+import type { Fs } from "../ports/fs.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /**
@@ -65,9 +65,10 @@ const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 const BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
 
 function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
-  const found = readLock(fs, path);
-  if (found === null) return null;
-  if (found === "unreadable") return "vim";
+  const lock = attemptCall(() => fs.readFile(path));
+  // A swap file that cannot be read exists: it is just being written, or another user's.
+  if ("errno" in lock) return NOT_THERE.has(lock.errno) ? null : "vim";
+  const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
   if (block.length < BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
   const editor = /^nano/i.test(block.toString("latin1", BLOCK.version, BLOCK.version + 4)) ? "nano" : "vim";
@@ -83,10 +84,11 @@ function untilNul(bytes: Buffer): string {
 
 /** A symlink without a target: `user@host.pid:boot`; or a file with that text. */
 function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
-  const stat = statOf(fs, path);
-  if (stat === null || stat === "unreadable") return null;
-  const text = stat.kind === "symlink" ? readLink(fs, path) : textOf(readLock(fs, path));
-  const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text);
+  const stat = anyErrno(() => fs.lstat(path));
+  if (stat === null) return null;
+  const read = () => new TextDecoder().decode(fs.readFile(path).bytes.subarray(0, 1_024));
+  const text = anyErrno(stat.kind === "symlink" ? () => fs.readLink(path) : read);
+  const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text ?? "");
   if (match === null) return null;
   const [, host, pid] = match;
   return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processes) ? null : "Emacs";
@@ -94,8 +96,7 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
 
 /** Names a user and a machine, but no process. */
 function officeOwner(fs: Fs, path: string): string | null {
-  const stat = statOf(fs, path);
-  return stat !== null && stat !== "unreadable" && stat.kind === "file" ? "LibreOffice" : null;
+  return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
 
 /** `since`: time of the lock, in milliseconds since the epoch. */
@@ -116,35 +117,7 @@ function isSameHost(written: string, own: string): boolean {
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
-/** `unreadable`: it exists, and is just being written or not readable for this user. */
-function readLock(fs: Fs, path: string): ReturnType<Fs["readFile"]> | "unreadable" | null {
-  return ofLock(() => fs.readFile(path));
-}
-
-function statOf(fs: Fs, path: string): FsStat | "unreadable" | null {
-  return ofLock(() => fs.lstat(path));
-}
-
-function readLink(fs: Fs, path: string): string {
-  const text = ofLock(() => fs.readLink(path));
-  return text === null ? "" : text;
-}
-
-function textOf(found: ReturnType<typeof readLock>): string {
-  return found === null || found === "unreadable" ? "" : new TextDecoder().decode(found.bytes.subarray(0, 1_024));
-}
-
 const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
-
-function ofLock<T>(call: () => T): T | "unreadable" | null {
-  try {
-    return call();
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return NOT_THERE.has(errno) ? null : "unreadable";
-  }
-}
 
 /**
  * Ignores a file that cannot be read, or whose folder cannot: the effect itself will meet the

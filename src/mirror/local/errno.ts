@@ -24,14 +24,21 @@ export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | 
   }
 }
 
+/** Returns the value of a system call, or the errno with which it failed. */
+export function attemptCall<T>(call: () => T): { readonly value: T } | { readonly errno: string } {
+  try {
+    return { value: call() };
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return { errno };
+  }
+}
+
 /** Returns null if the system call failed with any errno. */
 export function anyErrno<T>(call: () => T): T | null {
-  try {
-    return call();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+  const end = attemptCall(call);
+  return "errno" in end ? null : end.value;
 }
 
 /**
@@ -39,13 +46,8 @@ export function anyErrno<T>(call: () => T): T | null {
  * passes through.
  */
 export function attemptEffect<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
-  try {
-    return effect();
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return fault(errno, `${what}: ${errnoText(errno)}`);
-  }
+  const end = attemptCall(effect);
+  return "errno" in end ? fault(end.errno, `${what}: ${errnoText(end.errno)}`) : end.value;
 }
 
 export function done<T>(value: T): DiskOutcome<T> {

@@ -1,5 +1,5 @@
 import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
-import { errnoOf } from "./errno.ts";
+import { attemptCall, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const AT_ONCE = 8;
@@ -10,41 +10,30 @@ const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "E
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * Flushes files (or folders), then once each folder above them up to the root, because it has their
+ * Flushes files (or folders), and once each folder above them up to the root, because it has their
  * names.
  * @returns the paths that are not durable, because of their own failure or that of a folder above
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
   const root = guard.root()?.real;
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
+  const folders = new Map<LocalPath, Promise<string | null>>();
+  const flushFolder = (folder: LocalPath): Promise<string | null> => {
+    const known = folders.get(folder) ?? syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
+    folders.set(folder, known);
+    return known;
+  };
   const failures: FlushFailure[] = [];
   await inParallel(paths, async (path) => {
-    const errno = await flushErrno(guard, path);
-    if (errno !== null) failures.push({ path, errno });
+    const found = [await flushErrno(guard, path)];
+    for (const folder of ["", ...ancestorsOf(path)]) {
+      const errno = await flushFolder(folder);
+      if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) found.push(errno);
+    }
+    const errno = found.find((one) => one !== null);
+    if (errno) failures.push({ path, errno });
   });
-  const above = paths.map((path) => ({ path, folders: ["", ...ancestorsOf(path)] }));
-  const failed = await flushFolders(guard, root, new Set(["", ...above.flatMap(({ folders }) => folders)]));
-  if (failed.size === 0) return failures;
-  const known = new Set(failures.map(({ path }) => path));
-  for (const { path, folders } of above) {
-    const errno = folders.map((folder) => failed.get(folder)).find((found) => found !== undefined);
-    if (errno !== undefined && !known.has(path)) failures.push({ path, errno });
-  }
   return failures;
-}
-
-/** Returns the errno of each folder that failed. */
-async function flushFolders(
-  guard: RootGuard,
-  root: string,
-  folders: ReadonlySet<LocalPath>,
-): Promise<Map<LocalPath, string>> {
-  const failed = new Map<LocalPath, string>();
-  await inParallel([...folders], async (folder) => {
-    const errno = await syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
-    if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) failed.set(folder, errno);
-  });
-  return failed;
 }
 
 /** Flushes the whole disk with one call: 10,000 new files one by one take seconds. */
@@ -65,15 +54,9 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
  * alone.
  */
 async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
-  let place: ReturnType<RootGuard["place"]>;
-  try {
-    place = guard.place(path, "file");
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return errno;
-  }
-  return place.ok ? syncErrno(guard, place.abs) : "ENOENT";
+  const place = attemptCall(() => guard.place(path, "file"));
+  if ("errno" in place) return place.errno;
+  return place.value.ok ? syncErrno(guard, place.value.abs) : "ENOENT";
 }
 
 async function syncErrno(guard: RootGuard, abs: string): Promise<string | null> {

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
-import { anyErrno, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, attemptCall, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";
 import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
@@ -101,17 +101,11 @@ export function trashFile(
 }
 
 function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
-  let ended: NotDone = stale("the content changed at this moment");
-  try {
-    const isExpected =
-      expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect;
-    if (isExpected) return done(null);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    ended = fault(errno, errnoText(errno));
-  }
-  return putBackOr(guard, trash, path, ended);
+  const isExpected = attemptCall(() =>
+    expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect,
+  );
+  if ("errno" in isExpected) return putBackOr(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
+  return isExpected.value ? done(null) : putBackOr(guard, trash, path, stale("the content changed at this moment"));
 }
 
 export function makeFolder(

@@ -3,8 +3,8 @@ import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
-import { errnoOf, nullOnErrno } from "./errno.ts";
-import type { RootGuard } from "./root-guard.ts";
+import { anyErrno, attemptCall } from "./errno.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
@@ -66,17 +66,14 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   if (isOfMirror(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
-  try {
-    const stat = nullOnErrno(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
-    if (stat === null) return true;
-    if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
-    // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
-    // document, which then was moved there.
-    return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return false;
-  }
+  const found = attemptCall(() => statOrNull(guard.fs, `${root.real}/${path}`));
+  if ("errno" in found) return false;
+  const stat = found.value;
+  if (stat === null) return true;
+  if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
+  // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
+  // document, which then was moved there.
+  return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
 }
 
 type InodeOf = { readonly ino: number; readonly dev: number };
@@ -93,17 +90,14 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
  * @returns the same object if its stamp is unchanged; null if no file exists, or it cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  try {
+  return anyErrno(() => {
     const place = guard.place(known.path, "file");
     if (!place.ok) return null;
-    const stat = nullOnErrno(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
-    if (stat === null || stat.kind !== "file") return null;
+    const stat = guard.fs.lstat(place.abs);
+    if (stat.kind !== "file") return null;
     if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
     return hashAgain(guard, place.abs, known, onText);
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
-import { attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, attemptEffect, done, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { SET_ASIDE_PREFIX, renameWithoutReplacing, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -77,13 +77,8 @@ export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
  */
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {
-    if (keep.has(path)) continue;
-    try {
-      sweepOne(guard, path);
-    } catch (error) {
-      // If the disk refuses now, the next start tries again.
-      if (errnoOf(error) === null) throw error;
-    }
+    // If the disk refuses now, the next start tries again.
+    if (!keep.has(path)) anyErrno(() => sweepOne(guard, path));
   }
 }
 

@@ -2,7 +2,7 @@ import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
-import { errnoOf, errnoText } from "./errno.ts";
+import { attemptCall, errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
@@ -122,15 +122,11 @@ function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[])
 
 function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): string {
   const at = work.hold.at(abs, stat);
-  try {
-    return Buffer.from(work.fs.readFile(`${at}/${file}`).bytes).toString("utf8");
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    // For git, a folder of this name has no meaning.
-    if (errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-    throw new UnfitRules(`the ${file} in it cannot be read: ${errnoText(errno)}`);
-  }
+  const found = attemptCall(() => work.fs.readFile(`${at}/${file}`));
+  if ("value" in found) return Buffer.from(found.value.bytes).toString("utf8");
+  // For git, a folder of this name has no meaning.
+  if (found.errno === "EISDIR" && file === GITIGNORE_FILE) return "";
+  throw new UnfitRules(`the ${file} in it cannot be read: ${errnoText(found.errno)}`);
 }
 
 /** Returns a folder that must be read. */
@@ -146,17 +142,14 @@ function readEntry(
     folder.others.push({ path, kind, stamp: null });
     return null;
   }
-  let stat: FsStat;
-  try {
-    stat = statEntry(work, folder, name, abs);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
+  const found = attemptCall(() => statEntry(work, folder, name, abs));
+  if ("errno" in found) {
     // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
     if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
-    else if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
+    else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
     return null;
   }
+  const stat = found.value;
   if (stat.kind === "folder") return findSubfolder(work, folder, { path, abs, stat }, before);
   if (stat.kind === "file") readFile(work, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
@@ -287,15 +280,11 @@ function asKnown({ path, digest, stamp: known }: Vouched, stat: FsStat): LocalFi
 }
 
 function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
-  try {
-    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
-    folder.files.push(file);
-    work.read.set(path, file);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
-  }
+  const found = attemptCall(() => hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known));
+  if ("value" in found) {
+    folder.files.push(found.value);
+    work.read.set(path, found.value);
+  } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
 }
 
 /** The stamp is of the inode whose bytes were read, which may be another one than was listed. */

@@ -3,7 +3,7 @@ import { type Unread, unreadable } from "../model/seen.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { FsStat } from "../ports/fs.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
-import { anyErrno, errnoOf, errnoText } from "./errno.ts";
+import { anyErrno, attemptCall, errnoText } from "./errno.ts";
 import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
@@ -147,14 +147,9 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
 
 /** Returns null if the folder is gone; a clause if nothing can be said about it. */
 function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
-  let stat: FsStat;
-  try {
-    stat = work.fs.lstat(folder.abs);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return errno === "ENOENT" || errno === "ENOTDIR" ? null : errnoText(errno);
-  }
+  const found = attemptCall(() => work.fs.lstat(folder.abs));
+  if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
+  const stat = found.value;
   if (stat.kind !== "folder") return null;
   // An empty mount point is not an emptied tree: the root must be the one that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../contract/path.ts";
 import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
-import { anyErrno, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
+import { anyErrno, attemptCall, attemptEffect, done, errnoOf, errnoText, fault, stale, nullOnErrno } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { listedSpelling, freshName, renameWithoutReplacing, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
@@ -178,15 +178,9 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * @returns `ended`, with `isSetAside` if it could not be put back
  */
 export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {
-  let why = "another file is at its path";
-  try {
-    if (renameWithoutReplacing(guard, aside, target) !== null)
-      return { ...ended, detail: `${ended.detail}; it was restored` };
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    why = errnoText(errno);
-  }
+  const back = attemptCall(() => renameWithoutReplacing(guard, aside, target));
+  if ("value" in back && back.value !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
+  const why = "errno" in back ? errnoText(back.errno) : "another file is at its path";
   return {
     ...ended,
     detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,
