@@ -127,9 +127,9 @@ for (const [name, create] of Object.entries(BENCHES)) {
     it("does not trash over what is in the trash", () => {
       const bench = begin();
       bench.write(bench.at("a.md"), "old");
-      bench.disk.trash("a.md", null, "trash/d/a.md");
+      bench.disk.trash("a.md", OLD, "trash/d/a.md");
       bench.write(bench.at("a.md"), "again");
-      expect(bench.disk.trash("a.md", null, "trash/d/a.md").kind).toBe("stale");
+      expect(bench.disk.trash("a.md", digestOf("again"), "trash/d/a.md").kind).toBe("stale");
       expect(textAt(bench, "a.md")).toBe("again");
     });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
@@ -13,7 +14,7 @@ const EFFECTS: Readonly<
   replace: (disk, path) => disk.replace(path, "x", "" as never, "tmp/park"),
   "move from": (disk, path) => disk.move(path, "free.md", null),
   "move to": (disk, path) => disk.move("here.md", path, null),
-  trash: (disk, path) => disk.trash(path, null, "trash/t.md"),
+  trash: (disk, path) => disk.trash(path, digestOf("x"), "trash/t.md"),
   makeFolder: (disk, path) => disk.makeFolder(path),
   "moveFolder from": (disk, path) => disk.moveFolder(path, "free"),
   "moveFolder to": (disk, path) => disk.moveFolder("folder", path),
@@ -62,7 +63,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       (park) => {
         const { disk, write, at } = begin();
         write(at(".mdmirror/state.db"), "state");
-        expect(disk.trash("here.md", null, park)).toMatchObject({ kind: "fault", errno: "EINVAL" });
+        expect(disk.trash("here.md", digestOf("here"), park)).toMatchObject({ kind: "fault", errno: "EINVAL" });
         expect(disk.readSetAside(park, "a.md")).toMatchObject({ kind: "fault", errno: "EINVAL" });
         disk.removeSetAside(park);
         expect(disk.look("here.md").kind).toBe("file");

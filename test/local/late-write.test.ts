@@ -50,7 +50,6 @@ const EFFECTS: Readonly<Record<string, (disk: Disk) => DiskOutcome<unknown>>> = 
   "move, whatever it holds": (disk) => disk.move("note.md", "to/moved.md", null),
   trash: (disk) => disk.trash("note.md", digestOf("old"), "trash/d/note.md"),
   "save over": (disk) => (disk as LocalDisk).saveOver("note.md", "theirs", digestOf("old"), "trash/d/note.md"),
-  "trash, whatever it holds": (disk) => disk.trash("note.md", null, "trash/d/note.md"),
 };
 
 function prepare(options: RamDiskOptions): { ram: RamDisk; disk: Disk } {

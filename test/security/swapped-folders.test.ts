@@ -42,11 +42,6 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     act: (disk) => disk.trash("f/a.md", digest("f/a.md\n"), "trash/run/a.md"),
     check: (at) => at("f/a.md") === null && at(".mdmirror/trash/run/a.md") === "f/a.md\n",
   },
-  "trash any": {
-    above: ["f", "f/g", ".mdmirror", ".mdmirror/trash"],
-    act: (disk) => disk.trash("f/g/e.md", null, "trash/e.md"),
-    check: (at) => at("f/g/e.md") === null && at(".mdmirror/trash/e.md") === "f/g/e.md\n",
-  },
   "put back": {
     above: ["f", ".mdmirror", ".mdmirror/tmp"],
     act: (disk) => disk.putBack("tmp/parked", "f/back.md"),

@@ -76,18 +76,13 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
  * ORDER: the caller journals (path, trashPath) before; recovery puts the file back if the path is
  * free.
  */
-export function trashFile(
-  guard: RootGuard,
-  path: LocalPath,
-  expect: Digest | null,
-  trashPath: string,
-): DiskOutcome<null> {
+export function trashFile(guard: RootGuard, path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
   return attemptEffect(path, () => {
     const source = guard.place(path, "file");
     if (!source.ok) return source.outcome;
     const stat = statOrNull(guard.fs, source.abs);
     if (stat?.kind !== "file") return stale("no file is at this path now");
-    if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the content changed meanwhile");
+    if (digestOrNull(guard.fs, source.abs) !== expect) return stale("the content changed meanwhile");
     const trash = guard.mirrorPlace(trashPath, true);
     if (!trash.ok) return trash.outcome;
     if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
@@ -100,10 +95,8 @@ export function trashFile(
   });
 }
 
-function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
-  const isExpected = attemptCall(() =>
-    expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect,
-  );
+function checkTrashed(guard: RootGuard, trash: string, path: string, expect: Digest): DiskOutcome<null> {
+  const isExpected = attemptCall(() => digestOrNull(guard.fs, trash) === expect);
   if ("errno" in isExpected) return putBackOr(guard, trash, path, fault(isExpected.errno, errnoText(isExpected.errno)));
   return isExpected.value ? done(null) : putBackOr(guard, trash, path, stale("the content changed at this moment"));
 }

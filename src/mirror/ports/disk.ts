@@ -133,9 +133,9 @@ export interface Disk {
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
    * Moves a file to `trash/…` below `.mdmirror/`. Sets the file aside, checks it, and puts it back
-   * if its digest is not `expect`. `expect`: null for any file.
+   * if its digest is not `expect`.
    */
-  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null>;
+  trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
   /**

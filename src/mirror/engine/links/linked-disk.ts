@@ -120,12 +120,13 @@ export class LinkedDisk implements Disk {
     return this.plain.move(from, to, found?.value.digest ?? null);
   }
 
-  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
-    const found = expect === null ? null : this.#find(path, expect);
+  trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null> {
+    const found = this.#find(path, expect);
+    if (found.kind === "stale") return found;
     // A file that is no text has the digest of its bytes.
-    if (found !== null && found.kind === "stale") return found;
-    if (found?.kind === "done") this.#forms.known.settingAside(path, found.value.digest, trashPath);
-    return this.plain.trash(path, found?.kind === "done" ? found.value.digest : expect, trashPath);
+    if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
+    this.#forms.known.settingAside(path, found.value.digest, trashPath);
+    return this.plain.trash(path, found.value.digest, trashPath);
   }
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
