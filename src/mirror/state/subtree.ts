@@ -42,62 +42,45 @@ export class SubtreeMoves {
   constructor(db: Db, blocks: BlockTable) {
     this.#blocks = blocks;
     this.#whole = {
-      local: [...COLUMNS.local, TOMBSTONES].map((column) => wholeMove(db, column)),
-      remote: COLUMNS.remote.map((column) => wholeMove(db, column)),
+      local: [...COLUMNS.local, TOMBSTONES].map((column) => moveOf(db, column)),
+      remote: COLUMNS.remote.map((column) => moveOf(db, column)),
     };
     this.#members = {
-      local: COLUMNS.local.map((column) => membersMove(db, column)),
-      remote: COLUMNS.remote.map((column) => membersMove(db, column)),
+      local: COLUMNS.local.map((column) => moveOf(db, column, column.other)),
+      remote: COLUMNS.remote.map((column) => moveOf(db, column, column.other)),
     };
   }
 
   /** Moves the paths of all rows, including blocks. */
   move(side: Side, from: string, to: string): void {
-    for (const { below, self } of this.#whole[side]) {
-      below.run({ to, from, ...rangeBelow("from", from) });
-      self.run(to, from);
-    }
+    for (const statement of this.#whole[side]) statement.run({ to, ...rangeOf("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);
   }
 
   /** Moves only rows whose path on the other side is at or below `within`. */
   moveMembers(side: Side, from: string, to: string, within: string): void {
-    const given = { from, to, within, ...rangeBelow("from", from), ...rangeBelow("within", within) };
+    const given = { to, ...rangeOf("from", from), ...rangeOf("within", within) };
     for (const statement of this.#members[side]) statement.run(given);
   }
 }
 
-function wholeMove(db: Db, { table, column }: Pick<Column, "table" | "column">) {
-  return {
-    self: new Statement<[string, string]>(db, `UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`),
-    below: new Statement<Record<string, string>>(
-      db,
-      `UPDATE ${table} SET ${rebased(column)} WHERE ${isBelow(column, "from")}`,
-    ),
-  };
-}
-
-function membersMove(db: Db, { table, column, other }: Column) {
-  const where = `${isAtOrBelow(column, "from")} AND ${isAtOrBelow(other, "within")}`;
-  return new Statement<Record<string, string>>(db, `UPDATE ${table} SET ${rebased(column)} WHERE ${where}`);
-}
-
-function rebased(column: string): string {
-  return `${column} = @to || substr(${column}, length(@from) + 1)`;
+/** @param other SQL of the path that must be within; left out: all rows move */
+function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
+  const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
+  return new Statement<Record<string, string>>(
+    db,
+    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${where.join(" AND ")}`,
+  );
 }
 
 /**
- * Returns the SQL condition for paths below a folder.
- * @param name prefix of the parameters, as `rangeBelow` makes them
+ * Returns the SQL condition for a folder's path and paths below it.
+ * @param name prefix of the parameters, as `rangeOf` makes them
  */
-function isBelow(column: string, name: string): string {
-  return `${column} > @${name}First AND ${column} < @${name}End`;
-}
-
 function isAtOrBelow(column: string, name: string): string {
-  return `(${column} = @${name} OR (${isBelow(column, name)}))`;
+  return `(${column} = @${name} OR (${column} > @${name}First AND ${column} < @${name}End))`;
 }
 
-function rangeBelow(name: string, path: string): Record<string, string> {
-  return { [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
+function rangeOf(name: string, path: string): Record<string, string> {
+  return { [name]: path, [`${name}First`]: `${path}/`, [`${name}End`]: `${path}0` };
 }
