@@ -102,24 +102,14 @@ export function writeChange(ctx: PassContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
-  putLinks(ctx, change);
-  addVersion(ctx, change);
+  if (change.link !== undefined) {
+    notePlace(ctx, change.link);
+    state.putLink(change.link);
+  }
+  if (change.text !== undefined) state.putLink(atPresentPlace(ctx, change.text));
+  if (change.version !== undefined) state.addVersion({ ...change.version, at: ctx.world.clock.now() });
   writeBeside(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
-}
-
-function putLinks(ctx: PassContext, { link, text }: StateChange): void {
-  if (link !== undefined) putWhole(ctx, link);
-  if (text !== undefined) ctx.world.state.putLink(atPresentPlace(ctx, text));
-}
-
-function addVersion({ world: { state, clock } }: PassContext, { version }: StateChange): void {
-  if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
-}
-
-function putWhole(ctx: PassContext, link: Link): void {
-  notePlace(ctx, link);
-  ctx.world.state.putLink(link);
 }
 
 /** If links are converted: notes the place of a document from now on. */
@@ -135,7 +125,8 @@ function notePlace({ world: { state, links } }: PassContext, link: Link): void {
 function writeBeside(ctx: PassContext, { ends, replaces, conflict, block, dir, moved, removes }: RowsBeside): void {
   const { state } = ctx.world;
   if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
-  if (replaces) buryReplaced(ctx, replaces);
+  const replaced = replaces ? state.link(replaces) : null;
+  if (replaced !== null) endLink(ctx, replaced, null);
   if (conflict !== undefined) state.putConflict(conflict);
   if (block !== undefined) state.putBlock(block);
   if (dir !== undefined) {
@@ -147,11 +138,6 @@ function writeBeside(ctx: PassContext, { ends, replaces, conflict, block, dir, m
   if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);
   if (removes?.block !== undefined) state.removeBlock(removes.block);
   if (removes?.dir !== undefined) state.removeDir(removes.dir);
-}
-
-function buryReplaced(ctx: PassContext, old: DocId): void {
-  const link = ctx.world.state.link(old);
-  if (link !== null) endLink(ctx, link, null);
 }
 
 /**
