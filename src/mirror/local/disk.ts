@@ -1,4 +1,4 @@
-import { type Digest, digestOf } from "../../contract/digest.ts";
+import { digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { Disk, DiskOutcome, LocalText, Look, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
@@ -119,8 +119,8 @@ export class LocalDisk implements Disk {
   readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
   /** Works as `saveBesideDaemon` of `write.ts`. */
-  saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
-    return this.#change((guard) => saveBesideDaemon(guard, path, text, expect, keepAt));
+  saveOver(...asked: Parameters<Disk["replace"]>): DiskOutcome<Written> {
+    return this.#change((guard) => saveBesideDaemon(guard, ...asked));
   }
 
   /** Works as `whyUnsynced` of `folder-names.ts`. */

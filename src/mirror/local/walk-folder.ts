@@ -31,19 +31,11 @@ type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
  */
 export function* readFolder(
   work: WalkWork,
-  { abs, path, stat }: Subfolder,
+  found: Subfolder,
   before: WalkedFolder | null,
 ): Generator<void, WalkedFolder> {
-  const folder: WalkedFolder = {
-    path,
-    abs,
-    stat,
-    files: [],
-    leftOut: [],
-    others: [],
-    folders: [],
-    unseen: new Map(),
-  };
+  const folder = emptyFolder(found);
+  const { path } = folder;
   try {
     const names = listNames(work, folder);
     if (isMirror(work, folder, names)) return unread(folder, IS_MIRROR);
@@ -65,8 +57,12 @@ export function* readFolder(
   return folder;
 }
 
-function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
-  return { path, abs, stat, files: [], leftOut: [], others: [], folders: [], unseen: new Map([[path, why]]) };
+function emptyFolder({ path, abs, stat }: Subfolder): WalkedFolder {
+  return { path, abs, stat, files: [], leftOut: [], others: [], folders: [], unseen: new Map() };
+}
+
+function unread(found: Subfolder, why: Unread): WalkedFolder {
+  return { ...emptyFolder(found), unseen: new Map([[found.path, why]]) };
 }
 
 /**

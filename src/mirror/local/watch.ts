@@ -19,30 +19,20 @@ const WATCHES_TREES = process.platform === "darwin";
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
-  return new FolderWatcher(root, start);
-}
-
-class FolderWatcher implements Watcher {
-  readonly #root: string;
-  readonly #watch: typeof watch;
-  #watching: Watching | null = null;
-
-  constructor(root: string, start: typeof watch) {
-    this.#root = root;
-    this.#watch = start;
-  }
-
-  async start(ignores: Ignores, onHint: (hint: WatchHint) => void): Promise<void> {
-    await this.close();
-    this.#watching = new Watching(this.#root, this.#watch, ignores, onHint);
-    await this.#watching.begin();
-  }
-
-  async close(): Promise<void> {
-    const closing = this.#watching;
-    this.#watching = null;
+  let watching: Watching | null = null;
+  const close = async () => {
+    const closing = watching;
+    watching = null;
     await closing?.close();
-  }
+  };
+  return {
+    async start(ignores, onHint) {
+      await close();
+      watching = new Watching(root, start, ignores, onHint);
+      await watching.begin();
+    },
+    close,
+  };
 }
 
 type OnFolder = (path: string, came: boolean) => void;
