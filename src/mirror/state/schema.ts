@@ -68,6 +68,16 @@ function membersOf(column: string): string {
   return [...members, ...names].reduce((sql, [before, after]) => `replace(${sql}, '${before}', '${after}')`, column);
 }
 
+const CONFLICTS = `CREATE TABLE conflicts (
+  id TEXT NOT NULL PRIMARY KEY,
+  base_digest TEXT,
+  base_change_id TEXT,
+  conflict_copy_path TEXT NOT NULL,
+  shown TEXT NOT NULL,
+  looks_gone INTEGER NOT NULL,
+  since REAL NOT NULL
+) STRICT;`;
+
 /**
  * Upgrades version 6. Each conflict shows one version in its copy; before, one copy showed one
  * version after the other. A copy that its user had edited kept showing the version from which it
@@ -78,15 +88,7 @@ function membersOf(column: string): string {
 const FROM_VERSION_6 = `
 CREATE TABLE conflicts_before AS SELECT * FROM conflicts;
 DROP TABLE conflicts;
-CREATE TABLE conflicts (
-  id TEXT NOT NULL PRIMARY KEY,
-  base_digest TEXT,
-  base_change_id TEXT,
-  conflict_copy_path TEXT NOT NULL,
-  shown TEXT NOT NULL,
-  looks_gone INTEGER NOT NULL,
-  since REAL NOT NULL
-) STRICT;
+${CONFLICTS}
 INSERT INTO conflicts SELECT id, base_digest, base_change_id, sidecar_path, coalesce((
   SELECT json_array(json_object(
     'changeId', json_extract(shown, fullkey || '.changeId'), 'digest', json_extract(shown, fullkey || '.digest'),
@@ -173,15 +175,7 @@ CREATE TABLE tombstones (
   at REAL NOT NULL
 ) STRICT;
 
-CREATE TABLE conflicts (
-  id TEXT NOT NULL PRIMARY KEY,
-  base_digest TEXT,
-  base_change_id TEXT,
-  conflict_copy_path TEXT NOT NULL,
-  shown TEXT NOT NULL,
-  looks_gone INTEGER NOT NULL,
-  since REAL NOT NULL
-) STRICT;
+${CONFLICTS}
 
 CREATE TABLE blocked (
   key TEXT NOT NULL PRIMARY KEY,
