@@ -1,5 +1,7 @@
 import { isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import { isRuleFile } from "../../model/rule-files.ts";
+import { checkRoot } from "../run/guard-facts.ts";
+import type { World } from "../run/world.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { Watcher, WatchHint } from "../../ports/watch.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
@@ -13,17 +15,23 @@ export interface WatchListener {
 
 /**
  * Manages the watcher: starts it when the folder exists, closes it when the folder is gone, and
- * gives it up when the system has no more watches.
+ * gives it up when the system has no more watches. Checks if the linked folder is still the same
+ * folder: its disk may be unmounted and mounted again.
  */
 export class FolderWatch {
+  readonly #world: World;
   readonly #watcher: Watcher;
   readonly #listener: WatchListener;
   #state: DaemonStatus["watching"] = "starting";
   #limit: DaemonStatus["limit"] = null;
   #rulesChanged = false;
+  #isAway = false;
+  /** True if the folder was away since the watcher started: a watch belongs to its inode. */
+  #isOutdated = false;
   #ignores: LocalTree["ignores"] | null = null;
 
-  constructor(watcher: Watcher, listener: WatchListener) {
+  constructor(world: World, watcher: Watcher, listener: WatchListener) {
+    this.#world = world;
     this.#watcher = watcher;
     this.#listener = listener;
   }
@@ -36,20 +44,39 @@ export class FolderWatch {
     return this.#limit;
   }
 
+  /** Returns whether the folder was away at the last check. */
+  isAway(): boolean {
+    return this.#isAway;
+  }
+
   /**
-   * Starts the watcher unless it runs with these ignore rules.
-   * @returns whether it started: then the whole folder must be scanned
+   * Checks the linked folder.
+   * @returns `lost`, `back`: the last check found it otherwise
    */
-  async ensure({ ignores }: LocalTree): Promise<boolean> {
+  checkFolder(): "there" | "away" | "lost" | "back" {
+    const { root } = checkRoot(this.#world);
+    const isAway = root !== "same" && root !== "moved-or-copied";
+    if (isAway === this.#isAway) return isAway ? "away" : "there";
+    this.#isAway = isAway;
+    this.#isOutdated = true;
+    return isAway ? "lost" : "back";
+  }
+
+  /** Watches the folder, unless a watcher runs with the ignore rules of the last scan. */
+  async ensure({ ignores }: LocalTree): Promise<void> {
+    if (this.#isAway) return;
+    if (this.#isOutdated) await this.close();
+    this.#isOutdated = false;
     this.#ignores = ignores;
-    if (this.#state === "polling" || (this.#state === "events" && !this.#rulesChanged)) return false;
+    if (this.#state === "polling" || (this.#state === "events" && !this.#rulesChanged)) return;
     this.#rulesChanged = false;
     await this.#watcher.start(
       (path, kind) => this.#isIgnored(path, kind),
       (hint) => this.#take(hint),
     );
     if (this.#limit === null) this.#state = "events";
-    return true;
+    // Changes between the scan and the start of the watcher caused no event.
+    this.#listener.onHint("", true);
   }
 
   async close(): Promise<void> {

@@ -85,8 +85,11 @@ export class KnownTrees {
     }
   }
 
-  /** Takes a new listing. `same`: it shows nothing new, so no run is needed. */
-  takeListing(listing: DocumentList): "same" | "changed" {
+  /**
+   * Takes a new listing. `same`: it shows nothing new, so no run is needed.
+   * @param at when it was requested (monotonic)
+   */
+  takeListing(listing: DocumentList, at: number): "same" | "changed" {
     // The run that handles a restored service needs the folders too, and the known folders are from
     // before the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
@@ -94,9 +97,11 @@ export class KnownTrees {
       listing.complete &&
       this.#remote?.complete === true &&
       haveSameDocuments(this.#remote.files, listing.files)
-    )
+    ) {
+      this.#listedAt = at;
       return "same";
-    this.#newListing = { listing, at: this.#world.clock.monotonic() };
+    }
+    this.#newListing = { listing, at };
     return "changed";
   }
 
@@ -177,7 +182,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** Returns when the last listing that a run used was requested, by the monotonic clock. */
+  /** Returns when the last listing was requested, by the monotonic clock. */
   listedAt(): number {
     return this.#listedAt;
   }

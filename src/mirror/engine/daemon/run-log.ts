@@ -35,6 +35,8 @@ export class RunLog {
   /** True if listeners know that the waiting deletions will stop the sync. */
   #asked = false;
   #inSyncAsOf: number | null = null;
+  /** Monotonic time of the listing that proved it. */
+  #listedAt = Number.NEGATIVE_INFINITY;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
   constructor(world: World, publisher: EventPublisher, deletions: PendingDeletions) {
@@ -43,21 +45,16 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param saw true if this run listed the service: an earlier listing proves nothing about now */
-  note(ended: WatchEnd, saw: boolean): void {
+  /** @param listedAt monotonic time of the last listing of the service */
+  note(ended: WatchEnd, listedAt: number): void {
     const before = this.#report;
     const { report, didSomething } = ended;
     this.#report = report;
-    if (saw && report.state === "in-sync") this.#noteSynced(didSomething);
+    this.noteListed(listedAt, didSomething);
     rememberLast(this.#world, report);
     this.#publishDeletions(ended);
     if (didSomething || before === null || !endedAlike(before, report))
       this.#publisher.publish({ kind: "run", report });
-  }
-
-  /** A poll found nothing new. */
-  noteInSync(): void {
-    if (this.#report?.state === "in-sync") this.#noteSynced(false);
   }
 
   report(): RunReport | null {
@@ -88,8 +85,14 @@ export class RunLog {
     for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
-  #noteSynced(writeNow: boolean): void {
+  /**
+   * Notes that both sides agree, if the last run left nothing open. An earlier listing proves
+   * nothing about now.
+   */
+  noteListed(listedAt: number, writeNow: boolean): void {
+    if (this.#report?.state !== "in-sync" || listedAt <= this.#listedAt) return;
     const { clock, state } = this.#world;
+    this.#listedAt = listedAt;
     this.#inSyncAsOf = clock.now();
     forgetSent(state);
     if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;

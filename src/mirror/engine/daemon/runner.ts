@@ -1,10 +1,9 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
+import type { RemoteEvents } from "../../ports/events.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
-import { isWholeServiceFault } from "../observe/prove-absences.ts";
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -13,12 +12,13 @@ import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { EventWatch } from "./event-watch.ts";
 import { IDLE, PAUSED, type Phase, stopDetail, waitReasonOf } from "./phase.ts";
-import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { type DaemonTiming, wallTime } from "./timing.ts";
-import type { Clock } from "../../../common/clock.ts";
+
+/** LIMIT: changed paths that the status names. */
+const DIRTY_SHOWN = 100;
 
 /** Parts that the daemon's loop passes to its runner. */
 type RunnerParts = {
@@ -44,7 +44,6 @@ export class Runner implements WatchListener {
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
   readonly #news: EventWatch;
-  readonly #root: RootWatch;
   #phase: Phase = IDLE;
   /** Monotonic time at which the pause ends; infinite without an end; null: not paused. */
   #pausedUntil: number | null;
@@ -56,8 +55,7 @@ export class Runner implements WatchListener {
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
     this.#news = new EventWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
-    this.#watch = new FolderWatch(watcher, this);
-    this.#root = new RootWatch(world, this.runs, this.#watch);
+    this.#watch = new FolderWatch(world, watcher, this);
     this.#pausedUntil = endOfPause(world);
     if (this.#isPaused()) this.#enter(PAUSED);
   }
@@ -109,7 +107,7 @@ export class Runner implements WatchListener {
     dirty.take(this.#now());
     await this.#run(this.#schedule.takeRetryRefused(retryRefused));
     this.#schedule.scheduleRescan();
-    this.#schedule.schedulePoll(this.#root.isAway());
+    this.#schedule.schedulePoll(this.#watch.isAway());
     return this.#runLog.reportOrBlank();
   }
 
@@ -181,11 +179,22 @@ export class Runner implements WatchListener {
   }
 
   status(): DaemonStatus {
-    const { clock } = this.#parts.world;
-    const [phase, watch, news] = [this.#phase, this.#watch, this.#news.state()];
-    const pausedUntil = this.#pausedUntil;
-    const [runs, runLog, schedule] = [this.runs, this.#runLog, this.#schedule];
-    return showStatus({ runs, runLog, schedule, clock, phase, pausedUntil, watch, news });
+    const { dirty, deletions } = this.runs;
+    const shown = (at: number | null) => (at === null ? null : wallTime(this.#parts.world.clock, at));
+    const [pausedUntil, retryAt] = [this.#pausedUntil, this.#schedule.retryAt()];
+    return {
+      phase: this.#phase,
+      inSyncAsOf: this.#runLog.inSyncAsOf(),
+      pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: shown(dueAt)! })),
+      dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
+      lastReport: this.#runLog.report(),
+      pausedUntil: pausedUntil === Number.POSITIVE_INFINITY ? null : shown(pausedUntil),
+      nextPollAt: pausedUntil !== null || retryAt !== null ? null : shown(this.#schedule.pollAt()),
+      retryAt: shown(retryAt),
+      watching: this.#watch.state(),
+      limit: this.#watch.limit(),
+      news: this.#news.state(),
+    };
   }
 
   #now(): number {
@@ -226,7 +235,7 @@ export class Runner implements WatchListener {
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter(IDLE);
-    this.#runLog.note(ended, false);
+    this.#runLog.note(ended, this.runs.knownTrees.listedAt());
     return true;
   }
 
@@ -243,7 +252,7 @@ export class Runner implements WatchListener {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.look(this.#now());
     if (needsAll) this.#schedule.pollSoon();
-    if (files.length === 0 || this.#root.isAway()) return;
+    if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;
     this.#schedule.noteActivity();
     // A document that was not shown may be at the path of one that was: only a listing shows where.
@@ -254,34 +263,35 @@ export class Runner implements WatchListener {
   async #poll(): Promise<void> {
     const isWatched = this.#watch.state() === "events";
     if (!isWatched) this.runs.dirty.take(this.#now());
-    const root = this.#root.look();
-    if (root === "back") return void (await this.runWhole(false));
-    if (root === "there") await this.#pollService(isWatched);
+    const folder = this.#checkFolder();
+    if (folder === "back") return void (await this.runWhole(false));
+    if (folder === "there") await this.#pollService(isWatched);
     else if (this.#phase.kind !== "stopped") await this.#run(false);
-    this.#schedule.schedulePoll(this.#root.isAway());
+    this.#schedule.schedulePoll(this.#watch.isAway());
   }
 
   /** @param isWatched whether the folder is watched; if not, it is scanned as well */
   async #pollService(isWatched: boolean): Promise<void> {
-    const began = this.#now();
     const { budget, knownTrees } = this.runs;
     const sentBefore = budget.sent();
+    const requestedAt = this.#now();
     const listing = await listDocuments(this.#parts.world);
-    const fault = listing.complete ? null : listing.fault;
-    if (fault !== null && isWholeServiceFault(fault)) {
-      this.#enter({ kind: "observing" });
-      return this.#noteFailure(fault);
-    }
     if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
-    const changed = knownTrees.takeListing(listing) === "changed";
-    if (changed) this.#schedule.noteActivity();
-    if (changed || !isWatched) await this.#run(false, began);
-    else if (this.runs.dirty.count() === 0) this.#runLog.noteInSync();
+    const changed = knownTrees.takeListing(listing, requestedAt) === "changed";
+    if (changed && listing.complete) this.#schedule.noteActivity();
+    if (changed || !isWatched) await this.#run(false);
+    else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(knownTrees.listedAt(), false);
   }
 
-  /** @param began time when the scan of the service began that this run uses */
-  async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
-    this.#root.look();
+  /** While the folder is away nobody observes it, so the delay of each deletion starts again. */
+  #checkFolder(): "there" | "away" | "lost" | "back" {
+    const folder = this.#watch.checkFolder();
+    if (folder === "lost" || folder === "back") this.runs.deletions.restart(this.#now());
+    return folder;
+  }
+
+  async #run(retryRefused: boolean): Promise<void> {
+    this.#checkFolder();
     this.#enter({ kind: "observing" });
     const ended = await this.runs.run(retryRefused);
     const { report } = ended;
@@ -291,9 +301,11 @@ export class Runner implements WatchListener {
       this.#enter(report.state === "stopped" ? { kind: "stopped", detail: stopDetail(report) } : IDLE);
     }
     if (this.#isPaused()) this.#enter(PAUSED);
-    this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);
+    const { knownTrees } = this.runs;
+    this.#runLog.note(ended, knownTrees.listedAt());
     this.#schedule.scheduleQuiet();
-    await this.#root.watch();
+    const local = knownTrees.lastLocal();
+    if (local !== null && !local.unseen.has("")) await this.#watch.ensure(local);
   }
 
   #noteFailure(fault: Fault | null): void {
@@ -314,35 +326,4 @@ function endOfPause({ state, clock }: World): number | null {
   const [until, ms] = kept.split(" ").map(Number);
   const leftMs = ms === undefined ? Number.POSITIVE_INFINITY : Math.min(until! - clock.now(), ms);
   return clock.monotonic() + leftMs;
-}
-
-const DIRTY_SHOWN = 100;
-
-/** Returns the daemon's status, with its times by the wall clock. */
-function showStatus(parts: {
-  readonly clock: Clock;
-  readonly phase: Phase;
-  readonly pausedUntil: number | null;
-  readonly runs: Runs;
-  readonly watch: FolderWatch;
-  readonly news: EventStreamState;
-  readonly runLog: RunLog;
-  readonly schedule: Schedule;
-}): DaemonStatus {
-  const { clock, phase, pausedUntil, watch, runLog, schedule } = parts;
-  const { dirty, deletions } = parts.runs;
-  const retryAt = schedule.retryAt();
-  return {
-    phase,
-    inSyncAsOf: runLog.inSyncAsOf(),
-    pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: wallTime(clock, dueAt) })),
-    dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
-    lastReport: runLog.report(),
-    pausedUntil: pausedUntil === null || pausedUntil === Number.POSITIVE_INFINITY ? null : wallTime(clock, pausedUntil),
-    nextPollAt: pausedUntil !== null || retryAt !== null ? null : wallTime(clock, schedule.pollAt()),
-    retryAt: retryAt === null ? null : wallTime(clock, retryAt),
-    watching: watch.state(),
-    limit: watch.limit(),
-    news: parts.news,
-  };
 }
