@@ -73,10 +73,10 @@ export class EventWatch implements EventListener {
       }
       return null;
     }
-    const looked = await checkHintedDocuments(world, hinted.files);
-    if (looked.kind === "whole") return null;
-    runs.hints.pay(looked.inVain, this.#now());
-    return looked.files;
+    const checked = await checkHintedDocuments(world, hinted.files);
+    if (checked === null) return null;
+    runs.hints.pay(checked.inVain, this.#now());
+    return checked.files;
   }
 
   /** A listing that an event caused counts against the budget of events, whatever it shows. */
@@ -96,30 +96,24 @@ export class EventWatch implements EventListener {
  * nothing else in it is trusted.
  */
 
-type HintedLook =
-  /** Documents that differ from base, and how many requests showed no difference. */
-  | { readonly kind: "shown"; readonly files: readonly RemoteFile[]; readonly inVain: number }
-  /** Only a listing can tell: a document moved, is gone, or could not be read. */
-  | { readonly kind: "whole" };
+/** Documents that differ from base, and how many requests showed no difference. */
+type Checked = { readonly files: readonly RemoteFile[]; readonly inVain: number };
 
-const WHOLE: HintedLook = { kind: "whole" };
-
-async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<HintedLook> {
+/** @returns null: only a listing can tell, because a document moved, is gone, or was not read */
+async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<Checked | null> {
   const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
-    const link = world.state.link(hint.id);
-    const path = pathToAsk(world, hint, link);
-    if (path === "elsewhere") return WHOLE;
+    const path = pathToAsk(world, hint, world.state.link(hint.id));
+    if (path === "elsewhere") return null;
     if (path !== "known") asked.push({ hint, path });
   }
   const seen = await Promise.all(asked.map(({ hint, path }) => askAt(world, hint, path)));
-  const files: RemoteFile[] = [];
-  for (const file of seen) {
-    if (file === null) return WHOLE;
+  if (!seen.every((file) => file !== null)) return null;
+  const files = seen.filter((file) => {
     const link = world.state.link(file.id);
-    if (link === null || !remoteIsAsBase(link, file)) files.push(file);
-  }
-  return { kind: "shown", files, inVain: seen.length - files.length };
+    return link === null || !remoteIsAsBase(link, file);
+  });
+  return { files, inVain: seen.length - files.length };
 }
 
 /**

@@ -132,17 +132,17 @@ export class KnownTrees {
    * `whole`: they cannot be judged without the rest.
    * @param shown documents at these paths that the service has just shown
    */
-  lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
+  scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
     const [local, remote] = [this.#lastLocal, this.#remote];
     const trees = local === null || remote === null ? null : narrowTrees(state, { local, remote }, paths, shown);
     if (trees === null) return "whole";
     const keep = storeLocalContents(state, trees.base);
-    const looked = disk.scanFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
-    if (looked === trees.local) return shown.length === 0 ? "same" : trees;
-    if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
+    const scanned = disk.scanFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
+    if (scanned === trees.local) return shown.length === 0 ? "same" : trees;
+    if (scanned === null || scanned.files.values().some((file) => file.empty || file.textFault !== null))
       return "whole";
-    return { ...trees, local: looked };
+    return { ...trees, local: scanned };
   }
 
   /**

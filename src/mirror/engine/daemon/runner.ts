@@ -1,5 +1,5 @@
 import type { LocalPath } from "../../../contract/path.ts";
-import type { Trees } from "../../model/tree.ts";
+import type { RemoteFile } from "../../model/tree.ts";
 import type { RemoteEvents } from "../../ports/events.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
@@ -211,7 +211,7 @@ export class Runner implements WatchListener {
   async #runDirty(): Promise<void> {
     const { paths, whole, many } = this.runs.dirty.take(this.#now());
     if (paths.length === 0 && !many) return;
-    if (!whole && !many && (await this.#tryPart((last) => this.runs.lookAtPart(paths, last)))) return;
+    if (!whole && !many && (await this.#judgeAlone(paths))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
     // LIMIT: Node does not report a full inotify queue. After very many events the folder is
@@ -221,17 +221,17 @@ export class Runner implements WatchListener {
 
   /**
    * Tries to judge some documents alone, which works for nearly every edit.
-   * @param look scans them; `last`: the report of the last run
+   * @param shown documents at these paths that the service has just shown
    * @returns false: a cycle over everything must judge
    */
-  async #tryPart(look: (last: RunReport) => "same" | "whole" | Trees): Promise<boolean> {
+  async #judgeAlone(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): Promise<boolean> {
     const last = this.#runLog.report();
-    const part = last === null ? "whole" : look(last);
-    if (last === null || part === "whole") return false;
-    if (part === "same") return true;
+    const narrow = last === null ? "whole" : this.runs.scanNarrowly(paths, shown, last);
+    if (last === null || narrow === "whole") return false;
+    if (narrow === "same") return true;
     this.#schedule.noteActivity();
     this.#enter({ kind: "observing" });
-    const ended = await this.runs.runNarrowly(part, last);
+    const ended = await this.runs.runNarrowly(narrow, last);
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter(IDLE);
@@ -239,10 +239,16 @@ export class Runner implements WatchListener {
     return true;
   }
 
+  #judgeShown(shown: readonly RemoteFile[]): Promise<boolean> {
+    const { state } = this.#parts.world;
+    const paths = shown.map(({ id, path }) => state.link(id)?.localPath ?? path);
+    return this.#judgeAlone(paths, shown);
+  }
+
   /** Looks at the documents that events of the service named, or lists everything. */
   async #runNews(): Promise<void> {
     const shown = await this.#news.look();
-    if (shown !== null && (await this.#tryPart((last) => this.runs.lookAtShown(shown, last)))) return;
+    if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
     this.#news.payForList();
     await this.#poll();
   }
@@ -253,7 +259,7 @@ export class Runner implements WatchListener {
     const { files, needsAll } = await hot.look(this.#now());
     if (needsAll) this.#schedule.pollSoon();
     if (files.length === 0 || this.#watch.isAway()) return;
-    if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;
+    if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
     // A document that was not shown may be at the path of one that was: only a listing shows where.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Block } from "../../model/link.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
@@ -111,25 +111,18 @@ export class Runs {
   /**
    * Scans the documents at these paths. `same`: nothing changed; `whole`: a run over everything
    * must judge.
+   * @param shown documents at these paths that the service has just shown
    * @param last the report of the last run
    */
-  lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
-    if (!isJudged(last)) return "whole";
-    // While a whole folder has not settled, nothing in it is judged.
-    const waiting = this.dirty.unsettled(this.#now());
-    if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
-    const part = this.knownTrees.lookAtPart(paths);
-    // One of these documents may have been moved to a file that is still being written.
-    return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
-  }
-
-  /** Scans the local files of documents that the service has just shown. */
-  lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
-    if (shown.length === 0) return "same";
+  scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
+    const now = this.#now();
     if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
-    const paths = shown.map(({ id, path }) => this.#world.state.link(id)?.localPath ?? path);
-    const areSettled = paths.every((path) => this.dirty.isSettled(path, this.#now()));
-    return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
+    if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
+    const trees = this.knownTrees.scanNarrowly(paths, shown);
+    if (typeof trees === "string") return trees;
+    // One of these documents may have been moved to a file that is still being written.
+    const waiting = [...this.dirty.unsettled(now)].filter(([at]) => !paths.some((path) => isWithin(path, at)));
+    return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
   }
 
   /**
