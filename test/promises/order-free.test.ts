@@ -5,9 +5,9 @@ import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { applyPlan } from "../../src/mirror/engine/run/apply-plan.ts";
 import { flushNow } from "../../src/mirror/engine/apply/flush.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
-import { observe } from "../../src/mirror/engine/observe/look.ts";
-import { planWithSecondScan } from "../../src/mirror/engine/run/pass.ts";
-import { PassContext, type PassInput } from "../../src/mirror/engine/run/pass-context.ts";
+import { observe } from "../../src/mirror/engine/observe/both-sides.ts";
+import { planWithSecondScan } from "../../src/mirror/engine/run/cycle.ts";
+import { PassContext, type CycleInput } from "../../src/mirror/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -50,7 +50,7 @@ function delay(remote: Remote, world: World, dice: Dice): Remote {
 async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const plain = mirror.world();
   const world: World = { ...plain, remote: delay(plain.remote, plain, dice) };
-  const input: PassInput = {
+  const input: CycleInput = {
     run: { number: 1 },
     settings: SETTINGS,
     counts: zeroCounts(),

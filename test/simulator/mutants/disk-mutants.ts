@@ -42,7 +42,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     id: "recovery-skipped",
     promise: "I13",
     does: "looks at the folder before what a crash left aside was put back",
-    file: "mirror/engine/observe/look.ts",
+    file: "mirror/engine/observe/both-sides.ts",
     find: "const paths = recoverLocal(ctx, intents);",
     replace: "const paths = new Map<string, string>();",
     tests: ["engine/kills.test.ts"],

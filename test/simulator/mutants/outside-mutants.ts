@@ -80,7 +80,7 @@ export const OUTSIDE_MUTANTS: readonly Mutant[] = [
     id: "dry-run-writes",
     promise: "I23",
     does: "keeps texts in the store in a dry run",
-    file: "mirror/engine/observe/look.ts",
+    file: "mirror/engine/observe/both-sides.ts",
     find: "if (input.dry) return (digest, text) => void notes.dryTexts.set(digest, text);",
     replace: "",
     tests: ["cli/sync.test.ts"],

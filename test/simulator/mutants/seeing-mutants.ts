@@ -73,7 +73,7 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     id: "guarded-steps-run",
     promise: "I21",
     does: "halts, and runs the deletions that it asks about all the same",
-    file: "mirror/engine/run/pass.ts",
+    file: "mirror/engine/run/cycle.ts",
     find: 'if (plan.verdict.kind === "safety-stop") return { value',
     replace: "if (plan.steps.length === 0) return { value",
     tests: ["promises/stopped.test.ts"],

@@ -1,7 +1,7 @@
 import type { Action } from "../../model/action.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import type { PassEnd } from "../run/pass-context.ts";
+import type { CycleEnd } from "../run/pass-context.ts";
 import { toService, type World } from "../run/world.ts";
 import { type HotPlace, HotPlaces, type Place } from "./hot-places.ts";
 import type { KnownTrees } from "./known-trees.ts";
@@ -32,7 +32,7 @@ export class HotWatch {
     this.#places = new HotPlaces(pollActiveMs, hotMostMs);
   }
 
-  noteRun(end: PassEnd, now: number): void {
+  noteRun(end: CycleEnd, now: number): void {
     if (end.kind === "offline" || end.ends.length > MOST_STEPS) return;
     let chosen = 0;
     const choose = (path: LocalPath) => {

@@ -14,7 +14,7 @@ import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
-import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
+import type { Observers, CycleEnd, Planned } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
 import { narrowTrees } from "./narrow-view.ts";
@@ -121,10 +121,10 @@ export class KnownTrees {
    * Keeps the service's tree after the steps of a cycle, if the tree can be updated for every
    * effect.
    */
-  afterPass(end: PassEnd): void {
+  afterCycle(end: CycleEnd): void {
     if (end.kind === "offline") this.forgetRemote(false);
     else if (end.ends.length > 0)
-      this.#keepRemote(this.#remote && remoteAfterPass(this.#world.state, end, this.#remote));
+      this.#keepRemote(this.#remote && remoteAfterCycle(this.#world.state, end, this.#remote));
   }
 
   /**
@@ -213,7 +213,7 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
  * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
  * other effect, or when one did not succeed or met another edit: then the service is listed again.
  */
-export function remoteAfterPass(
+export function remoteAfterCycle(
   state: Pick<State, "link" | "linksAt">,
   { plan, trees, ends }: Planned,
   remote: RemoteTree,

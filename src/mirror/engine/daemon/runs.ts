@@ -5,8 +5,8 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
-import { runNarrowPass } from "../run/pass.ts";
-import type { PassEnd, Planned, Tally } from "../run/pass-context.ts";
+import { runNarrowCycle } from "../run/cycle.ts";
+import type { CycleEnd, Planned, Tally } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
@@ -101,7 +101,7 @@ export class Runs {
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
       },
-      onPass: (end) => this.#afterPass(end, sent, changes),
+      onCycle: (end) => this.#afterCycle(end, sent, changes),
     });
     run.end(ended.report);
     const { waiting, begun, calledOff } = changes;
@@ -136,7 +136,7 @@ export class Runs {
     const counts = zeroCounts();
     const run = new RunEntry(this.#world, "watch");
     const input = { run, settings: this.#settingsNow(), counts, retryRefused: false, quietTexts: null, dry: false };
-    const end = await runNarrowPass(this.#world, { ...input, absentTwice: new Set() }, narrow);
+    const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These belong to the last run, and are reported once.
     const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
@@ -147,7 +147,7 @@ export class Runs {
       counts: { ...counts, blocked: last.counts.blocked },
     };
     run.end(report);
-    this.knownTrees.afterPass(end);
+    this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
     this.inUse.noteReplaced();
     if (!end.ends.every((step) => step.kind === "ran" && step.outcome.kind === "done")) return "whole";
@@ -175,8 +175,8 @@ export class Runs {
   }
 
   /** @param sent deletions that this cycle was allowed to send */
-  #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
-    this.knownTrees.afterPass(end);
+  #afterCycle(end: CycleEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+    this.knownTrees.afterCycle(end);
     this.hot.noteRun(end, this.#now());
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
@@ -184,7 +184,7 @@ export class Runs {
       this.deletions.restart(this.#now());
       return;
     }
-    this.#stalePaths.afterPass(end, this.#now());
+    this.#stalePaths.afterCycle(end, this.#now());
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent, changes);
     this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.blocks));

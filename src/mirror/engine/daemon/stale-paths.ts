@@ -9,7 +9,7 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { writeFile } from "../apply/write-file.ts";
-import type { PassEnd, PassContext } from "../run/pass-context.ts";
+import type { CycleEnd, PassContext } from "../run/pass-context.ts";
 import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
@@ -33,7 +33,7 @@ export class StalePaths {
   }
 
   /** Remembers the paths from which a run moved documents. */
-  afterPass(end: Extract<PassEnd, { kind: "planned" }>, now: number): void {
+  afterCycle(end: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of end.plan.steps.entries()) {
       const step = end.ends[index];
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;

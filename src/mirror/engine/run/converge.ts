@@ -6,15 +6,15 @@ import { rememberGeneration } from "./generation.ts";
 import { rememberFlood, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
-import { runPass } from "./pass.ts";
-import { type PassEnd, type PassInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
+import { runCycle } from "./cycle.ts";
+import { type CycleEnd, type CycleInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
 import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 /** Runs cycles until nothing is left to do, with or without a daemon. */
 
-const MAX_PASSES = 5;
+const MOST_CYCLES = 5;
 
 /** The entry of a run in the log. It gets its number when the run first writes something. */
 export class RunEntry {
@@ -59,12 +59,12 @@ export type ConvergeInput = {
    */
   readonly refused?: Tally["refused"];
   /** Returns the options of the next cycle's scans. Called before each cycle. */
-  readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice" | "leavesOut">;
+  readonly look: () => Pick<CycleInput, "quietTexts" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
-  readonly onPass?: (end: PassEnd) => void;
+  readonly onCycle?: (end: CycleEnd) => void;
 };
 
-export type RunEnd = { readonly report: RunReport; readonly end: PassEnd };
+export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 
 /** Runs cycles until nothing is left to do, and remembers how they ended. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
@@ -87,7 +87,7 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
 }
 
 type Converged = {
-  readonly end: PassEnd;
+  readonly end: CycleEnd;
   readonly passes: number;
   readonly counts: Counts;
   readonly tally: Tally;
@@ -99,14 +99,14 @@ async function converge(world: World, input: ConvergeInput): Promise<Converged> 
   const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
   for (let passes = 1; ; passes++) {
     const retryRefused = input.retryRefused && passes === 1;
-    const end = await runPass(world, { run, settings, counts, tally, retryRefused, dry: false, ...input.look() });
-    input.onPass?.(end);
-    if (passes === MAX_PASSES || !needsAnother(end, tally)) return { end, passes, counts, tally };
-    await waitToLookAgain(world, settings, end);
+    const end = await runCycle(world, { run, settings, counts, tally, retryRefused, dry: false, ...input.look() });
+    input.onCycle?.(end);
+    if (passes === MOST_CYCLES || !needsAnother(end, tally)) return { end, passes, counts, tally };
+    await waitForNextScan(world, settings, end);
   }
 }
 
-function needsAnother(end: PassEnd, tally: Tally): end is Planned {
+function needsAnother(end: CycleEnd, tally: Tally): end is Planned {
   if (end.kind === "offline" || end.isStopped === true || wasCutOff(end.ends)) return false;
   return wantsMore(end, tally) || tally.filesMoved;
 }
@@ -115,7 +115,7 @@ function needsAnother(end: PassEnd, tally: Tally): end is Planned {
  * Waits before a missing conflict copy is looked for once more, for the time that proves any
  * absence: a program may be between the two steps of a save.
  */
-async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
+async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
   if (secondLookMs === null) return;
   if (plan.steps.some(({ action }) => action.kind === "look-again")) await clock.sleep(secondLookMs);
 }

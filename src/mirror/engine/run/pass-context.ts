@@ -16,7 +16,7 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 /** Input of a cycle, the data that its effects share, and its end. */
 
-export type PassInput = {
+export type CycleInput = {
   /**
    * Gives the run its number at its first write: a cycle that changes nothing makes no run.
    * `begun`: the number, if the run has one; left out: it has one.
@@ -57,7 +57,7 @@ export type Observers = {
   redirectSaves(ctx: PassContext, trees: Trees): boolean;
 };
 
-export type PassEnd =
+export type CycleEnd =
   | { readonly kind: "offline"; readonly fault: Fault }
   | {
       readonly kind: "planned";
@@ -71,7 +71,7 @@ export type PassEnd =
     };
 
 /** The end of a cycle that made a plan. */
-export type Planned = Extract<PassEnd, { kind: "planned" }>;
+export type Planned = Extract<CycleEnd, { kind: "planned" }>;
 
 /** The approval under which a workspace counts as emptied although no known document is visible. */
 export const APPROVE_EMPTY = "wrong-workspace";
@@ -130,7 +130,7 @@ export function zeroTally(): Tally {
 }
 
 /** Notes of scans and effects for later ones of the same cycle. */
-type PassNotes = {
+type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
   /** Of the whole run. */
@@ -193,8 +193,8 @@ export class PassContext {
   readonly group: Group;
   /** Knowledge about the deployment when the plan was made. */
   readonly traitsAtStart: RemoteTraits;
-  readonly notes: PassNotes;
-  readonly #run: PassInput["run"];
+  readonly notes: CycleNotes;
+  readonly #run: CycleInput["run"];
 
   constructor(
     world: World,
@@ -203,7 +203,7 @@ export class PassContext {
       settings,
       counts,
       tally,
-    }: Pick<PassInput, "run" | "settings"> & Partial<Pick<PassInput, "counts" | "tally">>,
+    }: Pick<CycleInput, "run" | "settings"> & Partial<Pick<CycleInput, "counts" | "tally">>,
   ) {
     this.world = world;
     this.settings = settings;

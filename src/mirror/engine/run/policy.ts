@@ -1,11 +1,11 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
-import type { PassContext, PassInput } from "./pass-context.ts";
+import type { PassContext, CycleInput } from "./pass-context.ts";
 
 /** Policy and texts by which a cycle plans, besides the trees. */
 
-export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {

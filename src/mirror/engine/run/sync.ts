@@ -3,8 +3,8 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { RunEntry, runCycles } from "./converge.ts";
 import { META } from "./meta.ts";
-import { runPass } from "./pass.ts";
-import type { PassEnd, Planned } from "./pass-context.ts";
+import { runCycle } from "./cycle.ts";
+import type { CycleEnd, Planned } from "./pass-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";
@@ -38,9 +38,9 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
 }
 
 /** Returns what a sync would do: the same look and the same plan, and no write anywhere (I23). */
-export async function planOnly(world: World, options: SyncOptions): Promise<PassEnd> {
+export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
   const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
-  return runPass(world, {
+  return runCycle(world, {
     run: { number: 0 },
     settings: options.settings,
     counts: zeroCounts(),

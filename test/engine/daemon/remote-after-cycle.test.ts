@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteAfterPass } from "../../../src/mirror/engine/daemon/known-trees.ts";
+import { remoteAfterCycle } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import type { Planned } from "../../../src/mirror/engine/run/pass-context.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";
@@ -18,7 +18,7 @@ async function look(mirror: Mirror): Promise<Planned> {
 /** The service's tree after a run, as it follows from the look before; null: it is asked again. */
 function follow(mirror: Mirror, before: Planned, outcome: Outcome = { kind: "done" }): RemoteTree | null {
   const ends = before.plan.steps.map(() => ({ kind: "ran", outcome }) as const);
-  return remoteAfterPass(mirror.world().state, { ...before, ends }, before.trees.remote);
+  return remoteAfterCycle(mirror.world().state, { ...before, ends }, before.trees.remote);
 }
 
 async function synced(): Promise<{ readonly rig: ReturnType<typeof createRig>; readonly mirror: Mirror }> {

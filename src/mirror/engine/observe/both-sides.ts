@@ -11,7 +11,7 @@ import { recoverArriving } from "../journal/arriving.ts";
 import { withRestoredFiles, rememberBoot, restoreTorn } from "../journal/durable.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal } from "../journal/recover.ts";
-import { APPROVE_EMPTY, type PassContext, type PassInput } from "../run/pass-context.ts";
+import { APPROVE_EMPTY, type PassContext, type CycleInput } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
@@ -34,7 +34,7 @@ import { isNotFound } from "../apply/effect.ts";
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
-export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
+export async function observe(ctx: PassContext, input: CycleInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   world.links?.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
@@ -43,7 +43,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     : undefined;
   const before = loadInto(world, records);
   const keep = contentSinkOf(ctx, input, before, records);
-  const { local: walked, remote } = await lookAtBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
+  const { local: walked, remote } = await scanBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
   // Files that a power loss damaged are restored from the text store, whether the service answers
   // or not.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
@@ -90,7 +90,7 @@ export const NOTHING_SEEN: RemoteTree = {
  */
 function mayLeaveOut(
   { world }: PassContext,
-  { leavesOut, dry, observers }: PassInput,
+  { leavesOut, dry, observers }: CycleInput,
   inodesTrusted: boolean,
 ): boolean {
   if (leavesOut !== true || dry || observers !== undefined || world.links !== undefined || !inodesTrusted) return false;
@@ -139,7 +139,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
  */
 export function contentSinkOf(
   { world, notes }: PassContext,
-  input: PassInput,
+  input: CycleInput,
   base: BaseTree,
   records?: Records,
 ): OnText {
@@ -148,7 +148,7 @@ export function contentSinkOf(
 }
 
 /** Does the same as `contentSinkOf`, for documents that are read only to prove something. */
-function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
+function proofKeeper({ world: { state }, notes }: PassContext, input: CycleInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
@@ -157,9 +157,9 @@ function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput)
 /** Base, and its records if base has none. */
 type Recorded = { readonly base: BaseTree; readonly records: Records | undefined };
 
-async function lookAtBoth(
+async function scanBoth(
   ctx: PassContext,
-  input: PassInput,
+  input: CycleInput,
   recorded: Recorded,
   inodesTrusted: boolean,
   keep: OnText,
@@ -171,7 +171,7 @@ async function lookAtBoth(
   const known = { keep: proofKeeper(ctx, input), records };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
-  const local = await lookHere(ctx, input, recorded, inodesTrusted, keep);
+  const local = await scanFolder(ctx, input, recorded, inodesTrusted, keep);
   await guarded;
   const remote = await looking;
   return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
@@ -194,9 +194,9 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, k
  * Scans the folder: by the daemon's observers if there are any; otherwise by a scan that pauses to
  * receive answers of the service.
  */
-function lookHere(
+function scanFolder(
   ctx: PassContext,
-  { observers }: PassInput,
+  { observers }: CycleInput,
   { base, records }: Recorded,
   inodesTrusted: boolean,
   keep: OnText,
@@ -239,7 +239,7 @@ async function restoreAndRescan(
 }
 
 /** Returns the folder with its links read by where documents are, now that both sides are seen. */
-export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): LocalTree {
+export function withLinks(ctx: PassContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };

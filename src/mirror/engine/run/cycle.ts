@@ -11,14 +11,14 @@ import {
   withLinks,
   withReturned,
   withUnseen,
-} from "../observe/look.ts";
+} from "../observe/both-sides.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
-import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
+import { PassContext, type CycleEnd, type CycleInput, type Planned } from "./pass-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -36,19 +36,19 @@ import { readFacts } from "../apply/effect.ts";
 
 /** One cycle: look, plan, apply. */
 
-export async function runPass(world: World, input: PassInput): Promise<PassEnd> {
+export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
   const { root, inodesTrusted } = checkRoot(world);
   const ctx = new PassContext(world, input);
   if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
-  return lookAndAct(ctx, input, root, inodesTrusted);
+  return observeAndAct(ctx, input, root, inodesTrusted);
 }
 
-async function lookAndAct(
+async function observeAndAct(
   ctx: PassContext,
-  input: PassInput,
+  input: CycleInput,
   root: Signals["root"],
   inodesTrusted: boolean,
-): Promise<PassEnd> {
+): Promise<CycleEnd> {
   const { world } = ctx;
   let decided = await decide(ctx, input, root, inodesTrusted);
   if (decided.kind === "offline") return decided;
@@ -59,7 +59,7 @@ async function lookAndAct(
     decided = await decide(ctx, input, root, inodesTrusted);
     if (decided.kind === "offline") return decided;
   }
-  noteLook(ctx, decided.plan, decided.trees);
+  notePlan(ctx, decided.plan, decided.trees);
   rememberEmptied(world, decided.plan, decided.trees);
   ctx.notes.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   ctx.notes.tally.readsOther = false;
@@ -74,7 +74,7 @@ async function lookAndAct(
  * @param seen trees with these documents, and the folders above them
  * @returns null: more is needed, and nothing was done
  */
-export async function runNarrowPass(world: World, input: PassInput, seen: Trees): Promise<Planned | null> {
+export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<Planned | null> {
   const { root, inodesTrusted } = checkRoot(world);
   if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
   if (isRestored(world.state, world.remote.generation())) return null;
@@ -83,7 +83,7 @@ export async function runNarrowPass(world: World, input: PassInput, seen: Trees)
   const trees = { ...seen, local: withLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  const { plan } = await planPass(ctx, input, trees, signals, inodesTrusted);
+  const { plan } = await planCycle(ctx, input, trees, signals, inodesTrusted);
   if (!transfersContent(world, plan)) return null;
   const { value: ends, isStopped } = await carryOut(ctx, plan);
   await flushNow(ctx);
@@ -119,15 +119,15 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
 /** Looks at both sides and plans. */
 async function decide(
   ctx: PassContext,
-  input: PassInput,
+  input: CycleInput,
   root: Signals["root"],
   inodesTrusted: boolean,
-): Promise<Extract<PassEnd, { kind: "offline" }> | Omit<Planned, "ends">> {
+): Promise<Extract<CycleEnd, { kind: "offline" }> | Omit<Planned, "ends">> {
   const seen = await observe(ctx, input, inodesTrusted);
   if (seen.kind === "offline") return seen;
   const { trees } = seen;
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
-  return { kind: "planned", ...(await planPass(ctx, input, trees, signals, inodesTrusted)) };
+  return { kind: "planned", ...(await planCycle(ctx, input, trees, signals, inodesTrusted)) };
 }
 
 /** Rewrites the links to documents that moved, unless a safety check stops the plan. */
@@ -159,7 +159,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 const unstoppable = stoppableBy(new AbortController().signal);
 
 /** Records the plan's blocks, and the copies that exist again, before anything is done. */
-function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
+function notePlan(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
   const { oneWay } = ctx.notes.tally;
@@ -184,19 +184,19 @@ const LOOKS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
 
 type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 
-type PassPlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
+type CyclePlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
 
 /**
  * Plans a cycle: after a second scan for absences, without files that are in use, and with the
  * content that the safety checks need.
  */
-async function planPass(
+async function planCycle(
   ctx: PassContext,
-  input: PassInput,
+  input: CycleInput,
   trees: Trees,
   signals: Signals,
   inodesTrusted: boolean,
-): Promise<PassPlan> {
+): Promise<CyclePlan> {
   const decided = await planWithSecondScan(ctx, input, trees, signals, inodesTrusted);
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
@@ -222,7 +222,7 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
 /** If the run may sleep, it waits for files that changed a moment ago. */
 async function filesToLeave(
   ctx: PassContext,
-  { dry, settings: { handsOff } }: PassInput,
+  { dry, settings: { handsOff } }: CycleInput,
   { plan, trees }: Decided,
 ): Promise<ReadonlyMap<LocalPath, InUse>> {
   if (handsOff === undefined) return new Map();
@@ -241,7 +241,7 @@ async function filesToLeave(
  */
 export async function planWithSecondScan(
   ctx: PassContext,
-  input: PassInput,
+  input: CycleInput,
   trees: Trees,
   signals: Signals,
   inodesTrusted: boolean,
@@ -269,7 +269,7 @@ export async function planWithSecondScan(
 }
 
 /** The plan for a missing root: no file is visible, and only the verdict names the reason. */
-function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
+function planBlind(ctx: PassContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";
   const local: LocalTree = {
