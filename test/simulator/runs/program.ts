@@ -1,4 +1,4 @@
-import type { BarrierEnd } from "../../../src/mirror/engine/daemon/barriers.ts";
+import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon-types.ts";
 import { type Link, linksByPath } from "../../../src/mirror/model/link.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { rollDice } from "../dice.ts";

@@ -1,4 +1,4 @@
-import type { BarrierEnd } from "../../engine/daemon/barriers.ts";
+import type { BarrierEnd } from "../../engine/daemon/daemon-types.ts";
 import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../../operations/declared/wait.ts";
 import type { Answer } from "../../operations/define.ts";

@@ -1,37 +1,14 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import { type AwaitedPath, judgeBarrier, type PathOnService, noteLocalState, type NotedPaths } from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
-import type { Runs } from "./runs.ts";
-
-/**
- * End of a barrier: the number of documents that the paths meant at the call, and the present state
- * of each path.
- */
-export type BarrierEnd =
-  | Extract<NotedPaths, { kind: "outside" }>
-  | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
-
-type Loop = {
-  readonly runs: Runs;
-  /**
-   * Scans the paths that have settled. Does nothing while paused, nor while a failed run waits for
-   * its retry, unless `first`.
-   */
-  lookNow(first: boolean): Promise<void>;
-  /**
-   * Returns true if no run that could upload something starts by itself: the daemon is paused, or a
-   * safety check stopped it.
-   */
-  isStill(): boolean;
-  /** Returns true if a run has ended since the daemon started. */
-  hasRun(): boolean;
-};
+import type { BarrierEnd } from "./daemon-types.ts";
+import type { Runner } from "./runner.ts";
 
 /**
  * Time for which a deleted file must be absent before the deletion is sent, if a caller waits for
  * it: as long as the time between the two scans of `sync`.
  */
-const SECOND_LOOK_MS = 2_000;
+const SECOND_SCAN_MS = 2_000;
 
 /**
  * LIMIT: number of paths that are scanned one by one; for more, the daemon scans everything that
@@ -46,8 +23,8 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Null before the first look. */
-  sighted: Extract<NotedPaths, { kind: "seen" }> | null;
+  /** Null before the first scan. */
+  noted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
   open: readonly AwaitedPath[];
   /** Monotonic time at which one of the paths will have settled. */
@@ -66,15 +43,15 @@ type Barrier = {
  */
 export class Barriers {
   readonly #world: World;
-  readonly #loop: Loop;
+  readonly #runner: Runner;
   readonly #wake: () => void;
   readonly #waiting = new Set<Barrier>();
   #closedBecause: string | null = null;
 
   /** @param wake wakes the loop */
-  constructor(world: World, loop: Loop, wake: () => void) {
+  constructor(world: World, runner: Runner, wake: () => void) {
     this.#world = world;
-    this.#loop = loop;
+    this.#runner = runner;
     this.#wake = wake;
   }
 
@@ -86,7 +63,7 @@ export class Barriers {
       scope,
       resolve,
       reject,
-      sighted: null,
+      noted: null,
       open: [],
       dueAt: this.#now(),
       hastened: new Set(),
@@ -99,7 +76,7 @@ export class Barriers {
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  /** Returns when a look is due; infinity means never. */
+  /** Returns when a scan is due; infinity means never. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
     let due = NEVER;
@@ -107,37 +84,37 @@ export class Barriers {
     return due;
   }
 
-  /** Makes the looks that are due. Called between two runs. */
-  async look(): Promise<void> {
+  /** Makes the scans that are due. Called between two runs. */
+  async scanDue(): Promise<void> {
     const due = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
-    const fresh = due.filter(({ sighted }) => sighted === null);
+    const fresh = due.filter(({ noted }) => noted === null);
     for (const barrier of due) barrier.dueAt = NEVER;
     if (fresh.length > 0) this.#world.links?.begin(false);
     for (const barrier of fresh) {
-      this.#sight(barrier);
+      this.#note(barrier);
       this.#noteSettled(barrier);
     }
     const isAwaited = fresh.some(({ open }) => open.length > 0);
-    if (fresh.length < due.length || isAwaited) await this.#loop.lookNow(isAwaited);
+    if (fresh.length < due.length || isAwaited) await this.#runner.scanSettled(isAwaited);
   }
 
   #noteSettled({ scope, open }: Barrier): void {
     const paths = open.length > ONE_BY_ONE ? scope : open.map(({ path }) => path);
     for (const path of paths) {
       const isFile = path !== "" && this.#world.disk.look(path).kind === "file";
-      this.#loop.runs.dirty.noteSettled(path, !isFile, this.#now());
+      this.#runner.runs.dirty.noteSettled(path, !isFile, this.#now());
     }
   }
 
   /** Called after a run: answers the callers whose paths are all on the service. */
   judge(): void {
     for (const barrier of this.#waiting) {
-      if (barrier.sighted === null || barrier.dueAt <= this.#now()) continue;
+      if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
       const paths = judgeBarrier(this.#world, barrier.open, this.#isCompared());
       const waiting = paths.filter(({ state }) => state === "waiting");
       barrier.open = barrier.open.filter(({ path }) => waiting.some((one) => one.path === path));
-      barrier.dueAt = this.#nextLook(barrier, waiting);
-      if (waiting.length === 0 || (barrier.dueAt === NEVER && this.#loop.isStill())) this.#answer(barrier);
+      barrier.dueAt = this.#nextScan(barrier, waiting);
+      if (waiting.length === 0 || (barrier.dueAt === NEVER && this.#runner.isStill())) this.#answer(barrier);
     }
   }
 
@@ -148,27 +125,27 @@ export class Barriers {
     this.#waiting.clear();
   }
 
-  #sight(barrier: Barrier): void {
-    const sighted = noteLocalState(this.#world, barrier.scope, this.#isCompared());
-    if (sighted.kind === "outside") {
+  #note(barrier: Barrier): void {
+    const noted = noteLocalState(this.#world, barrier.scope, this.#isCompared());
+    if (noted.kind === "outside") {
       this.#waiting.delete(barrier);
-      barrier.resolve(sighted);
+      barrier.resolve(noted);
       return;
     }
-    barrier.sighted = sighted;
-    barrier.open = sighted.awaited;
+    barrier.noted = noted;
+    barrier.open = noted.awaited;
   }
 
   /**
    * Returns the time of the next scan of the waiting paths. A path that only waits to settle is due
    * now: its caller has finished writing it.
    */
-  #nextLook({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
-    const { dirty, deletions, quietTexts, emptied } = this.#loop.runs;
+  #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
+    const { dirty, deletions, quietTexts, emptied } = this.#runner.runs;
     const now = this.#now();
     let next = NEVER;
     for (const { path, id } of waiting) {
-      deletions.hasten(path, now + SECOND_LOOK_MS);
+      deletions.hasten(path, now + SECOND_SCAN_MS);
       const mayHasten = !hastened.has(path);
       const ended = mayHasten && (emptied.end(path, now) || (id !== null && quietTexts.end(id, now)));
       if (ended) {
@@ -185,7 +162,7 @@ export class Barriers {
   #giveUp(barrier: Barrier): void {
     if (!this.#waiting.has(barrier)) return;
     try {
-      if (barrier.sighted === null) this.#sight(barrier);
+      if (barrier.noted === null) this.#note(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
       // After the loop, a command that borrowed the folder may have the state file open.
@@ -196,13 +173,13 @@ export class Barriers {
 
   #answer(barrier: Barrier): void {
     this.#waiting.delete(barrier);
-    const { awaited, documents } = barrier.sighted!;
+    const { awaited, documents } = barrier.noted!;
     barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
   }
 
   /** Returns true if a run of this process has compared base with the service, or no run will. */
   #isCompared(): boolean {
-    return this.#loop.hasRun() || this.#loop.isStill();
+    return this.#runner.hasRun() || this.#runner.isStill();
   }
 
   #now(): number {

@@ -1,8 +1,8 @@
 import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { LocalPath } from "../../../contract/path.ts";
+import type { NotedPaths, PathOnService } from "../run/barrier.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
-import type { BarrierEnd } from "./barriers.ts";
 import type { DaemonEvent } from "./events.ts";
 import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -53,6 +53,14 @@ export type DaemonStatus = {
   /** State of the stream of events; without it, the daemon only polls. */
   readonly news: EventStreamState;
 };
+
+/**
+ * End of a barrier: the number of documents that the paths meant at the call, and the present state
+ * of each path.
+ */
+export type BarrierEnd =
+  | Extract<NotedPaths, { kind: "outside" }>
+  | { readonly kind: "judged"; readonly paths: readonly PathOnService[]; readonly documents: number };
 
 export type Daemon = {
   /**

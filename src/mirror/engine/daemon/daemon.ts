@@ -4,8 +4,8 @@ import type { Watcher } from "../../ports/watch.ts";
 import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type BarrierEnd, Barriers } from "./barriers.ts";
-import type { Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
+import { Barriers } from "./barriers.ts";
+import type { BarrierEnd, Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
 import { type DaemonEvent, EventPublisher } from "./events.ts";
 import { Runner } from "./runner.ts";
 import { type DaemonTiming, DEFAULT_TIMING } from "./timing.ts";
@@ -15,10 +15,9 @@ import type { Clock } from "../../../common/clock.ts";
  * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
  */
 
-export type { Daemon } from "./daemon-types.ts";
+export type { BarrierEnd, Daemon } from "./daemon-types.ts";
 export type { DaemonEvent } from "./events.ts";
 export type { DaemonTiming } from "./timing.ts";
-export type { BarrierEnd } from "./barriers.ts";
 
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
   return new DaemonLoop(world, watcher, options);
@@ -129,7 +128,7 @@ class DaemonLoop implements Daemon {
   /** @returns whether something was due */
   async #doNext(): Promise<boolean> {
     if (await this.#requests.carryOutFirst()) return true;
-    if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.look();
+    if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.scanDue();
     else return this.#runner.turn();
     return true;
   }

@@ -111,14 +111,26 @@ export class Runner implements WatchListener {
     return this.#runLog.reportOrBlank();
   }
 
-  /** Makes the look that `Barriers` asks for. */
-  async lookNow(first: boolean): Promise<void> {
+  /**
+   * Scans the paths that have settled. Does nothing while paused, nor while a failed run waits for
+   * its retry, unless `first`.
+   */
+  async scanSettled(first: boolean): Promise<void> {
     if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
-  readonly hasRun = (): boolean => this.#runLog.report() !== null;
+  /** Returns true if a run has ended since the daemon started. */
+  hasRun(): boolean {
+    return this.#runLog.report() !== null;
+  }
 
-  readonly isStill = (): boolean => this.#isPaused() || this.#phase.kind === "stopped";
+  /**
+   * Returns true if no run that could upload something starts by itself: the daemon is paused, or a
+   * safety check stopped it.
+   */
+  isStill(): boolean {
+    return this.#isPaused() || this.#phase.kind === "stopped";
+  }
 
   #isPaused(): boolean {
     return this.#pausedUntil !== null;
