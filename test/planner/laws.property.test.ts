@@ -1,7 +1,6 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../src/mirror/planner/decide/table.ts";
-import { explainPath } from "../../src/mirror/planner/explain.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";
 import { applyChanges, baseWorld, type Scenario, scenarios } from "./arbitrary.ts";
@@ -65,7 +64,6 @@ describe("laws", () => {
         expect(makePlan(trees, policy, SIGNALS, lookups.lookup())).toEqual(plan);
         expect(copyOf(trees)).toBe(before);
         for (const [index, { after }] of plan.steps.entries()) for (const one of after) expect(one).toBeLessThan(index);
-        for (const at of trees.local.files.keys()) explainPath(trees, policy, lookups.lookup(), at);
       }),
       { numRuns: runs(300) },
     );

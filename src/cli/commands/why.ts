@@ -22,7 +22,7 @@ import { linesOf } from "../show-merge.ts";
 export const command: Command = {
   usage: "why PATH [--json]",
   about: [
-    "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the rule that applies. Shows the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
+    "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the next steps. Shows the last error with its request, why a file stays local, and the origin of merged lines.",
     "Writes nothing. Works without the service, from the state alone.",
   ],
   examples: ["mdmirror why plan.md"],
@@ -48,11 +48,10 @@ export const command: Command = {
 function whyJson(why: Why): object {
   const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
   const { open, ...told } = why;
-  const { verdict, steps, events, lastError } = told;
+  const { steps, events, lastError } = told;
   return {
     ...told,
     blockedNext: open === null ? null : nextFor(open),
-    verdict: verdict === null ? null : { ...verdict, rule: publicKind(verdict.rule) },
     steps: steps.map((step) => ({ ...step, action: named(step.action) })),
     lastError: lastError === null ? null : named(lastError),
     events: events.map(named),

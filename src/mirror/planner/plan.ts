@@ -63,7 +63,7 @@ type Decided = { readonly draft: PlanDraft; readonly steps: readonly Step[] };
  * Plans without the documents at rest. If a decision depends on one of them, because another
  * document wants its path, the planner decides everything again and judges that document too.
  */
-export function decide(whole: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
+function decide(whole: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
   let judged = first;
   let trees =
     judged === "all" ? withAllDocuments(whole) : withDocuments(whole, [...judged, ...idsInMovedFolders(whole, policy)]);

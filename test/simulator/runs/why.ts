@@ -1,5 +1,3 @@
-import { explainPath } from "../../../src/mirror/planner/explain.ts";
-import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
@@ -37,21 +35,14 @@ async function explainOne(actors: Actors, mirror: SimulatedMirror, path: string)
   try {
     const end = await planOnly(world, { settings, retryRefused: true, kind: "why" });
     if (end.kind === "offline") return `offline: ${JSON.stringify(end.fault)}`;
-    const traits = world.remote.traits();
-    const policy: Policy = {
-      ...settings,
-      refusedCharacters: traits.refusedCharacters,
-      remoteFolding: traits,
-      folderMoves: traits.folderPatch !== "no",
-      movesToRoot: traits.moveToRoot !== "no",
-      quietTexts: null,
-      absentTwice: null,
-    };
-    const said = explainPath(end.trees, policy, (digest) => mirror.state.text(digest), path);
+    const id = [...end.trees.base.links.values()].find(({ localPath }) => localPath === path)?.id;
+    const isAbout = (action: object) => Object.values(action).some((value) => value === path || value === id);
+    const steps = end.plan.steps.map(({ action }) => action).filter(isAbout);
+    const blocks = end.plan.blocks.filter(({ key, path: at }) => key === id || key === path || at === path);
     const events = mirror.state
       .events({ limit: 4, path })
       .map(({ kind, side, detail, outcome }) => `${kind} ${side} ${outcome}: ${detail}`);
-    return `${JSON.stringify(said)} events: ${events.join(" | ")}`;
+    return `${JSON.stringify({ steps, blocks })} events: ${events.join(" | ")}`;
   } catch (error) {
     // The life has failed already; what the planner throws belongs to what it failed with.
     return `cannot be explained: ${String(error)}`;

@@ -1,5 +1,4 @@
 import type { Action } from "../../model/action.ts";
-import type { Explanation } from "../../planner/explain.ts";
 import type { Link } from "../../model/link.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
@@ -8,8 +7,6 @@ import { subjectOf } from "../../engine/run/subject.ts";
 import type { Preview } from "../../folder/run.ts";
 
 /** Facts about one path from a plan that was made for this question. */
-
-export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
 
 /** A path that the user asked about. `keys`: its names in blocks and steps. */
 export type Subject = {
@@ -38,24 +35,17 @@ export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safe
 
 export function factsOfPlan(
   { plan, trees }: Extract<Preview, { kind: "planned" }>,
-  document: DocumentExplanation | null,
   { asked, link, keys }: Subject,
 ): PlanFacts {
   return {
     stays: staysLocal(trees.local, asked),
-    remote: remoteOf(trees, link, document, asked),
+    remote: remoteOf(trees, link, asked),
     steps: stepsOf(plan, keys, asked),
     safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
   };
 }
 
-function remoteOf(
-  trees: Trees,
-  link: Link | null,
-  document: DocumentExplanation | null,
-  asked: LocalPath,
-): RemoteFile | null {
-  if (document?.remote.kind === "present") return document.remote.file;
+function remoteOf(trees: Trees, link: Link | null, asked: LocalPath): RemoteFile | null {
   if (link !== null) return trees.remote.files.get(link.id) ?? null;
   for (const file of trees.remote.files.values()) if (file.path === asked) return file;
   return null;

@@ -1,31 +1,17 @@
-import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
-import { explainPath } from "../../planner/explain.ts";
-import type { WhoMoved } from "../../planner/drift/place-change.ts";
 import type { Conflict, DirLink, Block, Link } from "../../model/link.ts";
-import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { Digest } from "../../../contract/digest.ts";
-import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
 import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import type { BaseTree, Trees } from "../../model/tree.ts";
+import type { BaseTree } from "../../model/tree.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
-import { conflictPolicy } from "../../folder/run.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN } from "../../folder/run.ts";
-import {
-  type DocumentExplanation,
-  factsOfPlan,
-  isWithin,
-  type PlanFacts,
-  type Subject,
-  UNPLANNED,
-} from "./why-plan.ts";
+import { factsOfPlan, isWithin, type PlanFacts, type Subject, UNPLANNED } from "./why-plan.ts";
 
 /** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
 export type Why = PlanFacts & {
@@ -34,8 +20,6 @@ export type Why = PlanFacts & {
   readonly folder: DirLink | null;
   /** Present entry at the path on disk. */
   readonly look: Look;
-  /** Null if offline, if the path has no document, or if all three trees agree. */
-  readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
   /** Open block, as reports show it; null if the path is not blocked. */
@@ -56,19 +40,6 @@ export type Why = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-/** Row of the planner's decision table that applies, and the decision in this row. */
-type Judged = {
-  readonly cell: ContentCell;
-  readonly rule: ContentRule;
-  readonly moved: WhoMoved;
-  readonly placeRule: PlaceRule;
-  /**
-   * Evidence by which the file was recognised; null if the file was not searched for, or is new.
-   */
-  readonly evidence: Evidence | null;
-  readonly localPath: LocalPath | null;
-};
-
 const EVENTS = 8;
 
 export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
@@ -76,10 +47,9 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const preview = await previewSync(mirror, USUAL_RUN);
   const planned = preview.kind === "planned" ? preview : null;
   const base = planned?.trees.base ?? state.load();
-  const document = planned === null ? null : judge(mirror, planned.trees, asked);
-  const subject = subjectAt(base, document, asked);
+  const subject = subjectAt(base, planned?.plan ?? null, asked);
   const { link } = subject;
-  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
+  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, subject);
   const block = blockOf(base, planned?.plan ?? null, subject.keys);
   const events = eventsOf(state, subject.path);
   const look = lookAt(disk, asked);
@@ -90,7 +60,6 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     look,
     stays,
     remote,
-    verdict: document === null ? null : judgedOf(document),
     conflict: conflictOf(base, link),
     blocked: block,
     merge: mergeHere(state, events, look),
@@ -118,10 +87,17 @@ function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
   return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
 }
 
-function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: LocalPath): Subject {
-  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+function subjectAt(base: BaseTree, plan: Plan | null, asked: LocalPath): Subject {
+  const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
   const path = link?.localPath ?? asked;
   return { asked, link, path, keys: new Set([link?.id, asked, path]) };
+}
+
+/** Returns the record of the document that was moved locally to a path since the last sync. */
+function linkMovedTo(base: BaseTree, plan: Plan | null, asked: LocalPath): Link | null {
+  for (const { action } of plan?.steps ?? [])
+    if ("to" in action && action.to === asked && "id" in action) return base.links.get(action.id) ?? null;
+  return null;
 }
 
 /** The empty path is the linked folder itself. Only the disk as a whole knows its state. */
@@ -135,43 +111,6 @@ function lookAt(disk: Disk, path: LocalPath): Look {
 
 function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
   return blocks.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
-}
-
-/** Returns the planner's match and decision for the document that is or was at the path. */
-function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
-  const { state, links } = mirror.world;
-  const find = (digest: Digest): string | null => state.text(digest);
-  const explained = explainPath(trees, policyOf(mirror), links?.comparing(find) ?? find, asked);
-  return explained.kind === "document" ? explained : null;
-}
-
-function judgedOf({ cell, rule, drift, evidence, local }: DocumentExplanation): Judged {
-  return {
-    cell,
-    rule,
-    moved: drift.place,
-    placeRule: PLACE_RULES[drift.place],
-    evidence,
-    localPath: local.kind === "present" ? local.value.path : null,
-  };
-}
-
-function policyOf({ config, world }: OpenedMirror): Policy {
-  const traits = world.remote.traits();
-  return {
-    names: config.names,
-    refusedCharacters: traits.refusedCharacters,
-    remoteFolding: traits,
-    direction: config.direction,
-    prefer: null,
-    conflicts: conflictPolicy(config),
-    folderMoves: traits.folderPatch !== "no",
-    movesToRoot: world.prefix !== "" || traits.moveToRoot !== "no",
-    retryRefused: true,
-    quietTexts: null,
-    absentTwice: null,
-    guards: DEFAULT_GUARDS,
-  };
 }
 
 function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {

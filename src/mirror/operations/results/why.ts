@@ -2,7 +2,7 @@ import type { Why } from "../doctor/why.ts";
 import { ageText } from "../../../common/age.ts";
 import { count, plural } from "../../../common/count.ts";
 import { shownName, shownWords } from "../../../common/shown-name.ts";
-import { actionName, actionWords, publicKind } from "./actions.ts";
+import { actionName, actionWords } from "./actions.ts";
 import { eventLine } from "./event-line.ts";
 import { nextFor } from "./next-step.ts";
 import { originClause } from "./origin.ts";
@@ -24,16 +24,15 @@ export function whyFacts(why: Why, { former, now }: Around): (readonly [term: st
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Returns the path of the document on each side, and the rule that applies. */
+/** Returns the path of the document on each side, and why the path stays local. */
 function placeFacts(why: Why): string[][] {
-  const { link, stays, verdict, offline } = why;
+  const { stays, offline } = why;
   const facts: string[][] = [];
   if (offline !== null)
     facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
   facts.push(["base", baseFact(why)], ["local", hereFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
   if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
-  if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
   return facts;
 }
 
@@ -64,26 +63,6 @@ function openFacts(
   return facts;
 }
 
-/**
- * Returns why the rule of the decision table does not apply: the block of the path, or a conflict.
- */
-function barredBy({ blocked: block, steps, conflict }: Why): string | null {
-  if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
-  if (block === null || steps.length > 0) return null;
-  if (block.reason === "suspended") return `${shownWords(block.detail)}`;
-  return `nothing while it is blocked (${block.reason})`;
-}
-
-function ruleFact(why: Why): string {
-  const { verdict, path } = why;
-  if (verdict === null) return "unchanged on both sides → nothing";
-  const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
-  const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
-  const barred = barredBy(why);
-  if (barred !== null) return `content ${cell} → ${barred}${found}`;
-  return `content ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
-}
-
 function baseFact({ link, folder, path }: Why): string {
   if (link !== null) {
     const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
@@ -95,22 +74,18 @@ function baseFact({ link, folder, path }: Why): string {
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
-function hereFact({ look, link, verdict, path }: Why): string {
-  const elsewhere =
-    verdict?.localPath != null && verdict.localPath !== path
-      ? `; the document is ${shownName(verdict.localPath)} now`
-      : "";
+function hereFact({ look, link }: Why): string {
   switch (look.kind) {
     case "file": {
       const same = link === null ? "" : look.digest === link.localDigest ? ", same as base" : ", differs from base";
-      return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}${elsewhere}`;
+      return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}`;
     }
     case "folder":
       return "a folder";
     case "other":
       return "neither a file nor a folder";
     case "absent":
-      return `missing${elsewhere}`;
+      return "missing";
     case "unknown":
       return `unknown: ${shownWords(look.why)}`;
   }
