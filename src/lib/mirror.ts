@@ -41,9 +41,9 @@ class OpenMirror implements Omit<Mirror, OperationName> {
       const preview = await previewSync(mirror, stoppedRun(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
       const { steps, blocked } = planJson(preview);
-      const { stopOf, versionOf } = await import("../mirror/operations/manual/answer-stop.ts");
+      const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
       const stop = stopOf(mirror, preview);
-      const version = stop.kind === "ok" ? versionOf(stop.value) : null;
+      const version = stop.kind === "ok" ? stop.value.stop.version : null;
       const { verdict } = preview.plan;
       const safetyStop = verdict.kind === "run" ? null : { reasons: verdict.reasons, version };
       return { steps, blocked, safetyStop };

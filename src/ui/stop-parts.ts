@@ -7,18 +7,30 @@ import { mirrorForm } from "./action.ts";
 import { BRING_BACK, LET_GO } from "./actions/stop.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { explained } from "./help-parts.ts";
-import type { StopModel } from "./stop-model.ts";
+import type { MirrorModel } from "./mirror-model.ts";
 import type { Moment } from "./page.ts";
-import { pagerOf } from "./paging.ts";
+import { pagerOf, type Part } from "./paging.ts";
+import type { StopReading } from "./stops.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 
 /** Shows the parts of a stop's page. */
 
 /** LIMIT: names of items to restore that are shown. */
 const MOST_BACK = 20;
 
+/** A stop as plain data. */
+export type StopModel = StopReading & {
+  readonly mirror: MirrorModel;
+  /** Null if nothing is stopped. */
+  readonly safetyStop: MirrorStatus["safetyStop"];
+  /** Result of the last scan; null if there was none, or the scan failed. */
+  readonly view: StopView | null;
+  readonly part: Part<StopView["stop"]["items"][number]>;
+};
+
 type Shown = { readonly model: StopModel; readonly view: StopView; readonly moment: Moment };
 
-export function reasonsOf(reasons: StopModel["reasons"]): Html {
+export function reasonsOf(reasons: NonNullable<StopModel["safetyStop"]>["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
     ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${sentenceView(detail)}</li>`,
   )}</ul>`;

@@ -1,7 +1,7 @@
-import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { digestOf } from "../../../contract/digest.ts";
 import { byPath } from "../../model/by-path.ts";
-import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
-import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
+import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
+import { actionsOfStop } from "../../planner/verdict/stops.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
@@ -48,23 +48,21 @@ export function readStop(root: string, options: GuestOptions): Promise<Result<St
  * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
  * actions are stopped (I21).
  */
-export type StopPlan =
-  | { readonly kind: "nothing" }
-  | {
-      readonly kind: "stopped";
-      readonly reasons: readonly Reason[];
-      /** Actions that the answer is about. */
-      readonly stopped: readonly Action[];
-      /** Number of other steps of the plan, which wait until the user answers. */
-      readonly waiting: number;
-      readonly keys: readonly string[];
-      readonly pathOf: PathOf;
-      /** Files and documents that `reject` restores. */
-      readonly back: readonly RejectItem[];
-      readonly next: "daemon" | "sync";
-    };
+export type StopPlan = {
+  readonly stop: Omit<StopResult, "run" | "items">;
+  /** Changes that the answer is about. */
+  readonly stopped: readonly StopItem[];
+  readonly keys: readonly string[];
+  /** Files and documents that `reject` restores. */
+  readonly back: readonly RejectItem[];
+};
 
-type Stopped = Extract<StopPlan, { kind: "stopped" }>;
+const NOTHING: StopPlan = {
+  stop: { reasons: [], version: null, waiting: 0, next: "sync" },
+  stopped: [],
+  keys: [],
+  back: [],
+};
 
 /**
  * Returns what a safety check stops in a plan. Returns trouble if no answer is possible, because
@@ -72,7 +70,7 @@ type Stopped = Extract<StopPlan, { kind: "stopped" }>;
  */
 export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, { kind: "planned" }>): Result<StopPlan> {
   const { verdict, steps } = plan;
-  if (verdict.kind === "run") return ok({ kind: "nothing" });
+  if (verdict.kind === "run") return ok(NOTHING);
   const { reasons, stoppedSteps, byReason } = verdict;
   const names = reasons.map(({ reason }) => reason);
   if (names.some((reason) => NOT_APPROVABLE.has(reason))) {
@@ -84,58 +82,63 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, {
   // Some reasons concern the folder or the workspace as a whole: then the approval names the reason
   // itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
+  const back = planRejection(mirror.world.state, plan, trees, names);
+  const pathOf = pathsOf(trees.base);
   return ok({
-    kind: "stopped",
-    reasons,
-    stopped,
-    waiting: steps.length - stopped.length,
+    stop: {
+      reasons: reasons.map(({ reason, detail }) => ({ reason, detail })),
+      version: digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])])),
+      waiting: steps.length - stopped.length,
+      next: mirror.borrowed === true ? "daemon" : "sync",
+    },
+    stopped: stopped.map((action) => rowOf(action, pathOf)).toSorted(byPath),
     keys,
-    pathOf: pathsOf(trees.base),
-    back: planRejection(mirror.world.state, plan, trees, names),
-    next: mirror.borrowed === true ? "daemon" : "sync",
+    back,
   });
 }
 
 type Answer = Operation<typeof APPROVE, StopPlan>;
 
+/** The part that both answers share. */
+const ANSWER = {
+  hasWork: ({ stop }: StopPlan) => stop.version !== null,
+  seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
+};
+
 /** Lets the next sync carry out the changes of the stop. */
 export const approve: Answer = {
+  ...ANSWER,
   declared: APPROVE,
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
-  hasWork: ({ kind }) => kind === "stopped",
-  seen: (_mirror, plan) => ({ stop: versionOf(plan) }),
-  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.stopped.map((one) => rowOf(one, plan))),
+  preview: ({ stop, stopped }) => ({ run: null, ...stop, items: stopped }),
   async run(mirror, plan) {
-    if (plan.kind === "stopped") storeApproval(mirror, plan);
-    const { items, ...rest } = approve.preview(plan);
-    return ok({ ...rest, items: items.map((item) => ({ ...item, end: "done" })) });
+    storeApproval(mirror, plan);
+    return ok({ run: null, ...plan.stop, items: plan.stopped.map((item) => ({ ...item, end: "done" })) });
   },
 };
 
 /** Undoes the changes that led to the stop. */
 export const reject: Answer = {
+  ...ANSWER,
   declared: REJECT,
   async plan(mirror, { attended = false }) {
     const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
     return planned.kind === "trouble" ? planned : rejectable(planned.value);
   },
-  hasWork: ({ kind }) => kind === "stopped",
-  seen: (_mirror, plan) => ({ stop: versionOf(plan) }),
-  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.back.map(itemOf)),
-  async run(mirror, plan) {
-    if (plan.kind === "nothing") return ok(resultOf(plan, []));
-    const { world } = mirror;
-    withdrawApproval(mirror);
-    const ends = await rejectStop(world, plan.back);
-    const items = plan.back.map((item, index): StopItem => ({ ...ends[index]!, what: itemOf(item).what }));
-    return ok(resultOf(plan, items));
+  preview: ({ stop, back }) => ({ run: null, ...stop, items: back.map(itemOf) }),
+  async run({ world }, { stop, back }) {
+    // Withdraws an approval that no run has used yet.
+    if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
+    const ends = await rejectStop(world, back);
+    return ok({ run: null, ...stop, items: back.map((item, at) => ({ ...ends[at]!, what: itemOf(item).what })) });
   },
 };
 
 /** Returns the plan of a rejection, or why nothing can be undone. */
 function rejectable(plan: StopPlan): Result<StopPlan> {
-  if (plan.kind === "nothing" || plan.back.some(({ kind }) => kind !== "left")) return ok(plan);
-  const next = plan.reasons.map(({ reason }) => insteadOf(reason)).join("; ");
+  const { stop, back } = plan;
+  if (stop.version === null || back.some(({ kind }) => kind !== "left")) return ok(plan);
+  const next = stop.reasons.map(({ reason }) => insteadOf(reason as StopReason)).join("; ");
   const what = "there is nothing to undo: nothing was deleted or changed on either side";
   return trouble("usage", what, next, { code: "nothing-to-reject" });
 }
@@ -146,21 +149,7 @@ async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Resu
   return stopOf(mirror, preview);
 }
 
-/** Returns the version of a stop, which an answer to it names; null if nothing is stopped. */
-export function versionOf(plan: StopPlan): Digest | null {
-  if (plan.kind === "nothing") return null;
-  return digestOf(JSON.stringify([plan.keys.toSorted(), plan.back.map(({ kind, path }) => [kind, path])]));
-}
-
-function resultOf(plan: StopPlan, items: readonly StopItem[]): StopResult {
-  const version = versionOf(plan);
-  if (plan.kind === "nothing") return { run: null, reasons: [], version, waiting: 0, next: "sync", items };
-  const { waiting, next } = plan;
-  const reasons = plan.reasons.map(({ reason, detail }) => ({ reason, detail }));
-  return { run: null, reasons, version, waiting, next, items: items.toSorted(byPath) };
-}
-
-function rowOf(action: Action, { pathOf }: Stopped): StopItem {
+function rowOf(action: Action, pathOf: PathOf): StopItem {
   const { arrow, label } = actionWords(action);
   const notes = action.why === "" ? [] : [action.why];
   return { path: actionPath(action, pathOf), end: "planned", why: "", notes, what: `${arrow} ${label}` };
@@ -171,13 +160,8 @@ function itemOf(item: RejectItem): StopItem {
   return { path: item.path, end: "planned", why: "", notes: [], what: REJECTION_WORDS[item.kind] };
 }
 
-/** Withdraws an approval that no run has used yet. */
-function withdrawApproval({ world: { state } }: OpenedMirror): void {
-  if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
-}
-
 /** Stores the approval. The approval lasts until a run without a stop. */
-function storeApproval({ world }: OpenedMirror, { keys, reasons }: Stopped): void {
+function storeApproval({ world }: OpenedMirror, { keys, stop: { reasons } }: StopPlan): void {
   const { state, clock } = world;
   state.transact(() => {
     const approved = new Set([...approvedKeys(world), ...keys]);
