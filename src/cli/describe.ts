@@ -8,6 +8,7 @@ import {
 } from "../mirror/operations/results/actions.ts";
 import type { Action, ActionKind } from "../mirror/model/action.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
+import { firstLines } from "./when.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
@@ -47,10 +48,8 @@ export function groupLines(actions: readonly Action[], most: number, pathOf: Pat
     const named = all
       .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
       .sort(byPath)
-      .slice(0, most)
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
-    const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
-    return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...named, ...more];
+    return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
   });
 }
 

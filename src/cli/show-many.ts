@@ -3,6 +3,7 @@ import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
+import { firstLines } from "./when.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
 /** Shows the items of an operation: what a plan would do with them, and what was done. */
@@ -76,9 +77,13 @@ export function showStopped(io: Io, run: number | null, again = "the same comman
 /** Returns lines for the documents that a plan leaves alone, by reason. */
 export function leftAloneLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
-    const more = alike.length - SHOWN;
-    const lines = alike.slice(0, SHOWN).map(({ path }) => `  ${shownName(path)}  left alone: ${shownWords(why)}`);
-    return more > 0 ? [...lines, `  … and ${count(more)} more  left alone: ${shownWords(why)}`] : lines;
+    const clause = `  left alone: ${shownWords(why)}`;
+    return firstLines(
+      alike.map(({ path }) => `  ${shownName(path)}${clause}`),
+      SHOWN,
+      "  ",
+      clause,
+    );
   });
 }
 

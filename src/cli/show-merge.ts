@@ -40,7 +40,7 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
 }
 
 /** Returns the lines of the merge, or a clause that says which version is missing. */
-export function linesOf(io: Io, origins: MergeOrigins): string[] {
+function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);
     return lines.length === 0 ? ["the result is equal to the version that both edits started from"] : lines;

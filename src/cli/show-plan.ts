@@ -15,6 +15,7 @@ import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { type Reach, useMirror } from "./use-mirror.ts";
 import { byPath } from "../mirror/model/by-path.ts";
+import { firstLines } from "./when.ts";
 
 type PlanOptions = {
   readonly json: boolean;
@@ -75,13 +76,11 @@ function leftLines(label: string, left: Planned["open"], most: number): string[]
   if (left.length === 0) return [];
   const named = left
     .toSorted(byPath)
-    .slice(0, most)
     .map(
       ({ path, kind, detail, code, requestId }) =>
         `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${originClause(code, requestId)})`,
     );
-  const more = left.length > most ? [`    … and ${count(left.length - most)} more`] : [];
-  return [`  ${label}: ${count(left.length)}`, ...named, ...more];
+  return [`  ${label}: ${count(left.length)}`, ...firstLines(named, most, "    ")];
 }
 
 function endLine(plan: Planned["plan"], held: number): string {

@@ -13,9 +13,10 @@ import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { problemsClause } from "../mirror/operations/results/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count, plural } from "../common/count.ts";
+import { plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
+import { firstLines } from "./when.ts";
 
 /** Shows a run: one summary line, then problems to fix. */
 
@@ -90,8 +91,7 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport): string[] {
   const kept = oneWay.map(({ path, detail }) => `${shownName(path)}: not synced: ${shownWords(detail)}`);
   return [
-    ...kept.slice(0, MOST),
-    ...(kept.length > MOST ? [`… and ${count(kept.length - MOST)} more not synced: mdmirror plan --all`] : []),
+    ...firstLines(kept, MOST, "", " not synced: mdmirror plan --all"),
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
     ...madeWay
       .slice(0, MOST)
@@ -125,11 +125,11 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
     // Steps that only update the state change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
-  for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);
+  const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
+  for (const line of firstLines(lines, MOST, "    ", ": mdmirror plan --all")) io.err(line);
   if (safetyStop?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
-  if (named.length > MOST) io.err(`    … and ${count(named.length - MOST)} more: mdmirror plan --all`);
   for (const line of nextOfStop(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 

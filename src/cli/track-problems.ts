@@ -1,7 +1,8 @@
 import type { RunReport } from "../mirror/folder/run.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 import { shownName } from "../common/shown-name.ts";
-import { count, plural } from "../common/count.ts";
+import { plural } from "../common/count.ts";
+import { firstLines } from "./when.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**
@@ -49,12 +50,10 @@ function isSameTrouble(a: Attention, b: Attention): boolean {
   return a.path === b.path && a.kind === b.kind;
 }
 
-function endedLines(ended: readonly Attention[]): string[] {
+function endedLines(ended: readonly Attention[]): readonly string[] {
   const sorted = ended.toSorted(byPath);
-  const named = sorted
-    .slice(0, MOST)
-    .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
-  return ended.length > MOST ? [...named, `… and ${count(ended.length - MOST)} more are fixed`] : named;
+  const lines = sorted.map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
+  return firstLines(lines, MOST, "", " are fixed");
 }
 
 function leftLine(left: number): string {

@@ -1,8 +1,9 @@
+import { count } from "../common/count.ts";
 import { ageText } from "../common/age.ts";
 import type { Io } from "./command.ts";
 import { cellsOf, padTo } from "./width.ts";
 
-/** Formats ages and columns for people. */
+/** Formats ages, columns and long lists for people. */
 
 /** Returns the age of a time, such as `3 h`. */
 export function age(io: Io, since: number): string {
@@ -19,4 +20,14 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
       .join("  ")
       .trimEnd(),
   );
+}
+
+/**
+ * Returns the first lines of a long list, and how many were left out.
+ * @param indent before the line that says how many
+ * @param rest after it, such as the command that shows all of them
+ */
+export function firstLines(lines: readonly string[], most: number, indent: string, rest = ""): readonly string[] {
+  const more = lines.length - most;
+  return more <= 0 ? lines : [...lines.slice(0, most), `${indent}… and ${count(more)} more${rest}`];
 }

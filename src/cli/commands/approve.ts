@@ -8,6 +8,7 @@ import { waitingClause } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { firstLines } from "../when.ts";
 import { operationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */
@@ -39,15 +40,16 @@ function stopLines({ reasons, waiting, items }: ResultOf<typeof APPROVE>, args: 
   const most = args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
   const groups = [...Map.groupBy(items, ({ what }) => what)].flatMap(([what, all]) => [
     `  ${what}: ${count(all.length)}`,
-    ...all.slice(0, most).map(({ path, why, notes }) => {
-      const clause = [why, ...notes].filter((one) => one !== "").join("; ");
-      return `    ${shownName(path)}${clause === "" ? "" : `  (${shownWords(clause)})`}`;
-    }),
-    ...(all.length > most ? [`    … and ${count(all.length - most)} more`] : []),
+    ...firstLines(all.map(itemLine), most, "    "),
   ]);
   return [
     ...reasons.map(({ reason, detail }) => `Stopped: ${shownWords(detail)} (${reason})`),
     ...groups,
     ...(waiting > 0 ? [`  ${waitingClause(waiting)}`] : []),
   ];
+}
+
+function itemLine({ path, why, notes }: ResultOf<typeof APPROVE>["items"][number]): string {
+  const clause = [why, ...notes].filter((one) => one !== "").join("; ");
+  return `    ${shownName(path)}${clause === "" ? "" : `  (${shownWords(clause)})`}`;
 }

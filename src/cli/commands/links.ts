@@ -1,6 +1,6 @@
 import type { CheckedLinks } from "../../mirror/operations/links/check-links.ts";
 import type { LinkForm } from "../../mirror/operations/links/change-links.ts";
-import { count, plural } from "../../common/count.ts";
+import { plural } from "../../common/count.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
@@ -8,6 +8,7 @@ import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
+import { firstLines } from "../when.ts";
 import { askForYes, useMirror } from "../use-mirror.ts";
 import { checkLinks } from "../../mirror/operations/links/check-links.ts";
 import { planLinkChange } from "../../mirror/operations/links/change-links.ts";
@@ -99,8 +100,8 @@ function linkJson({ mode, wiki }: LinkForm, respelled: number): string {
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {
   io.out(`links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`);
-  for (const path of paths.slice(0, MOST)) io.out(`  ${shownName(path)}`);
-  if (paths.length > MOST) io.out(`  … and ${count(paths.length - MOST)} more`);
+  const names = paths.map((path) => `  ${shownName(path)}`);
+  for (const line of firstLines(names, MOST, "  ")) io.out(line);
 }
 
 async function maySpell(io: Io, args: Args, paths: readonly LocalPath[]): Promise<boolean> {

@@ -1,6 +1,4 @@
-import type { MergeOf } from "../../mirror/operations/history/origins.ts";
 import type { Why } from "../../mirror/operations/doctor/why.ts";
-import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
@@ -13,16 +11,14 @@ import { localTime } from "../../mirror/operations/results/when.ts";
 import { columns } from "../when.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { jsonLine } from "../json-line.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { explain, formerPath } from "../../mirror/operations/doctor/why.ts";
-import { readOrigins } from "../../mirror/operations/history/origins.ts";
-import { asOnDisk } from "../../mirror/operations/history/as-on-disk.ts";
-import { linesOf } from "../show-merge.ts";
 
 export const command: Command = {
   usage: "why PATH [--json]",
   about: [
-    "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the next steps. Shows the last error with its request, why a file stays local, and the origin of merged lines.",
+    "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the next steps. Shows the last error with its request, why a file stays local, and the last merge.",
     "Writes nothing. Works without the service, from the state alone.",
   ],
   examples: ["mdmirror why plan.md"],
@@ -38,8 +34,6 @@ export const command: Command = {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
-      if (!json && why.merge !== null)
-        for (const line of await mergeLines(io, mirror.world, why.merge, why.path)) io.out(line);
       return EXIT.inSync;
     });
   },
@@ -58,30 +52,11 @@ function whyJson(why: Why): object {
   };
 }
 
-/**
- * LIMIT: lines of a merge that are shown. The output names the command that shows the other lines.
- */
-const SHOWN = 40;
-
-async function mergeLines(
-  io: Io,
-  local: Pick<LocalMirror, "state" | "disk">,
-  merge: MergeOf,
-  path: string,
-): Promise<string[]> {
-  const lines = linesOf(io, readOrigins(asOnDisk(local, path), merge));
-  const more = lines.length - SHOWN;
-  const next = `… ${more} more lines: mdmirror diff ${shownName(path)} --origins`;
-  return [
-    `merged ${localTime(merge.at)}; the lines of the local file:`,
-    ...lines.slice(0, SHOWN),
-    ...(more > 0 ? [next] : []),
-  ];
-}
-
 function whyLines(io: Io, why: Why, former: string | null): string[] {
-  const { events, path } = why;
+  const { events, path, merge } = why;
   const facts = whyFacts(why, { former, now: io.clock.now() });
   const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
-  return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last];
+  const sides = `mdmirror diff ${shellWord(path)} --origins shows the side of each line`;
+  const merged = merge === null ? [] : [`merged ${localTime(merge.at)}; ${sides}`];
+  return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last, ...merged];
 }
