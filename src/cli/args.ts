@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseAge } from "../common/age.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Args, Command, OptionSpec } from "./command.ts";
 
@@ -61,7 +62,7 @@ function unknownOption(specs: Specs, argv: readonly string[]): string | null {
   return `there is no option ${token.rawName}${near === null ? "" : `; did you mean --${near}?`}`;
 }
 
-/** Checks the first operand and the values of options that have a few words to choose from. */
+/** Checks the first operand, and the values of options that declare how their values look. */
 function unknownWord(
   { operands: { words = [] } }: Command,
   specs: Specs,
@@ -69,12 +70,22 @@ function unknownWord(
   [first]: readonly string[],
 ): string | null {
   if (words.length > 0 && first !== undefined && !words.includes(first)) return notAmong(`"${first}"`, first, words);
-  for (const [name, { choices }] of Object.entries(specs)) {
-    const value = values[name];
-    if (choices !== undefined && typeof value === "string" && !choices.includes(value))
-      return notAmong(`--${name} ${value}`, value, choices);
+  for (const [name, spec] of Object.entries(specs)) {
+    for (const value of [values[name]].flat()) {
+      const wrong = typeof value === "string" ? wrongValue(name, spec, value) : null;
+      if (wrong !== null) return wrong;
+    }
   }
   return null;
+}
+
+function wrongValue(name: string, { choices, range, isTime = false }: OptionSpec, value: string): string | null {
+  if (choices !== undefined && !choices.includes(value)) return notAmong(`--${name} ${value}`, value, choices);
+  if (isTime && parseAge(value) === null) return `--${name} takes a time such as 90s, 15m or 2d`;
+  if (range === undefined) return null;
+  const [least, most] = range;
+  const isFit = /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most;
+  return isFit ? null : `--${name} takes a whole number from ${least} to ${most}`;
 }
 
 /** Says that a word is unknown, with the one that is probably meant or all possible words. */
@@ -112,11 +123,14 @@ function argsOver(
       throw new Error(`--${name} is not declared so`);
     return values[name];
   };
+  const text = (name: string) => (declared(name, true) as string | undefined) ?? null;
   return {
     operands,
     flag: (name) => declared(name, false) === true,
     count: (name) => (declared(name, false) as readonly true[] | undefined)?.length ?? 0,
-    text: (name) => (declared(name, true) as string | undefined) ?? null,
+    text,
+    number: (name) => (text(name) === null ? null : Number(text(name))),
+    ms: (name) => (text(name) === null ? null : parseAge(text(name)!)),
     texts: (name) => (declared(name, true) as readonly string[] | undefined) ?? [],
   };
 }

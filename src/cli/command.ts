@@ -67,6 +67,10 @@ export type OptionSpec = {
   readonly multiple?: boolean;
   /** Possible values, if there are only a few. */
   readonly choices?: readonly string[];
+  /** Least and greatest value, if the value is a whole number. */
+  readonly range?: readonly [least: number, most: number];
+  /** True if the value is a length of time, such as 90s. */
+  readonly isTime?: boolean;
 };
 
 /** The parsed command line, checked against the options of the command. */
@@ -80,6 +84,10 @@ export type Args = {
    * @throws if the command declares no such option with a value: a bug
    */
   text(name: string): string | null;
+  /** Returns the value of an option with a range, or null. */
+  number(name: string): number | null;
+  /** Returns the value of an option for a time in milliseconds, or null. */
+  ms(name: string): number | null;
   /** Returns how often a flag declared `multiple` was given, such as 2 for `-vv`. */
   count(name: string): number;
   /** Returns every value of an option declared `multiple`, in order. */

@@ -22,6 +22,17 @@ export function findMirror(io: Io, dir: string | undefined): Result<string> {
   return mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir);
 }
 
+/** Finds several linked folders, each once; without DIR, the nearest one. Returns real paths. */
+export function findMirrors(io: Io, dirs: readonly string[]): Result<readonly string[]> {
+  const roots = new Set<string>();
+  for (const dir of dirs.length === 0 ? [undefined] : dirs) {
+    const found = findMirror(io, dir);
+    if (found.kind === "trouble") return found;
+    roots.add(realpathSync(found.value));
+  }
+  return ok([...roots]);
+}
+
 /** Returns the linked folder at a path; null if there is none. */
 function mirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);

@@ -11,7 +11,7 @@ import { findKey } from "../../mirror/settings/key.ts";
 import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
+import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 
@@ -47,8 +47,6 @@ export const command: Command = {
   },
   operands: { least: 1, most: 1 },
   async run(io, args) {
-    const unknown = args.texts("section").find((name) => !NAMES.includes(name as Section));
-    if (unknown !== undefined) return misuse(io, "conformance", `there is no section ${JSON.stringify(unknown)}`);
     const service = openService(io, args);
     if (service.kind === "trouble") return complain(io, service.trouble);
     const { wire, key } = service.value;

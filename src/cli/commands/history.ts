@@ -18,6 +18,7 @@ const list = readCommand(history, {
   options: {
     origins: {
       value: "N",
+      range: [1, 999_999_999],
       help: "show which side each line of the merged version N came from: M (mine), T (theirs) or B (both)",
     },
   },
@@ -59,16 +60,15 @@ function row({
 export const command: Command = {
   ...list,
   async run(io, args, table) {
-    const merged = args.text("origins");
+    const merged = args.number("origins");
     return merged === null ? list.run(io, args, table) : showOrigins(io, args, merged);
   },
 };
 
-async function showOrigins(io: Io, args: Args, merged: string): Promise<ExitCode> {
+async function showOrigins(io: Io, args: Args, merged: number): Promise<ExitCode> {
   if (args.text("as-of") !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
-  if (!/^[1-9]\d{0,8}$/.test(merged)) return misuse(io, "history", `${merged} is not the number of a version`);
   const place = locateDocument(io, args.operands[0]!);
   if (place.kind === "trouble") return complain(io, place.trouble);
   const { root, name } = place.value;
-  return useLocal(io, root, (local) => showMerge(io, local, name, Number(merged), args.flag("json")));
+  return useLocal(io, root, (local) => showMerge(io, local, name, merged, args.flag("json")));
 }

@@ -1,6 +1,6 @@
 import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
+import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
@@ -15,16 +15,14 @@ export const command: Command = {
   about: ["Prints one line an event in local time, newest last. Never prints content."],
   examples: ["mdmirror log --limit 20", "mdmirror log --path plan.md"],
   options: {
-    limit: { value: "N", help: "number of events (default: 50)" },
+    limit: { value: "N", range: [1, 1_000_000], help: "number of events (default: 50)" },
     path: { value: "PATH", help: "only one document, under all its names" },
-    run: { value: "N", help: "only one run" },
+    run: { value: "N", range: [1, 999_999_999], help: "only one run" },
     json: { help: "print JSON lines with ids, digests and request ids" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    const [limit, run] = [number(args.text("limit") ?? "50"), number(args.text("run"))];
-    if (limit === null || limit === "bad" || limit === 0 || run === "bad")
-      return misuse(io, "log", "--limit and --run take a whole number from 1 on");
+    const [limit, run] = [args.number("limit") ?? 50, args.number("run")];
     const name = args.text("path");
     const place = name === null ? null : locate(io, name);
     if (place?.kind === "trouble") return complain(io, place.trouble);
@@ -40,12 +38,6 @@ export const command: Command = {
     });
   },
 };
-
-/** Reads the value of an option. Returns null if the option is not given. */
-function number(text: string | null): number | "bad" | null {
-  if (text === null) return null;
-  return /^\d{1,9}$/.test(text) ? Number(text) : "bad";
-}
 
 /**
  * Returns a line for each event.

@@ -1,9 +1,8 @@
-import { realpathSync } from "node:fs";
 import { aborted } from "../../common/aborted.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 
 export const command: Command = {
@@ -19,22 +18,18 @@ export const command: Command = {
     // ORDER: the signal is taken first, so that a signal during the start also ends the process
     // cleanly.
     const { stop } = io;
-    const roots = new Set<string>();
-    for (const dir of args.operands.length === 0 ? [undefined] : args.operands) {
-      const found = findMirror(io, dir);
-      if (found.kind === "trouble") return complain(io, found.trouble);
-      roots.add(realpathSync(found.value));
-    }
+    const roots = findMirrors(io, args.operands);
+    if (roots.kind === "trouble") return complain(io, roots.trouble);
     const { env, cwd, clock, random } = io;
     const { admitMirror } = await import("../../mcp/mirrors.ts");
-    for (const root of roots) {
+    for (const root of roots.value) {
       const admitted = await admitMirror(root, { env, cwd });
       if (admitted.kind === "trouble") return complain(io, admitted.trouble);
     }
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
     const around = { env, cwd, clock, random, version: version(), onFault: (error: unknown) => tellFault(io, error) };
-    const mcp = startMcp({ ...around, roots: [...roots], isReadOnly: args.flag("read-only") });
+    const mcp = startMcp({ ...around, roots: roots.value, isReadOnly: args.flag("read-only") });
     try {
       await Promise.race([mcp.gone, aborted(stop)]);
     } finally {

@@ -7,6 +7,9 @@ import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../mirror/
 import { rowLines } from "../show-origins.ts";
 import { jsonLine } from "../json-line.ts";
 
+/** LIMIT: characters of a conflict marker. */
+const LONGEST_MARKER = 1_000;
+
 export const command: Command = {
   usage: "merge BASE MINE THEIRS [-p | --origins | --explain | --driver [--marker-size N] [--path PATH]]",
   about: [
@@ -25,7 +28,11 @@ export const command: Command = {
       help: "print as JSON the rule that made each line of a clean merge and the source of each word; write nothing",
     },
     driver: { help: "run as git's merge driver: write into MINE and print only errors" },
-    "marker-size": { value: "N", help: "for --driver: length of a conflict marker, git's %L (default: 7)" },
+    "marker-size": {
+      value: "N",
+      range: [1, LONGEST_MARKER],
+      help: "for --driver: length of a conflict marker, git's %L (default: 7)",
+    },
     path: { value: "PATH", help: "for --driver: file name for messages, git's %P" },
   },
   operands: { least: 3, most: 3 },
@@ -72,17 +79,10 @@ async function showExplanation(io: Io, paths: [string, string, string]): Promise
 
 /** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
-/** LIMIT: characters of a conflict marker. */
-const LONGEST_MARKER = 1_000;
 
 async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {
-  const size = args.text("marker-size") ?? "7";
-  if (!/^[1-9]\d{0,3}$/.test(size) || Number(size) > LONGEST_MARKER) {
-    io.err(`mdmirror merge: --marker-size ${size} is not a number from 1 to ${LONGEST_MARKER}`);
-    return EXIT.usage;
-  }
   const driven = driveMerge(paths, {
-    markerSize: Number(size),
+    markerSize: args.number("marker-size") ?? 7,
     name: args.text("path") ?? args.operands[1]!,
     env: io.env,
   });

@@ -1,5 +1,4 @@
 import type { Command } from "../command.ts";
-import { parseAge } from "../../common/age.ts";
 import { misuse } from "../complain.ts";
 import { pauseOrResume } from "../pause-or-resume.ts";
 
@@ -10,13 +9,11 @@ export const command: Command = {
     "Changes made meanwhile on either side are synced after the pause. mdmirror sync still syncs once.",
   ],
   examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],
-  options: { for: { value: "TIME", help: "end the pause after TIME, such as 15m, 2h or 1d" } },
+  options: { for: { value: "TIME", isTime: true, help: "end the pause after TIME, such as 15m, 2h or 1d" } },
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    const time = args.text("for");
-    const forMs = time === null ? null : parseAge(time);
-    if (time !== null && (forMs === null || forMs === 0))
-      return misuse(io, "pause", "--for takes a time such as 15m, 2h or 1d");
+    const forMs = args.ms("for");
+    if (forMs === 0) return misuse(io, "pause", "--for takes a time above 0");
     return pauseOrResume(io, args.operands[0], forMs === null ? { do: "pause" } : { do: "pause", forMs });
   },
 };

@@ -2,7 +2,7 @@ import type { FoundFile, FoundLine } from "../../mirror/operations/search.ts";
 import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
@@ -21,6 +21,7 @@ export const command: Command = {
     regex: { help: "read QUERY as a regular expression, applied to each line" },
     limit: {
       value: "N",
+      range: [SEARCH_HYBRID.min, SEARCH_HYBRID.max],
       help: `number of files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default: ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
     },
     json: { help: "print one JSON object: files, each with its lines" },
@@ -29,11 +30,9 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const query = args.operands[0]!;
     const regex = args.flag("regex");
-    const limit = readLimit(args.text("limit"), regex ? SEARCH_REGEX : SEARCH_HYBRID);
-    if (limit === null)
-      return misused(io, `--limit takes a whole number from ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max}`);
+    const limit = args.number("limit") ?? (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
     const fault = queryFault(query, regex);
-    if (fault !== null) return misused(io, fault);
+    if (fault !== null) return misuse(io, "search", fault);
     const root = findMirror(io, args.operands[1]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const searched = await searchMirror(root.value, io.random, { query, regex, limit });
@@ -46,21 +45,6 @@ export const command: Command = {
     return EXIT.inSync;
   },
 };
-
-function readLimit(
-  text: string | null,
-  range: { readonly min: number; readonly max: number; readonly default: number },
-): number | null {
-  if (text === null) return range.default;
-  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  return limit >= range.min && limit <= range.max ? limit : null;
-}
-
-function misused(io: Io, why: string): ExitCode {
-  io.err(`mdmirror search: ${why}`);
-  io.err("  next: mdmirror search --help");
-  return EXIT.usage;
-}
 
 /**
  * Returns the lines of a file as grep prints them, coloured on a terminal. For an empty file it

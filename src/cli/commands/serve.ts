@@ -26,7 +26,7 @@ export const command: Command = {
   ],
   examples: ["mdmirror serve", "mdmirror serve --data ~/service --import ~/notes --port 8731"],
   options: {
-    port: { value: "N", help: `port (default: ${DEFAULT_PORT}; 0: any free one)` },
+    port: { value: "N", range: [0, 65_535], help: `port (default: ${DEFAULT_PORT}; 0: any free one)` },
     host: { value: "H", help: "address to listen on (default: 127.0.0.1)" },
     data: { value: "DIR", help: `folder for documents and keys (default: ${DEFAULT_DATA})` },
     database: {
@@ -96,8 +96,6 @@ type Asked = { readonly options: ServeOptions; readonly database: string | null 
 
 /** Returns the options, or the reason why the flags are wrong. */
 function readAsked(io: Io, args: Args): Asked | string {
-  const port = args.text("port") ?? String(DEFAULT_PORT);
-  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
   const tls = readTls(io, args);
   if (tls === "bad") return "--tls-cert and --tls-key go together";
   const settings = readSettings(args);
@@ -109,7 +107,7 @@ function readAsked(io: Io, args: Args): Asked | string {
   const options = {
     data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
     host: args.text("host") ?? "127.0.0.1",
-    port: Number(port),
+    port: args.number("port") ?? DEFAULT_PORT,
     tls,
     insecureHttp: args.flag("insecure-http"),
     settings,

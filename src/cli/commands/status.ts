@@ -3,7 +3,6 @@ import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { StatusFlags } from "../show-status.ts";
-import { parseAge } from "../../common/age.ts";
 import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
 import { printShortStatus } from "../status-short.ts";
@@ -25,16 +24,13 @@ export const command: Command = {
     short: { help: "one line for prompts and status bars; prints nothing and exits 2 outside of a linked folder" },
     json: { help: "print one JSON object" },
     prometheus: { help: "print metrics for Prometheus's textfile collector; always exits 0" },
-    "max-age": { value: "TIME", help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
+    "max-age": { value: "TIME", isTime: true, help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     if (args.flag("short")) return runShort(io, args);
-    const text = args.text("max-age");
-    const most = text === null ? null : parseAge(text);
-    if (text !== null && most === null)
-      return misuse(io, "status", "--max-age takes a time such as 90s, 15m, 6h or 2d");
-    const asked: StatusFlags = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
+    const [text, ms] = [args.text("max-age"), args.ms("max-age")];
+    const asked: StatusFlags = { json: args.flag("json"), maxAge: text === null || ms === null ? null : { text, ms } };
     const all = args.flag("all");
     if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);

@@ -38,7 +38,11 @@ export const command: Command = {
     "dry-run": { help: "show what sync would do and write nothing (as mdmirror plan)" },
     json: { help: "print one JSON object at the end" },
     quiet: { short: "q", help: "print nothing unless action is required or a problem has lasted for an hour" },
-    "max-deletes": { value: "N", help: "let this sync delete up to N documents on each side without approval" },
+    "max-deletes": {
+      value: "N",
+      range: [0, 999_999_999],
+      help: "let this sync delete up to N documents on each side without approval",
+    },
     "pull-only": { help: "only download" },
     "push-only": { help: "only upload" },
     "wait-for": {
@@ -46,7 +50,7 @@ export const command: Command = {
       multiple: true,
       help: "afterwards wait for PATH as mdmirror wait does; may be repeated",
     },
-    timeout: { value: "TIME", help: "longest time for --wait-for, such as 90s or 15m (default: 30s)" },
+    timeout: { value: "TIME", isTime: true, help: "longest time for --wait-for, such as 90s or 15m (default: 30s)" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
@@ -68,9 +72,6 @@ export const command: Command = {
 };
 
 function whyMisused(args: Args): string | null {
-  const asked = args.text("max-deletes");
-  if (asked !== null && !/^\d{1,9}$/.test(asked)) return "--max-deletes takes a whole number";
-  if (parseAge(args.text("timeout") ?? USUAL_WAIT) === null) return "--timeout takes a time such as 5s, 30s or 15m";
   if (args.flag("dry-run") && args.texts("wait-for").length > 0)
     return "--dry-run and --wait-for exclude each other: a dry run uploads nothing";
   const excluded = args.flag("pull-only") && args.flag("push-only");
@@ -86,7 +87,7 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
   if (names.length === 0) return ok(null);
   const place = locateAll(io, names);
   if (place.kind === "trouble") return place;
-  const timeoutMs = parseAge(args.text("timeout") ?? USUAL_WAIT)!;
+  const timeoutMs = args.ms("timeout") ?? parseAge(USUAL_WAIT)!;
   if (place.value.root === root) return ok({ paths: place.value.paths, timeoutMs });
   return trouble(
     "usage",
@@ -96,10 +97,9 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
 }
 
 function requestOf(io: Io, args: Args): RunRequest {
-  const asked = args.text("max-deletes");
   return {
     direction: args.flag("pull-only") ? "pull" : args.flag("push-only") ? "push" : "both",
-    maxDeletes: asked === null ? null : Number(asked),
+    maxDeletes: args.number("max-deletes"),
     attended: io.terminal.output,
     byTimer: args.flag("quiet"),
   };

@@ -1,9 +1,8 @@
-import { realpathSync } from "node:fs";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
+import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirrors } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { openBrowser } from "../open-browser.ts";
 
@@ -16,7 +15,7 @@ export const command: Command = {
   ],
   examples: ["mdmirror ui", "mdmirror ui notes --port 8080 --no-open"],
   options: {
-    port: { value: "N", help: "port on 127.0.0.1 (default: any free one)" },
+    port: { value: "N", range: [0, 65_535], help: "port on 127.0.0.1 (default: any free one)" },
     "no-open": { help: "print the address and do not open a browser" },
     json: { help: "print the address as one JSON object" },
   },
@@ -25,19 +24,13 @@ export const command: Command = {
     // ORDER: the signal is taken first, so that a signal during the start also ends the process
     // cleanly.
     const { stop } = io;
-    const port = args.text("port") ?? "0";
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misuse(io, "ui", "--port takes a number up to 65535");
-    const roots = new Set<string>();
-    for (const operand of args.operands) {
-      const found = findMirror(io, operand);
-      if (found.kind === "trouble") return complain(io, found.trouble);
-      roots.add(realpathSync(found.value));
-    }
+    const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
+    if (roots?.kind === "trouble") return complain(io, roots.trouble);
     const { startUi } = await import("../../ui/start-ui.ts");
     const { env, cwd, clock, random } = io;
     const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${detailOf(io, error)}`);
-    const shown = roots.size === 0 ? null : roots;
-    const started = await startUi({ env, cwd, clock, random, port: Number(port), roots: shown, onFault });
+    const shown = roots === null ? null : new Set(roots.value);
+    const started = await startUi({ env, cwd, clock, random, port: args.number("port") ?? 0, roots: shown, onFault });
     if (started.kind === "trouble") return complain(io, started.trouble);
     try {
       await showAddress(io, args, started.value.enterUrl());

@@ -1,10 +1,9 @@
-import { realpathSync } from "node:fs";
 import type { DaemonsOptions } from "../../mirror/daemon/daemon.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirrors } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
@@ -31,14 +30,11 @@ export const command: Command = {
     // process cleanly.
     const { stop } = io;
     if (args.flag("all")) return watchAll(io, args);
-    const roots = new Set<string>();
-    for (const operand of args.operands.length === 0 ? [undefined] : args.operands) {
-      const found = findMirror(io, operand);
-      if (found.kind === "trouble") return complain(io, found.trouble);
-      roots.add(realpathSync(found.value));
-    }
+    const found = findMirrors(io, args.operands);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const roots = found.value;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
-    return keepWith(io, args, roots.size > 1, (world) => runDaemons([...roots], { ...world, url, keyFile }, stop));
+    return keepWith(io, args, roots.length > 1, (world) => runDaemons(roots, { ...world, url, keyFile }, stop));
   },
 };
 
