@@ -2,12 +2,11 @@ import { FolderLock } from "../mirror/folder/folder-lock.ts";
 import { busyTrouble } from "../mirror/folder/folder-trouble.ts";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { installUnit, isInstalled, managerOf, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
-import { makeUnit, type ServiceUnit } from "../mirror/daemon/autostart/service-unit.ts";
-import { isOnPath } from "../mirror/settings/key.ts";
+import { installUnit, isInstalled, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
 import { ok, type Result } from "../common/trouble.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
+import { unitOf } from "./service-all.ts";
 import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 
 /**
@@ -66,12 +65,4 @@ export async function reinstallService(io: Io, root: string): Promise<void> {
   const installed = await installUnit(unit, io.env);
   if (installed.kind === "ok" && installed.value === null) io.out(`installed ${shownName(unit.file)}`);
   else io.err(`mdmirror: its background service is not running; next: mdmirror service install ${shownName(root)}`);
-}
-
-function unitOf(io: Io, root: string): ServiceUnit | null {
-  const manager = managerOf(process.platform);
-  if (manager === null) return null;
-  const notifies = isOnPath("systemd-notify", io.env["PATH"] ?? "");
-  const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
-  return unit.kind === "ok" ? unit.value : null;
 }

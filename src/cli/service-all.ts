@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import { isInstalled, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
-import { makeUnit, type ManagerKind, type ServiceUnit } from "../mirror/daemon/autostart/service-unit.ts";
-import { managerOf } from "../mirror/daemon/autostart/service-manager.ts";
+import { makeUnit, type ServiceUnit } from "../mirror/daemon/autostart/service-unit.ts";
+import { isInstalled, managerOf, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
 import { readConfig } from "../mirror/settings/config.ts";
-import { findKey } from "../mirror/settings/key.ts";
+import { findKey, isOnPath } from "../mirror/settings/key.ts";
 import { admit } from "../mirror/trust/gate.ts";
-import { type ListedMirror, listOwnMirrors } from "../mirror/trust/list.ts";
+import { listOwnMirrors } from "../mirror/trust/list.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
+import { ok, type Result } from "../common/trouble.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
@@ -18,8 +19,8 @@ import type { ExitCode } from "./exit.ts";
  */
 
 /** Returns the unit file of the background service for all linked folders, or null. */
-export function isKeptWithAll(io: Io, manager: ManagerKind): string | null {
-  const unit = unitOf(io, manager, null);
+export function isKeptWithAll(io: Io): string | null {
+  const unit = unitOf(io, null);
   return unit !== null && isInstalled(unit) ? unit.file : null;
 }
 
@@ -31,12 +32,13 @@ export function isKeptWithAll(io: Io, manager: ManagerKind): string | null {
 export async function readyAll(io: Io): Promise<ExitCode | null> {
   const listed = listOwnMirrors(io.env);
   if (listed.kind === "trouble") return complain(io, listed.trouble);
-  const manager = managerOf(process.platform);
-  for (const mirror of listed.value.mirrors) {
-    const why = mirror.place === "present" ? unreadyBecause(io, mirror) : null;
-    if (why !== null)
-      io.err(`mdmirror: ${shownName(mirror.name)} is not synced until this is solved: ${shownWords(why)}`);
-    const unit = manager === null ? null : unitOf(io, manager, mirror.root);
+  for (const { root, name, place } of listed.value.mirrors) {
+    const ready = place === "present" ? judgeReady(io, root) : ok([]);
+    if (ready.kind === "trouble") {
+      const { what, next } = ready.trouble;
+      io.err(`mdmirror: ${shownName(name)} is not synced until this is solved: ${shownWords(`${what}; ${next}`)}`);
+    }
+    const unit = unitOf(io, root);
     if (unit === null || !isInstalled(unit)) continue;
     const removed = await uninstallUnit(unit, io.env);
     if (removed.kind === "trouble") return complain(io, removed.trouble);
@@ -46,23 +48,31 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
 }
 
 /**
- * Returns why a folder is not ready; null if it is ready. The background service inherits neither
- * the environment nor the options of this shell. So the address and the key must be stored.
+ * Checks whether the background service can sync a folder. It inherits neither the environment nor
+ * the options of this shell. So the address and the key must be stored.
+ * @returns notes for the user
  */
-function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string | null {
+export function judgeReady({ env: given, cwd }: Io, root: string): Result<readonly string[]> {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
-  if (config.kind === "trouble") return config.trouble.what;
-  const admitted = admit(root, config.value, { mode: "read", env, cwd });
-  if (admitted.kind === "trouble") return admitted.trouble.what;
-  const key = findKey({ folder, keyFile: null, cwd, env, origin: admitted.value.origin });
-  return key.kind === "trouble" ? `${key.trouble.what}; store it: mdmirror init ${root} --key-file FILE` : null;
+  if (config.kind === "trouble") return config;
+  const admitted = admit(root, config.value, { mode: "write", env, cwd });
+  if (admitted.kind === "trouble") return admitted;
+  const { origin, notes } = admitted.value;
+  const key = findKey({ folder, keyFile: null, cwd, env, origin });
+  if (key.kind === "ok") return ok(notes);
+  const next = `store it first: mdmirror init ${shellWord(root)} --key-file FILE`;
+  return { kind: "trouble", trouble: { ...key.trouble, next } };
 }
 
-/** Returns the unit of the background service; null if no unit can be made for this folder. */
-function unitOf({ home, env }: Io, manager: ManagerKind, root: string | null): ServiceUnit | null {
-  // Only the location of the unit is needed, not its content.
-  const unit = makeUnit({ manager, root, home, env, notifies: true });
+/**
+ * Returns the unit of the background service; null if this system or this folder cannot have one.
+ * @param root null for the service of all linked folders
+ */
+export function unitOf({ home, env }: Io, root: string | null): ServiceUnit | null {
+  const manager = managerOf(process.platform);
+  if (manager === null) return null;
+  const unit = makeUnit({ manager, root, home, env, notifies: isOnPath("systemd-notify", env["PATH"] ?? "") });
   return unit.kind === "ok" ? unit.value : null;
 }

@@ -13,10 +13,8 @@ import {
   unitState,
 } from "../../mirror/daemon/autostart/service-manager.ts";
 import { makeCronLine, makeUnit } from "../../mirror/daemon/autostart/service-unit.ts";
-import { findKey, isOnPath } from "../../mirror/settings/key.ts";
-import { isKeptWithAll, readyAll } from "../service-all.ts";
-import { readConfig } from "../../mirror/settings/config.ts";
-import { admit } from "../../mirror/trust/gate.ts";
+import { isOnPath } from "../../mirror/settings/key.ts";
+import { isKeptWithAll, judgeReady, readyAll } from "../service-all.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
@@ -89,25 +87,16 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
     const unready = await readyAll(io);
     return unready ?? installed(io, unit);
   }
-  const common = isKeptWithAll(io, unit.manager);
+  const common = isKeptWithAll(io);
   if (common === null) return installOne(io, unit, root);
   io.out(`the background service for all linked folders already syncs it: ${common}`);
   return EXIT.inSync;
 }
 
 async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
-  const folder = `${root}/.mdmirror`;
-  const config = readConfig(folder);
-  if (config.kind === "trouble") return complain(io, config.trouble);
-  // The background service inherits neither the environment nor the options of this shell. So the
-  // address and the key must be stored.
-  const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
-  const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
-  if (admitted.kind === "trouble") return complain(io, admitted.trouble);
-  for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-  const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, origin: admitted.value.origin });
-  if (key.kind === "trouble")
-    return complain(io, { ...key.trouble, next: "store it first: mdmirror init DIR --key-file FILE" });
+  const ready = judgeReady(io, root);
+  if (ready.kind === "trouble") return complain(io, ready.trouble);
+  for (const note of ready.value) io.err(`mdmirror: ${shownWords(note)}`);
   return installed(io, unit);
 }
 
