@@ -9,8 +9,6 @@ import { splitLines } from "../markdown/merge/split.ts";
  * LIMIT: characters of content in one answer: the default, and the most that a caller may ask for.
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
-/** LIMIT: characters of a diff in a refusal or a list. */
-const DIFF_CHARACTERS = 8_000;
 
 /** Some lines of a document, counted from 1. `to` is below `from` if there are none. */
 type Part = {
@@ -60,34 +58,12 @@ type Names = { readonly before: string; readonly after: string };
 
 /** Returns a unified diff. */
 export function diffOf(names: Names, before: string, after: string): string {
-  return linesOfDiff(names, before, after).join("");
-}
-
-/** Returns a unified diff, cut at a line, and the number of lines left out. */
-export function boundedDiff(
-  names: Names,
-  before: string,
-  after: string,
-  characters: number = DIFF_CHARACTERS,
-): { readonly text: string; readonly cut: number } {
-  const lines = linesOfDiff(names, before, after);
-  let room = characters;
-  let kept = 0;
-  for (const line of lines) {
-    room -= line.length;
-    if (room < 0) break;
-    kept++;
-  }
-  return { text: lines.slice(0, kept).join(""), cut: lines.length - kept };
-}
-
-function linesOfDiff(names: Names, before: string, after: string): readonly string[] {
   const lines = [`--- ${names.before}\n`, `+++ ${names.after}\n`];
   for (const { before: from, after: to, lines: own } of diffLines(before, after)) {
     lines.push(`@@ -${from.line},${from.count} +${to.line},${to.count} @@\n`);
     for (const { kind, text } of own) lines.push(...marked(SIGNS[kind], text));
   }
-  return lines;
+  return lines.join("");
 }
 
 const SIGNS = { same: " ", added: "+", removed: "-" } as const;

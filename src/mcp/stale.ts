@@ -1,11 +1,14 @@
 import { openSaveContext, readDocument } from "../mirror/operations/manual/save.ts";
 import { openLocal } from "../mirror/folder/open-local.ts";
 import type { Digest } from "../contract/digest.ts";
-import { boundedDiff } from "./bounded.ts";
+import { countLinesOf, diffOf, partOf } from "./bounded.ts";
 import { type ToolResult, type Host, refused, type ServedMirror } from "./tool.ts";
 import { noDocument } from "./tools/read.ts";
 
 /** Refuses a change that was made to another version than the present one. */
+
+/** LIMIT: characters of a diff in a refusal. */
+const DIFF_CHARACTERS = 8_000;
 
 /**
  * Returns the refusal, with the difference to the present version.
@@ -29,11 +32,13 @@ export async function refuseStale(
     const next = "read it again: the content of the version that you gave is not known";
     return refused({ kind: "usage", what, next, code: "stale" }, facts);
   }
-  const diff = boundedDiff({ before: `${path} as you read it`, after: `${path} now` }, before, text);
-  const cut = diff.cut > 0 ? { diffLinesLeftOut: diff.cut } : {};
+  const diff = diffOf({ before: `${path} as you read it`, after: `${path} now` }, before, text);
+  const part = partOf(diff, 1, Number.MAX_SAFE_INTEGER, DIFF_CHARACTERS);
+  const leftOut = countLinesOf(diff) - part.to;
+  const cut = leftOut > 0 ? { diffLinesLeftOut: leftOut } : {};
   const next =
-    diff.cut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
-  return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, diff.text);
+    leftOut > 0 ? "read it again" : "see the second block for what changed since; then change it with this `version`";
+  return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, part.text);
 }
 
 /**

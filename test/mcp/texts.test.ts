@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { withLineEndsOf } from "../../src/mirror/operations/manual/save.ts";
-import { boundedDiff, cutAt, partOf } from "../../src/mcp/bounded.ts";
+import { cutAt, diffOf, partOf } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/replace.ts";
 import { SeenTexts } from "../../src/mcp/seen-texts.ts";
 import { digestOf } from "../../src/contract/digest.ts";
@@ -34,15 +34,10 @@ describe("a part of a text", () => {
   });
 });
 
-test("a diff is cut at a line, and says how many lines were left out", () => {
-  const names = { before: "old", after: "new" };
-  expect(boundedDiff(names, "a\nb\n", "a\nc")).toEqual({
-    text: "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n",
-    cut: 0,
-  });
-  const cut = boundedDiff(names, "a\n", "b\n".repeat(100), 60);
-  expect(cut.text.length).toBeLessThanOrEqual(60);
-  expect(cut.text.split("\n").length - 1 + cut.cut).toBe(104);
+test("a diff is unified, as any patch tool reads it", () => {
+  expect(diffOf({ before: "old", after: "new" }, "a\nb\n", "a\nc")).toBe(
+    "--- old\n+++ new\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n",
+  );
 });
 
 function edit(text: string, ...edits: Parameters<typeof replaceIn>[1]): ReturnType<typeof replaceIn> {
