@@ -1,7 +1,6 @@
 import { isDiskFull, type Trouble } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { fewOpenFiles } from "../mirror/folder/open-files.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
@@ -18,8 +17,7 @@ const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"])
 /** Prints why a command cannot continue and returns its exit code. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
-  const { next } = (trouble.kind === "fault" && fewOpenFiles()) || trouble;
-  io.err(`  next: ${shownWords(next)}`);
+  io.err(`  next: ${shownWords(trouble.next)}`);
   return exitOfTrouble(trouble);
 }
 

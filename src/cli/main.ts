@@ -1,7 +1,6 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { isDiskFull } from "../common/trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
-import { fewOpenFiles } from "../mirror/folder/open-files.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
@@ -37,12 +36,6 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.err(`mdmirror: ${fault.message}`);
       io.err(`  next: ${String(fault.next)}`);
       return EXIT.usage;
-    }
-    const few = fewOpenFiles();
-    if (few !== null) {
-      io.err(`mdmirror: ${few.what} (it failed with: ${fault.message})`);
-      io.err(`  next: ${few.next}`);
-      return EXIT.fault;
     }
     return tellFault(io, fault);
   }

@@ -30,6 +30,11 @@ const BUSY: DiskTrouble = {
   next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
 };
 
+const FEW_FILES: DiskTrouble = {
+  what: "this process may not open more files",
+  next: "nothing is lost: raise that limit (ulimit -n 1024), then run the command again",
+};
+
 const ASK_OWNER = "nothing is lost: check the owner and the permissions, or run the command as the owner";
 
 /** A path below a folder that mdmirror has open is shown from that folder on. */
@@ -44,6 +49,7 @@ function forbidden(path: string): DiskTrouble {
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (isDiskFull(code)) return { ...FULL, code };
+  if (/^E[MN]FILE$/.test(code)) return { ...FEW_FILES, code };
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return { ...BUSY, code };
   if (code === "SQLITE_READONLY_DBMOVED") return { ...MOVED, code };

@@ -12,6 +12,7 @@ describe("errors of the ground under the state file", () => {
     ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
     ["SQLITE_IOERR_WRITE", "the disk of the state file failed"],
     ["EROFS", "the disk of the state file failed"],
+    ["EMFILE", "this process may not open more files"],
     ["SQLITE_BUSY", "another program uses the state file"],
     ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
     ["SQLITE_READONLY_DIRECTORY", "this user may not read or write .mdmirror/"],
