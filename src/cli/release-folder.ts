@@ -1,5 +1,4 @@
-import { FolderLock } from "../mirror/folder/folder-lock.ts";
-import { busyTrouble } from "../mirror/folder/folder-trouble.ts";
+import { borrowLock, FolderLock } from "../mirror/folder/folder-lock.ts";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { installUnit, isInstalled, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
@@ -7,7 +6,6 @@ import { ok, type Result } from "../common/trouble.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { unitOf } from "./service-all.ts";
-import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 
 /**
  * A linked folder that no other process uses or has open, so that the command can move or unlink
@@ -31,20 +29,15 @@ type HeldFolder = {
 export async function withFolderReleased(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
   const hadUnit = await endUnit(io, root);
   if (hadUnit.kind === "trouble") return hadUnit;
-  const borrowed = await borrowFolder(root, what, DEADLINE_MS.leave, "leave");
-  if (borrowed !== NO_DAEMON && borrowed.kind === "trouble") return borrowed;
-  const giveBack = borrowed === NO_DAEMON ? () => undefined : borrowed.value.giveBack;
-  const lock = new FolderLock(join(root, MIRROR_FOLDER), { what, clock: io.clock });
-  const taken = lock.acquire();
-  if (taken.kind === "busy") {
-    giveBack();
-    return busyTrouble(root, taken.holder, io.clock);
-  }
+  const taker = { what, clock: io.clock };
+  const lock = new FolderLock(join(root, MIRROR_FOLDER), taker);
+  const taken = await borrowLock(root, lock, taker);
+  if (taken.kind === "trouble") return taken;
   return ok({
     hadUnit: hadUnit.value,
     giveBack() {
       lock.free();
-      giveBack();
+      taken.value?.();
     },
   });
 }

@@ -79,8 +79,9 @@ describe("config", () => {
 
   test("a running daemon lends the folder and continues with the new value", async () => {
     const watch = await watched.watchingHere();
+    const from = watch.events.length;
     expect((await run("set", "names", "block", "w")).code).toBe(0);
-    await watch.until(({ kind }) => kind === "opened", watch.events.length - 1);
+    await watch.until(({ kind }) => kind === "returned", from);
     watched.rig.write("My note.md", "not sent\n");
     watched.rig.write("b.md", "sent\n");
     await watch.until(isChange("b.md"));

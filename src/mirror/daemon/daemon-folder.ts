@@ -5,10 +5,9 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { folderEndOf, type FolderEnd, type LeaveRequest } from "./leave.ts";
+import { folderEndOf, type FolderEnd } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
-import { lendFolder } from "./lend.ts";
-import { KeyRenewal, dropsRefusedKey } from "./new-key.ts";
+import { dropsRefusedKey, Reopening } from "./new-key.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
@@ -42,6 +41,9 @@ export const HANG_MS = 240_000;
 /** LIMIT: milliseconds that a command waits for another one to give the folder back. */
 const LENT_MS = 30_000;
 
+/** `free` is called when the daemon has nothing of the folder open. */
+type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
+
 type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
 
 export class DaemonFolder {
@@ -49,13 +51,10 @@ export class DaemonFolder {
   readonly #options: Tallied;
   readonly #since: number;
   #open: OpenedDaemon | null;
-  #lent: { readonly what: string; readonly at: number } | null = null;
+  /** A command works on the folder, or will as soon as the daemon has nothing of it open. */
+  #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
-  /**
-   * A command works on the folder while the daemon has nothing of it open; `free` is called then.
-   */
-  #leaving: LeaveRequest | null = null;
-  readonly #renewal = new KeyRenewal();
+  readonly #reopening = new Reopening();
   readonly #marker: string | null;
 
   private constructor(open: OpenedDaemon, options: Tallied) {
@@ -91,7 +90,7 @@ export class DaemonFolder {
       const place = chooseSocketPath(this.root, this.#options);
       return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
     } finally {
-      this.#renewal.end();
+      this.#reopening.end();
       await this.close();
     }
   }
@@ -118,12 +117,12 @@ export class DaemonFolder {
     const { tally, traffic } = this.#options;
     const counted = { requests: tally.counts(), traffic: traffic.now() };
     const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
-    return folderStatus(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
+    return folderStatus(common, daemon, { lentTo: this.#loan?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 
   /** Returns milliseconds since the loop last made progress; 0 while lent or closed. */
   stillMs(): number {
-    if (this.#open === null || this.#lent !== null) return 0;
+    if (this.#open === null || this.#loan !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
@@ -131,11 +130,15 @@ export class DaemonFolder {
   async #keep(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
       const opened = await this.#openAgain();
-      this.#renewal.end();
-      const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, stop);
-      if (ended === null) failures = 0;
+      const loan = this.#takeLoan();
+      this.#reopening.end();
+      const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, loan, stop);
+      if (ended === null) {
+        failures = 0;
+        this.#reopening.begin();
+      }
       await this.close();
-      if (this.#leaving !== null) await this.#wayOff(this.#leaving, stop);
+      if (this.#loan !== null) await this.#lendOut(this.#loan, stop);
       const left = ended === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
       if (left !== null) return left;
       if (ended !== null) await this.#waitAfter(ended, failures++, stop);
@@ -150,11 +153,18 @@ export class DaemonFolder {
     return opened;
   }
 
-  /** Nothing is open: the command that asked for the folder works until it ends. */
-  async #wayOff({ gone, free }: LeaveRequest, stop: AbortSignal): Promise<void> {
+  /** Nothing is open: the command works until it ends. */
+  async #lendOut({ gone, free }: Loan, stop: AbortSignal): Promise<void> {
     free();
     await aborted(AbortSignal.any([gone, stop]));
-    this.#leaving = null;
+  }
+
+  /** Returns the loan that has ended; null if there was none. */
+  #takeLoan(): Loan | null {
+    const loan = this.#loan;
+    this.#loan = null;
+    if (loan !== null) this.#publish({ kind: "returned", at: this.#options.clock.now(), what: loan.what });
+    return loan;
   }
 
   #endOfLeft(): ReturnType<typeof folderEndOf> {
@@ -164,15 +174,19 @@ export class DaemonFolder {
     return left;
   }
 
-  /** Returns why it failed; null if it was asked to end. */
-  async #runOnce(open: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
+  /**
+   * Returns why it failed; null if it was asked to end.
+   * @param loan that has just ended; null if there was none
+   */
+  async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
       noteEvent(open, event);
       this.#publish(event);
     });
     this.#closedBy = null;
-    this.#publish({ kind: "opened", at: this.#options.clock.now(), url: mirror.url, notes: mirror.notes });
+    const { url, notes } = mirror;
+    if (loan === null || notes.length > 0) this.#publish({ kind: "opened", at: this.#options.clock.now(), url, notes });
     try {
       await daemon.run(AbortSignal.any([stop, reopen.signal]));
       return null;
@@ -196,67 +210,54 @@ export class DaemonFolder {
     await this.#options.clock.sleep(retryMs, stop);
   }
 
-  async #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
+  #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
+    if (request.do === "status") return Promise.resolve({ kind: "done", value: this.status() });
     const { clock } = this.#options;
-    if (request.do === "status") return { kind: "done", value: this.status() };
-    const open = await this.#renewal.settled(() => this.#open);
-    // A closed folder has nothing open.
-    if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
-    if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
-    const work = this.#workOf(request, open, call, stop);
-    const lentTo = () => (this.#lent !== null && clock.monotonic() - this.#lent.at > LENT_MS ? this.#lent.what : null);
-    try {
-      return await keepCallerWaiting(work, call, { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS });
-    } catch (error) {
-      // The daemon rejects requests while it ends; a bug would have ended it.
-      if (!stop.aborted && !open.reopen.signal.aborted) throw error;
-      return { kind: "refused", trouble: daemonEndsTrouble(this.root) };
+    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > LENT_MS ? this.#loan!.what : null);
+    const folder = { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS };
+    return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
+  }
+
+  /** Answers a request, and tries again if the folder was closed and opened meanwhile. */
+  async #answer(
+    request: Exclude<ControlRequest, { do: "status" }>,
+    call: ControlCall,
+    stop: AbortSignal,
+  ): Promise<CallResult> {
+    for (;;) {
+      const open = await this.#reopening.settled(() => this.#open);
+      // A closed folder has nothing open.
+      if (open === null && request.do === "lend") return { kind: "done", value: { lent: true } };
+      if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
+      const { signal } = open.reopen;
+      const { clock } = this.#options;
+      const lends = request.do === "lend";
+      const work = lends ? this.#lend(open, request.what, call) : carryOutRequest(open, request, call, clock);
+      const done = await work.catch((error: unknown) => {
+        // The daemon rejects requests while it ends; a bug would have ended it.
+        if (!stop.aborted && !signal.aborted) throw error;
+        return null;
+      });
+      if (done !== null) return done;
+      if (stop.aborted) return { kind: "refused", trouble: daemonEndsTrouble(this.root) };
     }
   }
 
-  #workOf(
-    request: Exclude<ControlRequest, { do: "status" }>,
-    open: OpenedDaemon,
-    call: ControlCall,
-    stop: AbortSignal,
-  ): Promise<CallResult> {
-    if (request.do === "lend") return this.#lend(open, request.what, call, stop);
-    return request.do === "leave" ? this.#leave(open, call) : carryOutRequest(open, request, call, this.#options.clock);
-  }
-
-  /** Answers once nothing of the folder is open. */
-  async #leave({ reopen }: OpenedDaemon, { gone }: ControlCall): Promise<CallResult> {
-    const free = Promise.withResolvers<void>();
-    this.#leaving = { gone, free: free.resolve };
-    reopen.abort();
-    await free.promise;
-    return { kind: "done", value: { left: true } };
-  }
-
-  /** Answers once the lock is free; takes it again when the caller has left. */
-  async #lend(
-    { mirror, daemon, reopen }: OpenedDaemon,
-    what: string,
-    call: ControlCall,
-    stop: AbortSignal,
-  ): Promise<CallResult> {
-    await lendFolder({
-      mirror,
-      daemon,
-      stop,
-      gone: call.gone,
-      onChange: (change) => {
-        if (change === "replaced") reopen.abort();
-        else this.#noteLent(change, what);
-      },
-    });
-    return { kind: "done", value: { lent: true } };
-  }
-
-  #noteLent(kind: "lent" | "returned", what: string): void {
+  /** Answers once nothing of the folder is open; the daemon opens it when the caller has left. */
+  async #lend({ daemon, reopen }: OpenedDaemon, what: string, { gone }: ControlCall): Promise<CallResult> {
     const { clock } = this.#options;
-    this.#lent = kind === "lent" ? { what, at: clock.monotonic() } : null;
-    this.#publish({ kind, at: clock.now(), what });
+    const free = Promise.withResolvers<void>();
+    // ORDER: between two cycles, so that earlier requests are answered.
+    await daemon.exclusive(() => {
+      // Another command came first; this one is next after it.
+      if (reopen.signal.aborted) throw new Error("the folder is being closed");
+      if (gone.aborted) return free.resolve();
+      this.#loan = { what, at: clock.monotonic(), gone, free: free.resolve };
+      this.#publish({ kind: "lent", at: clock.now(), what });
+      reopen.abort();
+    });
+    await free.promise;
+    return { kind: "done", value: { lent: true } };
   }
 
   #publish(event: FolderEvent): void {

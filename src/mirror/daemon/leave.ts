@@ -6,9 +6,6 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 
-/** A command works on the folder; `free` is called when the daemon has nothing of it open. */
-export type LeaveRequest = { readonly gone: AbortSignal; readonly free: () => void };
-
 /** Reason why a folder is no longer synced. */
 export type FolderEnd =
   /** It was asked to stop. */

@@ -12,16 +12,20 @@ export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boole
   return true;
 }
 
-/** Requests for a folder whose key was refused wait until it is open with the new key. */
-export class KeyRenewal {
+/** Requests for a folder that is closed to be opened again wait until it is open. */
+export class Reopening {
   #opening: PromiseWithResolvers<void> | null = null;
+
+  /** The folder is about to be closed. */
+  begin(): void {
+    this.#opening ??= Promise.withResolvers<void>();
+  }
 
   /** @param current the open folder; null if none is open */
   async settled(current: () => OpenedDaemon | null): Promise<OpenedDaemon | null> {
     const open = current();
-    if (open === null || !dropsRefusedKey(open)) return open;
-    this.#opening ??= Promise.withResolvers<void>();
-    await this.#opening.promise;
+    if (open !== null && (open.reopen.signal.aborted || dropsRefusedKey(open))) this.begin();
+    await this.#opening?.promise;
     return current();
   }
 

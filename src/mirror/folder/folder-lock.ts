@@ -25,11 +25,6 @@ export class FolderLock {
     this.#taker = taker;
   }
 
-  /** Takes the lock. Returns false while another process has the lock. */
-  take(): boolean {
-    return this.acquire().kind === "locked";
-  }
-
   acquire(): AcquiredLock {
     if (this.#held !== null) return this.#held;
     const { clock, what } = this.#taker;

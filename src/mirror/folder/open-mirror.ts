@@ -58,10 +58,6 @@ export type OpenedMirror = {
   readonly world: World;
   /** Messages for the user about opening the folder, for example about a damaged state. */
   readonly notes: readonly string[];
-  /**
-   * Lock, which is released and taken again while a command has the folder; only in mode `write`.
-   */
-  readonly lock?: Pick<FolderLock, "free" | "take">;
   /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
   readonly borrowed?: boolean;
   /** Returns true if mdmirror would now find another key than the present one. */
@@ -190,14 +186,14 @@ async function lockFolder(
   { root, folder }: Entry,
   options: MirrorOptions,
   closers: Closers,
-): Promise<Result<Pick<OpenedMirror, "lock" | "borrowed">>> {
+): Promise<Result<Pick<OpenedMirror, "borrowed">>> {
   const lock = new FolderLock(folder, options);
   const taken = await borrowLock(root, lock, options);
   if (taken.kind === "trouble") return taken;
   const giveBack = taken.value;
   if (giveBack !== null) closers.add(giveBack);
   closers.add(() => lock.free());
-  return ok({ lock, borrowed: giveBack !== null });
+  return ok({ borrowed: giveBack !== null });
 }
 
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {

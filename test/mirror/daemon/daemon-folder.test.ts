@@ -228,16 +228,36 @@ describe("a folder whose key was refused", () => {
 });
 
 describe("a borrower that puts another state in place", () => {
-  test("makes the daemon open the folder again", async () => {
+  test("finds nothing open, and the daemon opens the folder again", async () => {
     await keep({});
     const borrowed = await borrowFolder(rig.root, "sync");
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
     borrowed.value.giveBack();
     // This scripted loop ends when it is told to; a real one ends its steps first.
-    await told("opened", 2);
+    await told("returned");
     expect(news.filter((one) => one.kind === "broken")).toEqual([]);
   });
+});
+
+test("a folder is lent to one command after the other", async () => {
+  await keep({});
+  const first = await borrowFolder(rig.root, "sync");
+  if (first === NO_DAEMON || first.kind === "trouble") throw new Error("not lent");
+  const second = borrowFolder(rig.root, "undo");
+  await askDaemon(rig.root, { do: "status" });
+  first.value.giveBack();
+  const lent = await second;
+  if (lent === NO_DAEMON || lent.kind === "trouble") throw new Error("not lent");
+  lent.value.giveBack();
+  await told("returned", 2);
+  const loans = news.flatMap((one) => (one.kind === "lent" || one.kind === "returned" ? [[one.kind, one.what]] : []));
+  expect(loans).toEqual([
+    ["lent", "sync"],
+    ["returned", "sync"],
+    ["lent", "undo"],
+    ["returned", "undo"],
+  ]);
 });
 
 test("I19 a folder that disappears as its daemon begins is reported as missing, not as a fault of mdmirror", async () => {

@@ -41,7 +41,7 @@ async function startBeside(what: string, freeAfterMs: number) {
   const clock = new LettingGo(freeAfterMs, held.release);
   const lock = new FolderLock(own, { what: DAEMON, clock });
   const end = await borrowLock(root, lock, { what: DAEMON, clock });
-  const isTaken = lock.take();
+  const isTaken = lock.acquire().kind === "locked";
   lock.free();
   held.release();
   return { end, isTaken, now: clock.now() };

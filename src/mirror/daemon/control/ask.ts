@@ -26,14 +26,13 @@ const SILENT = "daemon-silent";
  * Milliseconds without a word from the daemon. While it works, it sends a sign of life every few
  * seconds; a long step of its event loop, as on a slow disk, answers nobody.
  */
-export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
+const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
   pause: 30_000,
   resume: 30_000,
   sync: 60_000,
   wait: 60_000,
   lend: 60_000,
-  leave: 60_000,
 };
 
 type Listener = {
@@ -85,15 +84,9 @@ type Borrowed = {
 /**
  * Asks the daemon to release the folder, so that this process can take its lock. The folder is
  * given back at the latest when this process ends.
- * @param how `leave`: the daemon has nothing of it open, so that it can be moved
  */
-export async function borrowFolder(
-  dir: string,
-  what: string,
-  deadlineMs = DEADLINE_MS.lend,
-  how: "lend" | "leave" = "lend",
-): Promise<Result<Borrowed> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, { do: how, what }, deadlineMs);
+export async function borrowFolder(dir: string, what: string): Promise<Result<Borrowed> | typeof NO_DAEMON> {
+  const held = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   const { socket } = held.value;
   // Nothing more is sent on the socket; it stays open to keep the folder.

@@ -37,15 +37,11 @@ export type ControlRequest =
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
-   * The daemon ends its cycle, closes the folder and frees its lock until this connection ends.
-   * `what`: the command.
+   * The daemon ends its cycle and has nothing of the folder open until this connection ends, so
+   * that the folder can also be moved or unlinked. Afterwards the daemon opens or follows the
+   * folder, or stops watching it. `what`: the command.
    */
-  | { readonly do: "lend"; readonly what: string }
-  /**
-   * Works as `lend`, and the daemon has nothing of the folder open meanwhile, so that it can be
-   * moved or unlinked. Afterwards the daemon follows the folder or stops watching it.
-   */
-  | { readonly do: "leave"; readonly what: string };
+  | { readonly do: "lend"; readonly what: string };
 
 export type ControlAnswers = {
   readonly status: DaemonStatus;
@@ -54,7 +50,6 @@ export type ControlAnswers = {
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
   readonly lend: { readonly lent: true };
-  readonly leave: { readonly left: true };
 };
 
 export type DaemonStatus = {
@@ -139,7 +134,6 @@ const READERS: Readonly<Record<string, Read>> = {
   wait: ({ paths, timeoutMs }) =>
     isStrings(paths) && typeof timeoutMs === "number" && timeoutMs >= 0 ? { do: "wait", paths, timeoutMs } : null,
   lend: ({ what }) => (isCommand(what) ? { do: "lend", what } : null),
-  leave: ({ what }) => (isCommand(what) ? { do: "leave", what } : null),
 };
 
 function isStrings(value: unknown): value is string[] {
