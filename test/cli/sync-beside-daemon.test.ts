@@ -120,6 +120,7 @@ describe("commands where a daemon runs", () => {
     borrowed.value.giveBack();
     await watch.until(({ kind }) => kind === "returned");
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
+    expect(watch.events.filter(({ kind, phase }) => kind === "phase" && phase === "ended")).toEqual([]);
   });
 
   test("an edit that a whole look saw before it had settled goes out all the same", async () => {

@@ -182,7 +182,9 @@ export class DaemonFolder {
     const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
       noteEvent(open, event);
-      this.#publish(event);
+      // A loop that ends for a command begins again.
+      const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
+      if (!endsForLoan) this.#publish(event);
     });
     this.#closedBy = null;
     const { url, notes } = mirror;
