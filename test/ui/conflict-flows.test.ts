@@ -18,11 +18,9 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByRole("link", { name: "Show the base" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("link", { name: "Hide the base" }).waitFor();
-    await shoot(page, "conflict-base");
     await page.getByRole("button", { name: "Take mine" }).focus();
     await page.keyboard.press("Enter");
     await page.locator("#main").getByText("plan.md has no open problem").waitFor();
-    await shoot(page, "conflict-ended");
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
   });
 
@@ -43,12 +41,10 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.getByText("The versions have changed since").waitFor();
     await page.locator("#texts").getByText("saved again").waitFor();
     expect(await result.textContent()).toBe("what I wrote");
-    await shoot(page, "conflict-moved-on");
     await page.getByRole("button", { name: "Save the result" }).click();
     await page.getByText("nothing was written: the local file changed since it was read").waitFor();
     expect(rig.read("plan.md")).toBe(saved);
     expect(await result.textContent()).toBe("what I wrote");
-    await shoot(page, "conflict-kept");
     // Seen now, it is saved over: both are in the history.
     await page.getByRole("button", { name: "Save the result" }).press("Enter");
     await page.locator("#main").getByText("plan.md has no open problem").waitFor();

@@ -76,15 +76,15 @@ describe("a folder's names, each with its state", () => {
     expect(look()).toEqual([]);
   });
 
-  test("are shown in parts if they are 10,000", async () => {
+  test("are shown in parts if they are many", async () => {
     await rig.init();
-    for (let n = 10_000; n < 20_000; n++) rig.write(`many/${n}.md`, "");
+    for (let n = 1_000; n < 1_600; n++) rig.write(`many/${n}.md`, "");
     const lists = new FolderLists(systemRandom());
-    for (const from of [200, 9_800]) {
+    for (const from of [200, 400]) {
       const found = lists.list(rig.root, "many", { from, count: 200 });
       if (found.kind === "trouble") throw new Error(found.trouble.what);
       const { total, entries } = found.value;
-      expect([total, entries.length, entries[0]!.name]).toEqual([10_000, 200, `${10_000 + from}.md`]);
+      expect([total, entries.length, entries[0]!.name]).toEqual([600, 200, `${1_000 + from}.md`]);
     }
   });
 

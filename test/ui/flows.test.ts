@@ -32,7 +32,6 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await page.getByText("too-large.md").waitFor();
     expect(await page.title()).toBe("(1) Linked folders · mdmirror");
     expect(await page.evaluate("globalThis.isTheSame")).toBe(true);
-    await shoot(page, "overview-attention");
   });
 
   test("a button syncs, its end is shown, and the keyboard's focus stays where it is", async () => {
@@ -85,17 +84,6 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
       .toBe(1);
   });
 
-  test("no linked folder yet, and none of that name, are shown with what to do", async () => {
-    const { ui } = await openUi({ linked: false });
-    const page = await (await openBrowser({ mayFail: /404/ })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.getByText("mdmirror init DIR").waitFor();
-    await shoot(page, "overview-empty");
-    await page.goto(`${ui.url}/m/nothing`);
-    await page.locator("#main").getByText('no linked folder is named "nothing"').waitFor();
-    await shoot(page, "trouble");
-  });
-
   test("an unreachable service, and a program that has ended, are shown", async () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();
@@ -104,9 +92,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await rig.stopService();
     await page.getByRole("button", { name: "Sync now" }).click();
     await page.getByText("the service could not be reached; last in sync").waitFor();
-    await shoot(page, "mirror-offline");
     await ui.close();
     await page.getByText("This page is not up to date any more").waitFor();
-    await shoot(page, "cut-off");
   });
 });

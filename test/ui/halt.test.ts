@@ -1,7 +1,6 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startWatch } from "../cli/watcher.ts";
 import { COUNT, isThere, namesOf, openHalt } from "./halt.ts";
 import type { UiRig } from "./rig.ts";
 
@@ -86,19 +85,5 @@ describe("a stop", () => {
     await rigged.rig.run(["sync", "w"]);
     await person.until("Nothing is stopped");
     expect(isThere(rigged)).toBe(COUNT);
-  });
-
-  test("is answered while a daemon keeps the folder, and the daemon continues", async () => {
-    const rigged = await openHalt();
-    const watch = startWatch(rigged.rig, ["w"]);
-    await watch.until(({ kind }) => kind === "run");
-    const person = await personAt(rigged);
-    await person.answer(await person.until("Carry out 13 changes"), "approve");
-    await person.until("approved; the daemon carries them out");
-    expect(isThere(rigged)).toBe(COUNT);
-    watch.signal("SIGTERM");
-    await watch.ended;
-    expect((await rigged.rig.run(["sync", "w"])).code).toBe(0);
-    expect(isThere(rigged)).toBe(0);
   });
 });

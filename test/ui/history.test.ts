@@ -83,20 +83,6 @@ describe("the history of a document", () => {
       "Both versions are equal",
     );
   });
-
-  test("says what is wrong with an address", async () => {
-    const { ask, cookie } = await withHistory();
-    for (const [path, words] of [
-      ["/m/w/history/none.md", "mdmirror has no record of none.md"],
-      ["/m/w/version/a.md?n=9", "has no version 9"],
-      ["/m/w/version/a.md?n=x", "is not the number of a version"],
-      ["/m/w/diff/a.md?from=1", "two versions are missing"],
-      ["/m/w/diff/a.md?from=1&to=9", "has no version 9"],
-    ] as const) {
-      const { status, text } = await ask(path, { headers: { cookie } });
-      expect([path, status, text]).toEqual([path, 404, expect.stringContaining(words)]);
-    }
-  });
 });
 
 describe("a restore", () => {

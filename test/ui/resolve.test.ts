@@ -164,24 +164,6 @@ describe("a conflict", () => {
     expect(toneOf(await person.choose("mine"))).toBe("good");
     expect(existsSync(join(rigged.rig.root, "plan (theirs).md"))).toBe(false);
   });
-
-  test("at a path in any script, with every character that addresses use", async () => {
-    const path = "ордер-100%/שלום,a+b=%2F#.md";
-    const rigged = await openConflict(path);
-    const person = await opened(rigged, path);
-    expect(person.shown()).toContain('<bdi class="name">ордер-100%/שלום,a+b=%2F#.md</bdi>');
-    await person.choose("mine");
-    await idle(rigged.rig, path, TEXTS.mine);
-  });
-
-  test("text that looks like a page's is shown as text", async () => {
-    const rigged = await openConflict();
-    const text = '</textarea></form><script>alert(1)</script>"\n';
-    rigged.rig.write("plan.md", text);
-    const person = await opened(rigged);
-    expect(person.shown()).not.toContain("<script>alert");
-    expect(resultIn(await person.see("?from=mine"))).toBe(text);
-  });
 });
 
 describe("what a choice ends beside a conflict", () => {

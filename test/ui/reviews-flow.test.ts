@@ -24,13 +24,11 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     await page.getByRole("button", { name: "Check now" }).press("Enter");
     await page.getByText("Synced: 1 accepted by a reviewer").waitFor();
     await page.locator("#main").getByText("Nothing is in review.").waitFor();
-    await shoot(page, "reviews-none");
     await page.getByRole("link", { name: "Sign out" }).press("Enter");
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await shoot(page, "sign-out");
     await page.getByRole("button", { name: "Sign out" }).press("Enter");
     await page.getByText("This browser is signed out.").waitFor();
-    await shoot(page, "signed-out");
     expect(await page.getByRole("link", { name: "Sign out" }).count()).toBe(0);
   });
 });

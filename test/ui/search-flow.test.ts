@@ -14,7 +14,6 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     await page.goto(`${ui.url}/m/w`);
     await page.getByRole("link", { name: "Search" }).click();
     await page.getByText("Searches the local files").waitFor();
-    await shoot(page, "search-empty");
     await page.keyboard.type("quokka");
     await page.locator("#count").getByText("3 documents").waitFor();
     await page.waitForURL((url) => url.searchParams.get("q") === "quokka");
@@ -28,7 +27,6 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     await page.keyboard.type("(");
     await page.getByRole("checkbox").check();
     await page.locator("#found").getByText("the pattern cannot be used").waitFor();
-    await shoot(page, "search-refused");
     await page.locator("#q").fill("smil.s");
     await page.locator("#count").getByText("1 document").waitFor();
     await page.locator("#q").press("ArrowDown");

@@ -32,7 +32,6 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("link", { name: "deep/" }).press("Enter");
     await page.getByRole("link", { name: "large.md" }).press("Enter");
     await page.getByText("split the document").waitFor();
-    await shoot(page, "document-held");
     await page.getByRole("link", { name: "Explain its state" }).press("Enter");
     await page.getByText("nothing while it is blocked", { exact: true }).waitFor();
     await shoot(page, "why");
@@ -53,7 +52,6 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.goto(`${ui.url}/m/w`);
     await page.getByRole("link", { name: "History" }).click();
     await page.getByRole("heading", { name: "What changed last in w" }).waitFor();
-    await shoot(page, "history-recent");
     await page.getByRole("link", { name: "plan.md" }).click();
     await page.getByText("merged from").waitFor();
     await shoot(page, "history");
@@ -63,7 +61,6 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("link", { name: "Its history" }).press("Enter");
     await page.getByRole("link", { name: "@4" }).press("Enter");
     await page.getByRole("heading", { name: "Origin of each line" }).waitFor();
-    await shoot(page, "version-merged");
     await page.getByRole("link", { name: "Its history" }).press("Enter");
     await page.getByRole("link", { name: "@1" }).press("Enter");
     await page.getByRole("button", { name: "Restore this version" }).waitFor();
@@ -94,7 +91,6 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
     await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
-    await shoot(page, "run-undone");
     await page.getByRole("link", { name: "Log" }).press("Enter");
     await page.getByText("restore", { exact: true }).first().waitFor();
     await shoot(page, "log");
