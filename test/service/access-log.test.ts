@@ -55,16 +55,6 @@ test("each request is a line with its owner, kind and end; never content, key, q
   for (const secret of ["secret", "garden", "roses", id, key]) expect(JSON.stringify(seen)).not.toContain(secret);
 });
 
-test.each(["/healthz", "/readyz", "/metrics", "/openapi.json"])("the line of %s has its bytes", async (path) => {
-  const { service } = await openService();
-  const seen: AccessEntry[] = [];
-  const server = await startHttp(service, { log: (entry) => void seen.push(entry) });
-  onTestFinished(() => server.close());
-  const body = await (await fetch(`${server.url}${path}`)).text();
-  await server.close();
-  expect(seen).toMatchObject([{ route: path, status: 200, bytes: Buffer.byteLength(body) }]);
-});
-
 test("lines are appended for their owner alone, also after the file was moved away", async () => {
   const file = temporary();
   for (const name of ["first", "second"]) {

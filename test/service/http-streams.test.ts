@@ -55,19 +55,6 @@ describe("a stream", () => {
     sink.send("to nobody");
   });
 
-  it("is counted when it begins, and its life is no latency", async () => {
-    const { listener, ended, server } = await streaming();
-    const told = async () => (await fetch(`${server.url}/metrics`)).text();
-    const counted = 'requests_total{route="GET /v1/events",code="200"} 1\n';
-    expect(await told()).toContain(counted);
-    listener.socket.destroy();
-    await ended;
-    const after = await told();
-    expect(after).toContain(counted);
-    // The question before this one.
-    expect(after).toContain("\nmdmirror_service_request_duration_seconds_count 1\n");
-  });
-
   it.each([401, 429, 503])("that is refused by %i takes its connection with it", async (status) => {
     const { service } = await openService();
     const open = async () => ({ status, headers: {}, body: "no" });
