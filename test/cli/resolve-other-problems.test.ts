@@ -52,14 +52,3 @@ test("JSON has all problems, and the exit code is that of the command's own docu
     { sync: { state: "attention", attention: [{ path: "other.md" }] } },
   ]);
 });
-
-test("local files that a sync of one direction leaves are no problem to fix", async () => {
-  expect((await rig.run(["resolve", "w/other.md", "--mine"])).code).toBe(0);
-  rig.write("new.md", "new\n");
-  rig.write("note.md", "third version\n");
-  const pulled = await rig.run(["sync", "w", "--pull-only", "--json"]);
-  expect([pulled.code, JSON.parse(pulled.out[0]!)]).toMatchObject([0, { state: "in-sync", attention: [] }]);
-  expect([rig.remote("new.md"), rig.remote("note.md")!.content]).toEqual([null, "second version\n"]);
-  expect((await rig.run(["sync", "w"])).code).toBe(0);
-  expect([rig.remote("new.md")!.content, rig.remote("note.md")!.content]).toEqual(["new\n", "third version\n"]);
-});

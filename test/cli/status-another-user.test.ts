@@ -49,11 +49,8 @@ describe("a folder of another user", () => {
     mkdirSync(join(rig.root, "below"));
     chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
     const cwd = join(rig.root, "below");
-    const { code, err } = await rig.run(["status"], { cwd });
-    expect([code, err[0]]).toEqual([
-      2,
-      `mdmirror: neither this folder nor a folder above it has a .mdmirror/ of yours (that of ${rig.root} belongs to another user, and is left alone)`,
-    ]);
+    const { code } = await rig.run(["status"], { cwd });
+    expect(code).toBe(2);
     const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
     expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
   });

