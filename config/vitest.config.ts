@@ -81,11 +81,13 @@ class LongFirst extends BaseSequencer {
   }
 }
 
-/** What Node made of the sources, for the processes that tests start. */
+/** What Node made of the sources: it is made once, not once a process. */
 const compiled = `${root}node_modules/.cache/compiled`;
 // What lies there is run: nobody else enters, also when a test's process writes it under umask 000.
 mkdirSync(compiled, { recursive: true });
 chmodSync(compiled, 0o700);
+// The processes of the tests inherit it, and give it to those that they start.
+process.env["NODE_COMPILE_CACHE"] = compiled;
 
 export default defineConfig({
   root,
@@ -106,8 +108,6 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts", "test/sync-service/shared-bundle.ts"],
     setupFiles: ["test/close-databases.ts"],
-    // Processes that tests start: what Node makes of the sources is made once, not once a process.
-    env: { NODE_COMPILE_CACHE: compiled },
     testTimeout: HANGING_MS,
     hookTimeout: HANGING_MS,
     expect: { poll: { timeout: HANGING_MS } },
