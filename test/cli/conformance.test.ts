@@ -88,13 +88,6 @@ test("a service that cannot be reached, or refuses the key, ends with 5", async 
   expect((await rig.run(["conformance", rig.url, "--key-file", rig.keyFile])).code).toBe(5);
 });
 
-test("a service that goes away in the middle ends with 5", async () => {
-  let requests = 0;
-  const url = await serveAs((handle) => varyService(handle, { fault: () => (++requests > 20 ? "drop-before" : null) }));
-  const argv = ["conformance", url, "--key-file", rig.keyFile, "--section", "files"];
-  expect((await rig.run(argv)).code).toBe(5);
-});
-
 test("a service that ignores filters keeps the documents of others", async () => {
   rig.createRemotely("/mine/a.md", "mine\n");
   rig.createRemotely("/b.md", "mine\n");

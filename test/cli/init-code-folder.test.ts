@@ -112,13 +112,4 @@ describe("a folder of code that is mirrored already", () => {
     rmSync(join(rig.root, ".gitignore"));
     expect([(await rig.run(["sync", "w"])).code, rig.remote("b.md")?.content]).toEqual([0, "b\n"]);
   });
-
-  test("shows where most of what is new lies before it travels", async () => {
-    await rig.init();
-    for (let n = 0; n < 20; n++) rig.write(`vendor/p${n}/README.md`, `vendored ${n}\n`);
-    const { out } = await rig.run(["plan", "w"]);
-    expect(out).toContain("    vendor/  20 documents, 230 bytes");
-    const json = await rig.json<{ largest: unknown }>(["plan", "w"]);
-    expect(json.largest).toEqual([{ folder: "vendor", documents: 20, bytes: 230 }]);
-  });
 });

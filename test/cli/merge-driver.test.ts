@@ -134,15 +134,6 @@ describe.skipIf(!hasGit)("git's merge driver (skipped where git is missing)", ()
     expect(said).toContain("mdmirror: note.md is not UTF-8 text: merged by lines, as git does");
     expect(readFileSync(join(repo, "note.md"))).toEqual(latin("CAF\u00c9\na\nb\nc\nd\nE\u00e9\n"));
   });
-
-  it("leaves a binary file as it was, and git calls it unmerged", () => {
-    const bytes = (last: number) => Buffer.from([0, 255, 254, 0, 10, last]);
-    fork(bytes(1), bytes(2), bytes(3));
-    const { code, said } = git("merge", "other");
-    expect([code, said]).toEqual([1, expect.stringContaining("note.md is not UTF-8 text: it does not merge")]);
-    expect(readFileSync(join(repo, "note.md"))).toEqual(bytes(2));
-    expect(done("status", "--porcelain")).toBe("UU note.md\n");
-  });
 });
 
 describe("without git", () => {

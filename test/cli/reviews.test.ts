@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
@@ -97,15 +97,4 @@ test("a deletion that a review stops waits, says where that is ended, and goes o
   rig.service.admin.reviews.reject(reviews()[0]!);
   expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
   expect(rig.remote("d/e/a.md")).toBeNull();
-});
-
-test("a move does not wait, and an acceptance ends the review locally", async () => {
-  await meet();
-  renameSync(join(rig.root, "d/e/a.md"), join(rig.root, "moved.md"));
-  expect(await rig.syncCounts()).toHaveProperty("movedRemote");
-  expect(rig.remote("moved.md")!.content).toBe("theirs\ntwo\n");
-  rig.service.admin.reviews.accept(reviews()[0]!, null);
-  expect((await rig.run(["sync", "w"])).code).toBe(0);
-  expect([rig.read("moved.md"), rig.remote("moved.md")!.content]).toEqual(["mine\ntwo\n", "mine\ntwo\n"]);
-  expect((await rig.run(["reviews", "w"])).code).toBe(0);
 });

@@ -126,15 +126,6 @@ describe("status after a run", () => {
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
-  test("a conflict that was resolved without a sync is not proven before a run", async () => {
-    editOnBothSides("a.md");
-    await rig.run(["sync", "w"]);
-    await rig.run(["resolve", "w/a.md", "--mine", "--no-sync"]);
-    rig.pass(60_000);
-    await rig.run(["sync", "w"]);
-    expect(await tell("status", "w")).toMatchObject({ state: "in-sync", code: 0, attention: [] });
-  });
-
   test("a folder that was never in sync ends with 3", async () => {
     for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
     expect(await tell("status", "w")).toMatchObject({ state: "never", code: 3, syncedAt: null });
@@ -151,14 +142,6 @@ describe("sync", () => {
     expect(await rig.syncCounts()).toEqual({ uploaded: 1 });
     expect(rig.remote("a.md")!.content).toBe("edited\n");
     expect(await rig.syncCounts()).toEqual({});
-  });
-});
-
-describe("plan", () => {
-  test("ends with 3 and names what stays blocked, if nothing else is to be done", async () => {
-    editOnBothSides("a.md");
-    await rig.run(["sync", "w"]);
-    expect(await rig.json(["plan", "w"])).toMatchObject({ exit: 3, steps: [], blocked: [{ path: "a.md" }] });
   });
 });
 
@@ -199,19 +182,4 @@ test("writes that keep failing are reported once, with what the service says", a
   const { code, err } = await rig.run(["sync", "w"]);
   expect([code, err[0]]).toEqual([3, expect.stringMatching(/^4 documents: unfinished: .*The disk is full\.$/)]);
   expect((await rig.run(["status", "w"])).out).toContain(err[0]);
-});
-
-test("plan shows an edit of a protected document as going to review, not as an update", async () => {
-  rig.protectRemotely("a.md");
-  rig.write("a.md", "a, edited\n");
-  // The text has to rest from one sync to the next.
-  expect((await rig.run(["sync", "w"])).code).toBe(3);
-  rig.write("b.md", "b, edited\n");
-  const { out } = await rig.run(["plan", "w"]);
-  expect(out.slice(0, 4)).toEqual([
-    "  → update on the service: 1",
-    "    b.md  (edited locally)",
-    "  → send to review: 1",
-    "    a.md  (edited locally)",
-  ]);
 });

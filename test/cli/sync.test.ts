@@ -65,12 +65,6 @@ describe("sync", () => {
     expect(await rig.run(["sync", "w", "--quiet"])).toEqual({ code: 0, out: [], err: [], asked: [] });
   });
 
-  test("finds the mirrored folder above where it is called", async () => {
-    rig.createRemotely("a/b.md", "b\n");
-    await rig.init();
-    expect((await rig.run(["sync"], { cwd: join(rig.root, "a") })).code).toBe(0);
-  });
-
   test("--json ends with one object of the documented members alone", async () => {
     await rig.init();
     rig.write("a.md", "a\n");

@@ -62,7 +62,7 @@ describe("an agent beside a daemon", () => {
 
   test("two agents that write as fast as they can lose no edit", async () => {
     await watched.watchingHere();
-    const both = await Promise.all([agent("process"), agent("process")]);
+    const both = await Promise.all([agent("process"), agent()]);
     const names = ["x", "y"];
     await Promise.all(both.map((by, at) => addLines(by, names[at]!)));
     const lines = watched.rig.read("a.md").trimEnd().split("\n").slice(1);

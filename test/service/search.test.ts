@@ -98,14 +98,6 @@ describe("the index of the service", () => {
     expect(JSON.parse(answer.body).data).toHaveLength(1);
     await second.service.close();
   });
-
-  test("a slow clock refuses no regex", async () => {
-    let now = 0;
-    const opened = await openService({ now: () => (now += 60_000) });
-    for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
-    expect((await opened.api.post("/v1/search/regex", { query: "zebra" })).json.data).toHaveLength(20);
-    await opened.service.close();
-  });
 });
 
 describe("what is not indexed yet", () => {

@@ -52,30 +52,6 @@ describe("a folder's names, each with its state", () => {
     expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
 
-  test("is read again when a name, content, a rule or the state changed", async () => {
-    rig.write("a.md", "# a\n");
-    await rig.init();
-    const lists = new FolderLists(systemRandom());
-    const look = () => {
-      const found = lists.list(rig.root, "", { from: 0, count: 10 });
-      return found.kind === "ok" ? found.value.entries.map(({ name, state }) => `${name} ${state}`) : [];
-    };
-    expect(look()).toEqual(["a.md in-sync"]);
-    rig.write("a.md", "# A\n");
-    expect(look()).toEqual(["a.md waiting"]);
-    rig.write("b.md", "# b\n");
-    expect(look()).toEqual(["a.md waiting", "b.md waiting"]);
-    await rig.run(["sync", "w"]);
-    expect(look()).toEqual(["a.md in-sync", "b.md in-sync"]);
-    rig.write(".mdmirrorignore", "c*\n");
-    rig.write("c.md", "# c\n");
-    expect(look()).toEqual([".mdmirrorignore ignored", "a.md in-sync", "b.md in-sync", "c.md ignored"]);
-    rig.write(".mdmirrorignore", "d*\n");
-    expect(look()).toContain("c.md waiting");
-    rmSync(rig.root, { recursive: true });
-    expect(look()).toEqual([]);
-  });
-
   test("are shown in parts if they are many", async () => {
     await rig.init();
     for (let n = 1_000; n < 1_600; n++) rig.write(`many/${n}.md`, "");

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AnsweredFile } from "../../src/contract/api/resources.ts";
@@ -201,15 +201,6 @@ describe("what a choice ends beside a conflict", () => {
     expect(person.shown()).not.toContain("<textarea");
     await person.choose("theirs");
     expect(rig.read("a.md")).toBe("one\n");
-  });
-
-  test("a (theirs) file that was removed is reported, and its content is still shown", async () => {
-    const rigged = await openConflict();
-    rmSync(join(rigged.rig.root, "plan (theirs).md"));
-    const person = await opened(rigged);
-    expect(person.shown()).toContain("theirs");
-    await person.choose("theirs");
-    await idle(rigged.rig, "plan.md", TEXTS.theirs);
   });
 
   test("a path where nothing is open, and one that no choice ends, say so", async () => {

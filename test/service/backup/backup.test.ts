@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -78,15 +77,6 @@ function editing(api: Api, files: readonly { readonly id: string; readonly lastC
   };
 }
 
-/** What another process is told that wants to write to the database of a service. */
-function openElsewhere(name: string): string {
-  const script = `
-    const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 0 });
-    try { db.exec("BEGIN IMMEDIATE; COMMIT"); console.log("opened"); } catch (e) { console.log(e.code); }`;
-  const told = spawnSync(process.execPath, ["-e", script, join(dir, name, "service.db")], { encoding: "utf8" });
-  return told.stdout.trim() || told.stderr;
-}
-
 async function markOf(name: string): Promise<string> {
   const serving = await serve(name);
   const mark = await generationAt(serving);
@@ -149,17 +139,6 @@ describe("a backup of a service that is written to", () => {
     expect(await markOf("data")).toBe(before);
   });
 
-  it("leaves the folder to its service alone", async () => {
-    const { api, close } = await serve("data");
-    await api.file("a.md", "text\n");
-    await backUp("data", "one.db");
-    expect(openElsewhere("data")).toBe("SQLITE_BUSY");
-    await backUp("data", "two.db");
-    expect(openElsewhere("data")).toBe("SQLITE_BUSY");
-    await close();
-    expect(openElsewhere("data")).toBe("opened");
-  });
-
   it("is taken of a folder that no service uses, and never over an existing file or service", async () => {
     const { api, close } = await serve("data");
     await api.file("a.md", "text\n");
@@ -191,15 +170,6 @@ describe("a backup of a service that is written to", () => {
     await expect(copyWhole(join(dir, "from"), join(dir, "to"), come)).rejects.toMatchObject({ code: "EEXIST" });
     expect(readFileSync(join(dir, "to"), "utf8")).toBe("came");
     expect(readdirSync(dir).sort()).toEqual(["from", "to"]);
-  });
-
-  it("continues in the journal, which is written back afterwards", async () => {
-    const { api, close } = await serve("data");
-    await api.file("a.md", "text\n");
-    await Promise.all([backUp("data", "one.db"), backUp("data", "two.db")]);
-    await api.file("b.md", "text\n");
-    await close();
-    expect(await backUp("data", "three.db")).toMatchObject({ documents: 2 });
   });
 });
 
