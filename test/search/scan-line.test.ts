@@ -67,7 +67,7 @@ describe("a scan in parts", () => {
       fc.property(patterns, lines, (pattern, line) => {
         expect(scan(pattern, line).ranges).toEqual(byEngine(pattern, line));
       }),
-      { numRuns: runs(2_000) },
+      { numRuns: runs(500) },
     );
   });
 

@@ -85,7 +85,7 @@ describe("I26 whatever paths the service lists", () => {
           expect(after).toEqual(before);
         }
       }),
-      { numRuns: runs(80) },
+      { numRuns: runs(50) },
     );
     // The generator is nasty, but not so wild that nothing comes in.
     expect(lies).toBeGreaterThan(150);

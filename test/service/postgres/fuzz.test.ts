@@ -65,7 +65,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
         await client.query(`TRUNCATE ${EVERYTHING} RESTART IDENTITY`);
         expect(await ask(await openWorld(open), steps)).toEqual(await ask(await openWorld(), steps));
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(6) },
     );
   });
 });
