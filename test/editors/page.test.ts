@@ -47,31 +47,13 @@ function run(program: string, args: readonly string[], cwd: string): Promise<str
 }
 
 describe("the page on editors", () => {
-  test("VS Code's tasks have members that its schema knows, and find what needs somebody", () => {
-    const KNOWN = {
-      task: [
-        "label",
-        "type",
-        "command",
-        "args",
-        "options",
-        "isBackground",
-        "runOptions",
-        "presentation",
-        "problemMatcher",
-      ],
-      matcher: ["owner", "source", "severity", "fileLocation", "pattern"],
-      pattern: ["kind", "regexp", "file", "code", "message"],
-    };
+  test("VS Code's tasks find documents with problems", () => {
     type Pattern = { regexp: string; file: number; code: number; message: number; kind: string };
     type Task = { label: string; args: string[]; problemMatcher: { pattern: Pattern } | [] };
     const { version, tasks } = JSON.parse(block("json")) as { version: string; tasks: Task[] };
     expect([version, tasks.map(({ label }) => label)]).toEqual(["2.0.0", ["mdmirror: watch", "mdmirror: sync"]]);
-    for (const task of tasks) expect(KNOWN.task).toEqual(expect.arrayContaining(Object.keys(task)));
     const matcher = tasks[1]!.problemMatcher;
     if (Array.isArray(matcher)) throw new Error("the sync has no matcher");
-    expect(Object.keys(matcher)).toEqual(KNOWN.matcher);
-    expect(Object.keys(matcher.pattern)).toEqual(KNOWN.pattern);
     const { regexp, file, code, message } = matcher.pattern;
     const problems = printed.flatMap((line) => {
       const found = new RegExp(regexp).exec(line);

@@ -74,16 +74,4 @@ describe("a stop", () => {
       expect(await person.until("Carry out 14 changes")).toContain("a.md");
     },
   );
-
-  test("ended meanwhile: nothing is done, and the page says so", async () => {
-    const rigged = await openHalt();
-    const person = await personAt(rigged);
-    const shown = await person.until("Carry out 13 changes");
-    for (const name of namesOf()) rigged.rig.write(name, `text of ${name}\n`);
-    await person.answer(shown, "approve");
-    await person.until("nothing is stopped any more; nothing was done");
-    await rigged.rig.run(["sync", "w"]);
-    await person.until("Nothing is stopped");
-    expect(isThere(rigged)).toBe(COUNT);
-  });
 });

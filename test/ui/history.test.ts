@@ -106,20 +106,6 @@ describe("a restore", () => {
     expect(toneOf(await send(opened, form.action, form.body))).toBe("asks");
   });
 
-  test("writes nothing if the number is of another version, or of none", async () => {
-    const opened = await withHistory();
-    const { rig } = opened;
-    const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
-    const body = new URLSearchParams(form.body);
-    body.set("n", "2");
-    expect(toneOf(await send(opened, form.action, body))).toBe("asks");
-    body.set("n", "77");
-    expect(toneOf(await send(opened, form.action, body))).not.toBe("good");
-    body.set("n", "x");
-    expect(toneOf(await send(opened, form.action, body))).toBe("bad");
-    expect(rig.read("a.md")).toBe("# a\n\nthree\n");
-  });
-
   test("brings a document back that is gone, as a new one", async () => {
     const opened = await withHistory();
     const { rig } = opened;

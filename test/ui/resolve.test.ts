@@ -130,31 +130,6 @@ describe("a conflict", () => {
     expect(await kept(rig)).toContain("# Plan\n\none\nmine, again merged\nthree\n");
   });
 
-  test.each(["mine", "theirs", "merged"])(
-    "the service moved on since the page was shown, and %s writes nothing",
-    async (way) => {
-      const rigged = await openConflict();
-      const { rig } = rigged;
-      const person = await opened(rigged);
-      rig.editRemotely("plan.md", "# Plan\n\none\ntheirs, again\nthree\n");
-      const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
-      expect(toneOf(after)).toBe("asks");
-      expect(after).toContain("theirs, again");
-      expect(rig.read("plan.md")).toBe(TEXTS.mine);
-      expect(rig.remote("plan.md")!.content).toBe("# Plan\n\none\ntheirs, again\nthree\n");
-    },
-  );
-
-  test("ended elsewhere meanwhile: what was written is shown to be copied", async () => {
-    const rigged = await openConflict();
-    const person = await opened(rigged);
-    await rigged.rig.run(["resolve", "w/plan.md", "--mine"]);
-    const after = await person.choose("merged", { text: "what I wrote\r\n" });
-    expect(isOpen(after)).toBe(false);
-    expect(resultIn(after)).toBe("what I wrote\n");
-    expect(rigged.rig.remote("plan.md")!.content).toBe(TEXTS.mine);
-  });
-
   test("without the service: mine is taken locally, and goes up later", async () => {
     const rigged = await openConflict();
     const person = await opened(rigged);

@@ -80,23 +80,6 @@ describe("runs", () => {
     expect(rig.read("a.md")).toBe("# a\n\nthree\n");
     expect(await undoForm(opened, `/m/w/runs/${run}`)).toBeNull();
   });
-
-  test("are not undone over an edit that was not sent", async () => {
-    const opened = await withRuns();
-    const { rig } = opened;
-    const run = await runThat(opened, "1 uploaded");
-    const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
-    rig.write("a.md", "# a\n\nwritten meanwhile\n");
-    expect(toneOf(await send(opened, form.action, form.body))).toBe("asks");
-    expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
-  });
-
-  test("of no number are not taken back", async () => {
-    const opened = await withRuns();
-    const form = (await undoForm(opened, `/m/w/runs/${await runThat(opened, "1 uploaded")}`))!;
-    expect(toneOf(await send(opened, "/m/w/runs/x/undo", form.body))).toBe("bad");
-    expect(toneOf(await send(opened, "/m/w/runs/1/undo", new URLSearchParams(form.body)))).toBe("asks");
-  });
 });
 
 describe("the log", () => {
