@@ -38,30 +38,6 @@ describe("serve", () => {
     expect(existsSync(join(rig.dir, "data/service.db-wal"))).toBe(false);
   });
 
-  test("links errors to the address of --docs-base, with or without a slash at its end", async () => {
-    for (const [base, type] of [
-      ["https://docs.example.org/api/", "https://docs.example.org/api/errors/unauthenticated"],
-      ["http://docs.example.org", "http://docs.example.org/errors/unauthenticated"],
-    ] as const) {
-      const stop = new AbortController();
-      let told: unknown = null;
-      const ran = await rig.run(["serve", "--port", "0", "--data", "data", "--docs-base", base], {
-        stop: stop.signal,
-        onOut: (line) => {
-          const url = /^serving (\S+)$/.exec(line)?.[1];
-          if (url === undefined) return;
-          void fetch(`${url}/v1/files`)
-            .then((answer) => answer.json())
-            .then((problem) => {
-              told = (problem as { readonly type: string }).type;
-              stop.abort();
-            });
-        },
-      });
-      expect([ran.code, told]).toEqual([0, type]);
-    }
-  });
-
   test("names a taken port, a missing folder, and unreadable certificates", async () => {
     const port = new URL(rig.url).port;
     const taken = await rig.run(["serve", "--port", port, "--data", "data"]);

@@ -1,5 +1,4 @@
 import { describe, expect, test, vi } from "vitest";
-import type { AnswerOne } from "../../../src/service/service.ts";
 import { expectEdited, expectOk } from "../../../src/conformance/world.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 
@@ -83,30 +82,5 @@ describe("a review", () => {
     const typed = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page)![1]!.replaceAll(/\r\n?|\n/g, "\r\n");
     await browser.submit(`/app/reviews/${id}/accept`, { live, edited: "yes", content: typed });
     expect(await read()).toBe("\r\none\ntwo\r\nthree");
-  });
-
-  test("among ten thousand is on a page of a hundred", async () => {
-    const rig = await openRig();
-    const { service, key, workspaceId } = rig;
-    const headers = { "x-api-key": key, "content-type": "application/json" };
-    const send = async (method: string, path: string, body: object, answer: AnswerOne = service.answer) =>
-      JSON.parse((await answer({ method, path, headers, body: JSON.stringify(body) })).body);
-    const file = await send("POST", "/v1/files", { path: "a.md", content: "live\n" });
-    await send("PATCH", `/v1/files/${file.id}`, { protected: true });
-    await service.batch(async (answer) => {
-      for (let n = 0; n < 250; n++) {
-        const edit = { baseChangeId: file.lastChangeId, content: `${n}\n` };
-        await send("PUT", `/v1/files/${file.id}/content`, edit, answer);
-      }
-    });
-    const browser = await rig.signIn();
-    const sizes: number[] = [];
-    let at: string | undefined = `/app/reviews?workspace=${workspaceId}`;
-    while (at !== undefined) {
-      const page = text(await browser.get(at));
-      sizes.push(page.match(/<li class="card">/g)!.length);
-      at = /href="([^"]*cursor=[^"]*)">Next/.exec(page)?.[1]?.replaceAll("&amp;", "&");
-    }
-    expect(sizes).toEqual([100, 100, 50]);
   });
 });

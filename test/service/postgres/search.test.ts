@@ -66,32 +66,6 @@ describe.skipIf(whyNoPostgres !== null)("a search on PostgreSQL", () => {
       expect(pathsOf(found).length, query).toBeGreaterThan(0);
     }
   });
-
-  it("finds an edit and a new name before and after they are indexed, and what is gone never", async () => {
-    const [, made] = await ask(sides, "POST", "/v1/files", { path: "/late.md", content: "wolpertinger\n" });
-    const { id, lastChangeId } = made as { id: string; lastChangeId: string };
-    const found = async (query: string) =>
-      pathsOf((await ask(sides, "POST", "/v1/search/hybrid", { query, limit: 10 }))[1]);
-    const steps = async (query: string, expected: readonly string[]) => {
-      expect(await found(query)).toEqual(expected);
-      await store.indexing.step("all");
-      expect(await found(query)).toEqual(expected);
-    };
-    await steps("wolpertinger", ["/late.md"]);
-    await one(sides, "PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "elwetritsch\n" });
-    await steps("elwetritsch", ["/late.md"]);
-    await steps("wolpertinger", []);
-    await one(sides, "PATCH", `/v1/files/${id}`, { name: "rasselbock.md" });
-    await steps("rasselbock", ["/rasselbock.md"]);
-    const [, matching] = await ask(sides, "POST", "/v1/search/regex", { query: "elwetr.tsch", limit: 10 });
-    expect(pathsOf(matching)).toEqual(["/rasselbock.md"]);
-    const { lastChangeId: live } = (await one(sides, "GET", `/v1/files/${id}`)) as { lastChangeId: string };
-    await one(sides, "PUT", `/v1/files/${id}/content`, { baseChangeId: live, content: "hanghuhn\n" });
-    const [, waiting] = await ask(sides, "POST", "/v1/search/regex", { query: "hanghu.n", limit: 10 });
-    expect(pathsOf(waiting)).toEqual(["/rasselbock.md"]);
-    await one(sides, "DELETE", `/v1/files/${id}`);
-    await steps("elwetritsch", []);
-  });
 });
 
 /** Each word in some texts, and each text with some words, from one seed. */
@@ -111,10 +85,6 @@ function texts(): string[] {
 async function ask(sides: Sides, method: string, path: string, body: object): Promise<[unknown, unknown]> {
   const [own, other] = sides.keys;
   return [await send(sides.sqlite, own, method, path, body), await send(sides.postgres, other, method, path, body)];
-}
-
-function one(sides: Sides, method: string, path: string, body?: object): Promise<unknown> {
-  return send(sides.postgres, sides.keys[1], method, path, body);
 }
 
 async function send(service: Service, key: string, method: string, path: string, body?: object): Promise<unknown> {
