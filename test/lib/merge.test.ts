@@ -20,8 +20,4 @@ describe("explainMerge of the library", () => {
       expect(cells.join("")).toBe(whole);
     }
   });
-
-  it("explains no text that is no merge", () => {
-    expect(explainMerge(texts, "- c\n- new a now\n- d\n- d\n")).toBeNull();
-  });
 });

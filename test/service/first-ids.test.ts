@@ -78,15 +78,6 @@ describe("a data folder of the first version", () => {
     await data.close();
   });
 
-  it("finds no configuration any more", async () => {
-    const data = await openData(firstFolder());
-    await data.service.indexAll();
-    const api = new Api(data.service.handle, KEY);
-    expect((await api.post("/v1/search/hybrid", { query: "quokka" })).json.data).toEqual([]);
-    expect((await api.read(RULES)).content).toBe("quokka\n");
-    await data.close();
-  });
-
   it("takes such ids in no workspace that is made from now on", async () => {
     const data = await openData(firstFolder());
     const { key } = await data.service.admin.createWorkspace("new");

@@ -142,30 +142,4 @@ describe("the end", () => {
     for (const { told } of [known, fresh])
       expect([statuses(told.text), /^connection: close\r$/im.test(told.text)]).toEqual([[401], true]);
   });
-
-  it("closes idle connections, and announces the end to those that still get an answer", async () => {
-    const inside = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const opened = await openService();
-    const handle: HttpService["handle"] = async (wire) => {
-      if (wire.path === "/v1/folders") {
-        inside.resolve();
-        await held.promise;
-      }
-      return opened.service.handle(wire);
-    };
-    const { port, server } = await serve({ handle });
-    const idle = openConnection(port);
-    idle.socket.write(get("/v1/files", ""));
-    await idle.until(/\}$/);
-    const busy = openConnection(port);
-    busy.socket.write(get("/v1/folders", ""));
-    await inside.promise;
-    const closed = server.close();
-    await once(idle.socket, "close");
-    held.resolve();
-    await once(busy.socket, "close");
-    await closed;
-    expect([statuses(busy.told.text), /^connection: close\r$/im.test(busy.told.text)]).toEqual([[401], true]);
-  });
 });

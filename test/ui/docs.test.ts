@@ -115,21 +115,6 @@ describe("the page of a folder", () => {
     expect((await ask("/m/w/why/a.md", { headers })).text).toContain("the service is not reachable");
     expect([rig.remote("a.md")?.content, rig.read("a.md")]).toEqual(["# a\n", "# edited\n"]);
   });
-
-  test("has nothing of what is no document of the folder", async () => {
-    const { ask, enter, rig } = await openUi();
-    rig.write("a.md", "# a\n");
-    await rig.run(["sync", "w"]);
-    const headers = { cookie: await enter() };
-    for (const path of ["none.md", "..%2f..%2fetc%2fpasswd", "%2e%2e/x", ".mdmirror/config.json", "a.md/b.md"]) {
-      const { status, text } = await ask(`/m/w/docs/${path}`, { headers });
-      expect([path, status, text]).toEqual([
-        path,
-        404,
-        expect.stringMatching(/This page cannot be shown|no such page/),
-      ]);
-    }
-  });
 });
 
 function hrefs(text: string): string[] {

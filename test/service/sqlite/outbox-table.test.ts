@@ -1,9 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import { outboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
 import { SqliteSession } from "../../../src/service/store/sqlite/session.ts";
-import { seeded } from "../fixture.ts";
 
 function open() {
   const db = openDatabase(":memory:");
@@ -63,22 +61,5 @@ describe("the outbox of SQLite", () => {
     for (const other of [`${place}0`, "9.abc", "", "0.", "x", "1", `${Number.MAX_SAFE_INTEGER}0.a`])
       expect(other === "0." ? "begin" : await table.after(other, 10)).toBe(other === "0." ? "begin" : null);
     expect((await table.after("0.", 10))?.rows).toHaveLength(3);
-  });
-
-  test("a place of before a return to a backup is not known once something else was written", async () => {
-    const store = openSqlite(":memory:", { random: seeded("outbox") });
-    await store.write(({ workspaces }) => workspaces.insert("wsp_1", "one"));
-    const backup = { copy: await store.copy() };
-    const places: string[] = [];
-    for (const letter of ["a", "b"]) {
-      const again = openSqlite(backup, { random: seeded(letter) });
-      const file = { workspace: 1, folder: { seq: 0, path: "" }, name: `${letter}.md`, text: "", at: 0 };
-      await again.write(({ files }) => files.insert({ ...file, id: `doc_${letter}`, changeId: `chg_${letter}` }));
-      places.push(await again.read(({ outbox }) => outbox.newest()));
-      const known = await Promise.all(places.map((place) => again.read(({ outbox }) => outbox.after(place, 1))));
-      expect(known.map((page) => page !== null)).toEqual(letter === "a" ? [true] : [false, true]);
-      await again.close();
-    }
-    await store.close();
   });
 });
