@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
+import { remoteFileOf } from "../../../src/mirror/model/left-out.ts";
+import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
+import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import type { Digest } from "../../../src/contract/digest.ts";
+import type { Disk } from "../../../src/mirror/ports/disk.ts";
+import { POLICY } from "../../planner/defaults.ts";
 import { type Mirror, type MirrorCopy, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 
@@ -40,6 +46,8 @@ async function syncWith(mirror: Mirror, act: (call: number) => void): Promise<nu
   return calls;
 }
 
+const ignore = (): void => undefined;
+
 type Copies = { readonly rig: Parameters<typeof createRig>[3]; readonly mirror: MirrorCopy };
 
 function again(copies: Copies) {
@@ -63,4 +71,28 @@ test("a document that is moved while a sync looks, at any call of the disk, keep
     expect(mirror.texts().get("d.md"), `moved at call ${at}`).toContain("[b](a.md) [c](c.md)");
     expect(mirror.texts().get("a.md"), `moved at call ${at}`).toContain("[c](c.md) [a](d.md)");
   }
+});
+
+test("a file that is replaced between the walk and the reading of its links is not there, and nothing counts as absent (I04)", async () => {
+  const { mirror, rig } = await exchanged();
+  const { state, disk } = again({ mirror, rig }).mirror.world();
+  const { plain } = disk as LinkedDisk;
+  let hasWalked = false;
+  const moving: Disk = Object.assign(Object.create(plain) as Disk, {
+    walk: (...asked: Parameters<Disk["walk"]>) => plain.walk(...asked),
+    read: (path: string) =>
+      hasWalked && path === "a.md" ? { kind: "stale", detail: "it went away" } : plain.read(path),
+  });
+  const links = new MirrorLinks({ state, disk: moving, scope: { prefix: "", wiki: false }, keeps: true });
+  const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
+  hasWalked = true;
+  const base = state.load();
+  const listed = new Map([...base.links].map(([id, link]) => [id, remoteFileOf(link)]));
+  const nothing = { folders: new Map(), unseen: new Map(), gone: new Set<never>(), goneFolders: new Set<never>() };
+  const remote = { files: listed, complete: true, foldersComplete: true, outside: new Set<never>(), ...nothing };
+  const trees = { base, local, remote };
+  const matching = { policy: POLICY, texts: (digest: Digest) => state.text(digest) };
+  const { files, unseen } = links.read(trees, matching, ignore, true);
+  expect([...files.keys()]).toEqual(["c.md", "sub/b.md"]);
+  expect([...unseen.keys()]).toEqual([""]);
 });
