@@ -5,6 +5,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { APFS } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /** Names in two spellings that the disk of a Mac takes for one, and a service does not. */
 
@@ -131,11 +132,12 @@ it("a name that the disk refuses is held, and the others come", async () => {
 });
 
 it("I09 a file with its id's digits in its name that is moved to the root stays there while the service cannot move it", async () => {
-  const rig = createRig(43, { noMoveToRoot: true });
-  rig.app.create("d/Note.md", "one\n");
-  const id = rig.app.create("d/note.md", "two\n");
-  const mirror = rig.mirror({ disk: APFS });
-  await mirror.sync();
+  const { rig, mirror, idOf } = await openSynced(
+    { "d/Note.md": "one\n", "d/note.md": "two\n" },
+    { disk: APFS },
+    { noMoveToRoot: true },
+  );
+  const id = idOf("d/note.md");
   const given = mirror.state.link(id as DocId)!.localPath;
   expect(given).toMatch(/^d\/note-[0-9a-f]{8}\.md$/);
   const name = given.slice(2);

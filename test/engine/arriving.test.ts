@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import { openFixture, problem } from "../promises/fixture.ts";
+import { problem, openSynced } from "../promises/fixture.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
@@ -50,9 +50,8 @@ async function startAgain(mirror: Mirror): Promise<void> {
 
 /** A document without a record, and the journalled file that a power loss left of it. */
 async function loseRecord(left: string) {
-  const fixture = openFixture(5);
+  const fixture = await openSynced({});
   const { rig, mirror } = fixture;
-  await mirror.sync();
   const id = rig.app.create("note.md", TEXT);
   mirror.write("note.md", left);
   mirror.state.openIntent(1, { kind: "create", files: [{ id, path: "note.md" }] });

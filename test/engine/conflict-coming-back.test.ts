@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import type { Rig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /**
  * A document is deleted locally during its conflict, and the service's text is to come back; its
@@ -15,9 +16,7 @@ const OTHER = "of another file\n";
 
 /** Both texts were new at one path: base is the service's version. */
 async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
-  const rig = createRig(17);
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({});
   rig.app.create(PATH, THEIRS);
   mirror.write(PATH, "mine\n");
   await mirror.sync();

@@ -1,17 +1,14 @@
 import { expect, test } from "vitest";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { ROOT } from "../simulator/mirror.ts";
-import { isWrite, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { isWrite, openFixture, remoteTexts, settle, openSynced } from "../promises/fixture.ts";
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
 const COPY: Partial<Settings> = { conflicts: () => "copy" };
 
 test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is never sent, with the state lost neither", async () => {
-  const fixture = openFixture(61);
+  const fixture = await openSynced({ "d/note.md": BASE, "n.md": "n\n" });
   const { rig, mirror } = fixture;
-  rig.app.create("d/note.md", BASE);
-  rig.app.create("n.md", "n\n");
-  await settle(mirror);
   mirror.write("d/note.md", MINE);
   rig.app.edit("d/note.md", THEIRS);
   await settle(mirror, COPY);
@@ -37,9 +34,7 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
 test.each(["copy", "local", "remote"] as const)(
   "I28 policy %s: texts that did not merge are not counted as merged",
   async (policy) => {
-    const { rig, mirror } = openFixture(62);
-    rig.app.create("note.md", BASE);
-    await settle(mirror);
+    const { rig, mirror } = await openSynced({ "note.md": BASE });
     mirror.write("note.md", MINE);
     rig.app.edit("note.md", THEIRS);
     const report = await mirror.sync({ conflicts: () => policy });
@@ -48,9 +43,7 @@ test.each(["copy", "local", "remote"] as const)(
 );
 
 test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes neither text (%d)", async (fraction) => {
-  const { rig, mirror } = openFixture(63);
-  rig.app.create("note.md", BASE);
-  await settle(mirror);
+  const { rig, mirror } = await openSynced({ "note.md": BASE });
   mirror.write("note.md", MINE);
   rig.app.edit("note.md", THEIRS);
   mirror.disk.settle();
@@ -62,9 +55,7 @@ test.each([0, 0.25, 0.45, 0.65, 0.9])("I06 I13 policy copy: a power cut takes ne
 });
 
 test("I06 policy copy: what was kept beside before stays, and the same text is kept once", async () => {
-  const { rig, mirror } = openFixture(64);
-  rig.app.create("note.md", BASE);
-  await settle(mirror);
+  const { rig, mirror } = await openSynced({ "note.md": BASE });
   for (const [mine, theirs] of [
     ["mine\n", "theirs\n"],
     ["something else\n", "nobody knows\n"],
@@ -85,9 +76,7 @@ test("I06 policy copy: what was kept beside before stays, and the same text is k
 test.each([null, "each"] as const)(
   "I03 I05 policy copy: where both sides are new at one path, theirs comes in place and yours stays beside (prefer %s)",
   async (prefer) => {
-    const { rig, mirror } = openFixture(65);
-    rig.app.create("n.md", "n\n");
-    await settle(mirror);
+    const { rig, mirror } = await openSynced({ "n.md": "n\n" });
     mirror.write("d/new.md", MINE);
     rig.app.create("d/new.md", THEIRS);
     const report = await mirror.sync({ ...COPY, prefer });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
-import { createRig } from "../simulator/rig.ts";
-import { settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
  * The mirror is killed while it gives a file another text, and that document is edited on the
@@ -51,11 +50,7 @@ const COURSES: Readonly<Record<string, Course>> = {
 };
 
 async function start({ begin }: Course): Promise<Pair> {
-  const rig = createRig(1);
-  rig.app.create("note.md", BASE);
-  rig.app.create("other.md", OTHER);
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": BASE, "other.md": OTHER });
   await begin({ rig, mirror });
   return { rig, mirror };
 }

@@ -7,7 +7,7 @@ import type { Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { resolveProblem } from "./resolving.ts";
-import { settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
  * A conflict is ended by hand with another text, the process dies at any call of that, and the
@@ -28,11 +28,7 @@ const CHOICES: Readonly<Record<string, { readonly way: Resolution; readonly ends
 };
 
 async function inConflict(): Promise<Pair> {
-  const rig = createRig(1);
-  rig.app.create("note.md", LINES.join(""));
-  rig.app.create("other.md", "another document\n");
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": LINES.join(""), "other.md": "another document\n" });
   mirror.write("note.md", EDITED.join(""));
   rig.app.edit("note.md", without(SHOWN));
   await mirror.sync();

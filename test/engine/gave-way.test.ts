@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /**
  * One name wanted by two: the service's row keeps it, and what is renamed locally for it is told,
@@ -7,10 +8,7 @@ import { createRig } from "../simulator/rig.ts";
  */
 
 it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
-  const rig = createRig(44);
-  rig.app.create("a.md", "a\n");
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "a.md": "a\n" });
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("t.md"));
   rig.app.create("t.md", "theirs\n");
   const report = await mirror.sync();

@@ -6,18 +6,15 @@ import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { createRig } from "../simulator/rig.ts";
-import { openFixture, settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
  * A document of which the mirror's base is its second version, and the service, put back from a
  * backup, shows the first.
  */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
-  const rig = createRig(13);
-  const id = rig.app.create("plan.md", "first\n");
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" });
+  const id = idOf("plan.md");
   const first = mirror.state.link(id)!.changeId;
   rig.app.edit("plan.md", "second\n");
   await mirror.sync();
@@ -67,9 +64,8 @@ describe("where change ids move with a rename", () => {
   it.each(["here", "by another mirror"])(
     "I03 the id that a rename %s gave a version is known as an earlier one after the next edit",
     async (where) => {
-      const { rig, mirror } = openFixture(14, { changeIdMovesOnRename: true });
-      const id = rig.app.create("plan.md", "first\n");
-      await settle(mirror);
+      const { rig, mirror, idOf } = await openSynced({ "plan.md": "first\n" }, {}, { changeIdMovesOnRename: true });
+      const id = idOf("plan.md");
       const created = mirror.state.link(id)!.changeId;
       const by = where === "here" ? mirror : rig.mirror();
       await settle(by);

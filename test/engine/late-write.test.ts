@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
-import { openFixture } from "../promises/fixture.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import { openFixture, openSynced } from "../promises/fixture.ts";
+import type { Rig } from "../simulator/rig.ts";
 
 /**
  * An editor that opened a document before the mirror replaced its file saves into the old inode
@@ -19,11 +19,8 @@ type Fixture = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string
 
 /** The app's edit has replaced the file, and then the editor saved into the old one. */
 async function saveLate(): Promise<Fixture> {
-  const rig = createRig(1);
-  const id = rig.app.create("note.md", BASE);
-  rig.app.create("other.md", "another document\n");
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror, idOf } = await openSynced({ "note.md": BASE, "other.md": "another document\n" });
+  const id = idOf("note.md");
   const editor = mirror.disk.user.open(mirror.path("note.md"));
   rig.app.edit("note.md", textWith("app"));
   await mirror.sync();
@@ -42,10 +39,8 @@ function live({ rig }: Fixture, path = "note.md"): string | undefined {
 
 /** The app, the editor and a save by path have each changed the same line. */
 async function clash(name: string, options: MirrorOptions = {}): Promise<Fixture> {
-  const rig = createRig(3);
-  const id = rig.app.create(name, BASE);
-  const mirror = rig.mirror(options);
-  await mirror.sync();
+  const { rig, mirror, idOf } = await openSynced({ [name]: BASE }, options);
+  const id = idOf(name);
   const editor = mirror.disk.user.open(mirror.path(name));
   rig.app.edit(name, textWith("app"));
   await mirror.sync();
@@ -132,10 +127,7 @@ describe("I14 a late save that does not merge", () => {
 });
 
 test("I14 a file that was replaced is kept while a program has it open to write, and each of its texts comes back", async () => {
-  const rig = createRig(2);
-  rig.app.create("note.md", BASE);
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": BASE });
   const path = mirror.path("note.md");
   const program = mirror.disk.user.open(path);
   mirror.disk.openToWrite = new Set([mirror.disk.user.inode(path)]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
-import { settle } from "../promises/fixture.ts";
+import type { Rig } from "../simulator/rig.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
  * Folders that meet where something stands here that the mirror leaves alone, and names that were
@@ -12,12 +12,7 @@ import { settle } from "../promises/fixture.ts";
 const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
 
 async function start(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(41);
-  rig.app.create("docs/a.md", "a\n");
-  rig.app.create("docs/deep/b.md", "b\n");
-  rig.app.create("k.md", "k\n");
-  const mirror = rig.mirror();
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "docs/a.md": "a\n", "docs/deep/b.md": "b\n", "k.md": "k\n" });
   return { rig, mirror };
 }
 
@@ -63,12 +58,10 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
 });
 
 async function neighbours(first: string, second: string) {
-  const rig = createRig(42);
-  rig.app.create("k.md", "k\n");
-  rig.app.create(first, "first\n");
-  rig.app.create(second, "second\n");
-  const mirror = rig.mirror({ disk: { foldsCase: true } });
-  await mirror.sync();
+  const { rig, mirror } = await openSynced(
+    { "k.md": "k\n", [first]: "first\n", [second]: "second\n" },
+    { disk: { foldsCase: true } },
+  );
   const given = paths(mirror).filter((path) => path.split("/").some((name) => PLAIN.test(name)));
   expect(given).toHaveLength(1);
   expect((await mirror.sync())?.state).toBe("in-sync");

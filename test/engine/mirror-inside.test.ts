@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /** A folder that is mirrored by itself, below a mirrored folder. */
 const CONFIG = "inner/.mdmirror/config.json";
@@ -37,12 +38,11 @@ describe("a mirror that was moved into another one", () => {
   });
 
   test("gets nothing that is moved into it on the service, document or folder", async () => {
-    const rig = createRig(8);
-    const mirror = rig.mirror();
-    rig.app.create("inner/first.md", "first\n");
-    rig.app.create("note.md", "note\n");
-    rig.app.create("box/deep.md", "deep\n");
-    await mirror.sync();
+    const { rig, mirror } = await openSynced({
+      "inner/first.md": "first\n",
+      "note.md": "note\n",
+      "box/deep.md": "deep\n",
+    });
     mirror.write(CONFIG, "{}");
     rig.app.move("note.md", "inner");
     rig.app.moveFolder("box", "inner");
@@ -62,10 +62,7 @@ describe("a mirror that was moved into another one", () => {
   });
 
   test("I04 leaves alone what of it was mirrored before, on both sides", async () => {
-    const rig = createRig(4);
-    const mirror = rig.mirror();
-    rig.app.create("inner/note.md", "note\n");
-    await mirror.sync();
+    const { rig, mirror } = await openSynced({ "inner/note.md": "note\n" });
     mirror.write(CONFIG, "{}");
     mirror.write("inner/note.md", "edited\n");
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).toBe("attention");

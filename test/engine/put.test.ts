@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import { type Fixture, keepsText, openFixture, settle } from "../promises/fixture.ts";
+import { type Fixture, keepsText, openFixture, settle, openSynced } from "../promises/fixture.ts";
 import type { AppFile } from "../simulator/app.ts";
 import { type MirrorCopy, SETTINGS } from "../simulator/mirror.ts";
 import type { Fault } from "../variants/variant.ts";
@@ -8,10 +8,8 @@ import type { Fault } from "../variants/variant.ts";
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
 test("I03 what a PUT answers is kept, though another text is there when its change id is asked for", async () => {
-  const fixture = openFixture(52, { documentedMembersOnly: true });
+  const fixture = await openSynced({ "note.md": LINES.join("") }, {}, { documentedMembersOnly: true });
   const { rig, mirror } = fixture;
-  rig.app.create("note.md", LINES.join(""));
-  await settle(mirror);
   mirror.write("note.md", LINES.with(9, "written here\n\n").join(""));
   const [first, second] = [
     LINES.with(2, "in the app\n\n"),
@@ -50,10 +48,8 @@ function answerFirstPut(fixture: Fixture, answer: (content: string) => Fault): v
 }
 
 test("I03 a text that is said to be saved as the version of before was not, and is sent again", async () => {
-  const fixture = openFixture(53);
+  const fixture = await openSynced({ "note.md": LINES.join("") });
   const { rig, mirror } = fixture;
-  rig.app.create("note.md", LINES.join(""));
-  await settle(mirror);
   const before = rig.app.files().get("note.md")!;
   const mine = LINES.with(9, "written here\n\n").join("");
   mirror.write("note.md", mine);
@@ -66,10 +62,8 @@ test("I03 a text that is said to be saved as the version of before was not, and 
 });
 
 test("I03 a text that a PUT answers in place of the one that was sent is read before it comes into the file", async () => {
-  const fixture = openFixture(54);
+  const fixture = await openSynced({ "note.md": LINES.join("") });
   const { rig, mirror } = fixture;
-  rig.app.create("note.md", LINES.join(""));
-  await settle(mirror);
   const mine = LINES.with(9, "written here\n\n").join("");
   mirror.write("note.md", mine);
   answerFirstPut(fixture, (content) => {

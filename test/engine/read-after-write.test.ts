@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { type Fixture, keepsText, openFixture, settle } from "../promises/fixture.ts";
+import { type Fixture, keepsText, openFixture, settle, openSynced } from "../promises/fixture.ts";
 
 /**
  * The client reads a document by itself where the answer to a write tells too little. What that
@@ -43,10 +43,8 @@ async function writeAnsweredById(fixture: Fixture): Promise<() => DocId | null> 
 }
 
 it("I03 the text is kept that is read after a rename whose answer names no version", async () => {
-  const fixture = openFixture(71, { changeIdMovesOnRename: true });
-  const { rig, mirror } = fixture;
-  rig.app.create("a.md", LINES.join(""));
-  await settle(mirror);
+  const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename: true });
+  const { mirror } = fixture;
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
   const done = editBesideRead(fixture, "PATCH", "b.md", SECOND);
   await mirror.sync();

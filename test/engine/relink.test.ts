@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /** An unfinished merge: a text with it is not sent, so its document is held. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
@@ -22,11 +23,8 @@ it("I09 a document that was moved locally and edited there in one pass is known 
 it.each(["a new folder of its name", "another folder that changed places with it"])(
   "I09 a document that is held stays in base in its folder, which was renamed and left its path to %s",
   async (heir) => {
-    const rig = createRig(14);
-    const id = rig.app.create("d/a.md", "a\n\na plan\n");
-    rig.app.create("e/k.md", "k\n");
-    const mirror = rig.mirror();
-    await mirror.sync();
+    const { rig, mirror, idOf } = await openSynced({ "d/a.md": "a\n\na plan\n", "e/k.md": "k\n" });
+    const id = idOf("d/a.md");
     const { user } = mirror.disk;
     mirror.write("d/a.md", `a\n\na plan\n${MARKERS}`);
     if (heir.startsWith("another")) {
@@ -49,11 +47,11 @@ it.each(["a new folder of its name", "another folder that changed places with it
 it.each(["box", "zoo"])(
   "I09 a document at the path at which base has a held one too is known by its text when it is saved anew (the other in %s)",
   async (folder) => {
-    const rig = createRig(15);
-    rig.app.create("work/log.md", "log\n\nof monday\n\nof tuesday\n\nof friday\n");
-    const id = rig.app.create(`${folder}/x.md`, "x\n\nthis\n\nthat\n\nand other things\n");
-    const mirror = rig.mirror();
-    await mirror.sync();
+    const { rig, mirror, idOf } = await openSynced({
+      "work/log.md": "log\n\nof monday\n\nof tuesday\n\nof friday\n",
+      [`${folder}/x.md`]: "x\n\nthis\n\nthat\n\nand other things\n",
+    });
+    const id = idOf(`${folder}/x.md`);
     const { user } = mirror.disk;
     user.saveAtomically(mirror.path("work/log.md"), `log\n\nof monday\n\nof tuesday\n${MARKERS}`);
     rig.app.remove("work/log.md");

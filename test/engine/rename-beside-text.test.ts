@@ -6,7 +6,7 @@ import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
-import { openFixture } from "../promises/fixture.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
@@ -17,10 +17,8 @@ async function stepsLeft(mirror: Mirror): Promise<unknown> {
 }
 
 it("I02 a run whose rename is answered with an unseen version continues until it has read that version", async () => {
-  const fixture = openFixture(61);
+  const fixture = await openSynced({ "a.md": LINES.join("") });
   const { rig, mirror } = fixture;
-  rig.app.create("a.md", LINES.join(""));
-  await mirror.sync();
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
   const edited = LINES.with(3, "written there\n\n").join("");
   fixture.onRequest = ({ method }) => {
@@ -52,10 +50,9 @@ it.each([
 ])(
   "I02 I12 a rename whose answer was lost is over when its version is known as well: %s",
   async (_, changeIdMovesOnRename, isEdited) => {
-    const fixture = openFixture(67, { changeIdMovesOnRename });
-    const { rig, mirror } = fixture;
-    const id = rig.app.create("a.md", LINES.join(""));
-    await mirror.sync();
+    const fixture = await openSynced({ "a.md": LINES.join("") }, {}, { changeIdMovesOnRename });
+    const { rig, mirror, idOf } = fixture;
+    const id = idOf("a.md");
     mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
     fixture.fault = ({ method }) => (method === "PATCH" ? "drop-after" : null);
     let isAsked = false;

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import { openFixture, settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 test("I09 a document that is moved locally and renamed in the app at the same moment has both", async () => {
-  const fixture = openFixture(61);
-  const { rig, mirror } = fixture;
-  rig.app.create("e/other.md", "# other\n");
-  const id = rig.app.create("d/note.md", "# note\n\ntext\n");
-  await settle(mirror);
+  const fixture = await openSynced({ "e/other.md": "# other\n", "d/note.md": "# note\n\ntext\n" });
+  const { rig, mirror, idOf } = fixture;
+  const id = idOf("d/note.md");
   mirror.disk.user.rename(mirror.path("d/note.md"), mirror.path("e/note.md"));
   fixture.onRequest = ({ method }) => {
     if (method !== "PATCH") return;

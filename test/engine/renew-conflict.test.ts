@@ -2,18 +2,16 @@ import { expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import type { Rig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 const BASE = "base\n";
 const MINE = "mine\n";
 
 /** A conflict over `d/note.md`, whose sidecar shows the service's text. */
 async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
-  const rig = createRig(17);
-  const mirror = rig.mirror();
-  rig.app.create("d/note.md", BASE);
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "d/note.md": BASE });
   mirror.write("d/note.md", MINE);
   rig.app.edit("d/note.md", "theirs 0\n");
   await mirror.sync();

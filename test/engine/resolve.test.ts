@@ -6,9 +6,9 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import type { Rig } from "../simulator/rig.ts";
 import { resolveProblem } from "./resolving.ts";
-import { settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";
@@ -16,10 +16,7 @@ const THEIRS = "# Plan\n\none\ntheirs\nthree\n";
 const MERGED = "# Plan\n\none\nmine and theirs\nthree\n";
 
 async function inConflict(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror();
-  rig.app.create("plan.md", BASE);
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "plan.md": BASE });
   mirror.write("plan.md", MINE);
   rig.app.edit("plan.md", THEIRS);
   await mirror.sync();

@@ -4,19 +4,15 @@ import { digestOf } from "../../src/contract/digest.ts";
 import { actLocally } from "../simulator/commands.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import type { Rig } from "../simulator/rig.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
-import { settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 
 /** One document that had three texts, and another in a folder. */
 async function edited(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror();
-  rig.app.create("plan.md", TEXTS[0]);
-  rig.app.create("k/other.md", "other\n");
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "plan.md": TEXTS[0], "k/other.md": "other\n" });
   for (const text of TEXTS.slice(1)) {
     mirror.write("plan.md", text);
     await mirror.sync();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openFixture, settle } from "../promises/fixture.ts";
+import { settle, openSynced } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 
 const LINES = Array.from({ length: 9 }, (_, line) => `line ${line}\n`);
@@ -17,10 +17,8 @@ const SAVES = [
 test.each(SAVES)(
   "I06 a PUT that is carried out long after it was read as not done does not undo %s",
   async (_, sent, then) => {
-    const fixture = openFixture(53);
+    const fixture = await openSynced({ "note.md": BASE });
     const { rig, mirror } = fixture;
-    rig.app.create("note.md", BASE);
-    await settle(mirror);
     mirror.write("note.md", sent);
     let left = 1;
     fixture.fault = ({ method }) => (method === "PUT" && left-- > 0 ? "drop-before" : null);
@@ -43,10 +41,8 @@ test.each(SAVES)(
 test.each(SAVES)(
   "I06 I14 a PUT that the service combined does not undo %s, saved while it was on its way",
   async (_, sent, then) => {
-    const fixture = openFixture(62);
+    const fixture = await openSynced({ "note.md": BASE });
     const { rig, mirror } = fixture;
-    rig.app.create("note.md", BASE);
-    await settle(mirror);
     mirror.write("note.md", sent);
     fixture.onRequest = ({ method }) => {
       if (method !== "PUT") return;
@@ -64,10 +60,8 @@ test.each(SAVES)(
 test.each(SAVES)(
   "I06 I14 a PUT that the service combined does not undo %s, saved into the file that was replaced",
   async (_, sent, then) => {
-    const fixture = openFixture(64);
+    const fixture = await openSynced({ "note.md": BASE });
     const { rig, mirror } = fixture;
-    rig.app.create("note.md", BASE);
-    await settle(mirror);
     const editor = mirror.disk.user.open(mirror.path("note.md"));
     editor.write(sent);
     fixture.onRequest = ({ method }) => {
@@ -86,10 +80,8 @@ test.each(SAVES)(
 );
 
 test("I06 I28 a conflict with a version that combined an upload starts at the upload", async () => {
-  const fixture = openFixture(66);
+  const fixture = await openSynced({ "note.md": BASE });
   const { rig, mirror } = fixture;
-  rig.app.create("note.md", BASE);
-  await settle(mirror);
   const half = LINES.slice(0, 4).join("");
   const mine = LINES.with(1, "line 1, mine\n").join("");
   mirror.write("note.md", half);
@@ -108,11 +100,9 @@ test("I06 I28 a conflict with a version that combined an upload starts at the up
 });
 
 /** A document whose text was sent from here and never carried out, in one run. */
-async function lost(seed: number, sent: string) {
-  const fixture = openFixture(seed);
+async function lost(sent: string) {
+  const fixture = await openSynced({ "note.md": BASE });
   const { rig, mirror } = fixture;
-  rig.app.create("note.md", BASE);
-  await settle(mirror);
   mirror.write("note.md", sent);
   fixture.fault = ({ method }) => (method === "PUT" ? "drop-before" : null);
   await mirror.sync();
@@ -127,7 +117,7 @@ const WALLS = [60_000, 86_400_000, 3e10, -86_400_000];
 test.each(WALLS)(
   "I06 I29 a PUT carried out after its run has ended is the base of what was written since (%d ms)",
   async (ms) => {
-    const { rig, mirror, texts } = await lost(55, SENT);
+    const { rig, mirror, texts } = await lost(SENT);
     const { now } = rig.clock;
     rig.clock.now = () => now() + ms;
     const then = SENT.replace(", and a sentence", "");
@@ -143,7 +133,7 @@ test.each([
   ["in the run in which it was taken back", 0],
   ["some runs later", 3],
 ])("I06 somebody else's edit that equals a text that was never carried out stays, %s", async (_, runs) => {
-  const { rig, mirror, texts } = await lost(54, SENT);
+  const { rig, mirror, texts } = await lost(SENT);
   mirror.write("note.md", BASE);
   for (let run = 0; run < runs; run++) await mirror.sync();
   rig.app.edit("note.md", SENT);
@@ -152,7 +142,7 @@ test.each([
 });
 
 test("I06 two runs later it is somebody else's edit, which is merged as one", async () => {
-  const { rig, mirror, texts } = await lost(56, SENT);
+  const { rig, mirror, texts } = await lost(SENT);
   const mine = BASE.replace("line 8", "the end");
   mirror.write("note.md", mine);
   for (let run = 0; run < 2; run++) await mirror.sync({ ...SETTINGS, direction: "pull" });
@@ -163,7 +153,7 @@ test("I06 two runs later it is somebody else's edit, which is merged as one", as
 });
 
 test.each([0, ...WALLS])("I06 I29 after both sides rested it is somebody else's edit, too (%d ms)", async (ms) => {
-  const { rig, mirror, texts } = await lost(61, SENT);
+  const { rig, mirror, texts } = await lost(SENT);
   const at = rig.clock.now();
   rig.clock.now = () => at;
   mirror.write("note.md", BASE);
@@ -178,7 +168,7 @@ test.each([0, ...WALLS])("I06 I29 after both sides rested it is somebody else's 
 
 test("I06 what somebody writes on top of half a file does not take out its other half", async () => {
   const half = BASE.slice(0, 20);
-  const { rig, mirror, texts } = await lost(57, half);
+  const { rig, mirror, texts } = await lost(half);
   mirror.write("note.md", BASE);
   mirror.write("note.md", `${BASE}the end\n`);
   rig.app.edit("note.md", `in the app\n${half}`);
@@ -188,7 +178,7 @@ test("I06 what somebody writes on top of half a file does not take out its other
 });
 
 test("I06 a deletion is not undone by a PUT that was sent before it", async () => {
-  const { rig, mirror } = await lost(58, SENT);
+  const { rig, mirror } = await lost(SENT);
   mirror.disk.user.remove(mirror.path("note.md"));
   rig.app.edit("note.md", SENT);
   await settle(mirror);
@@ -196,10 +186,8 @@ test("I06 a deletion is not undone by a PUT that was sent before it", async () =
 });
 
 test("I06 a POST carried out late is no conflict with what was written since", async () => {
-  const fixture = openFixture(60);
+  const fixture = await openSynced({ "other.md": "other\n" });
   const { rig, mirror } = fixture;
-  rig.app.create("other.md", "other\n");
-  await settle(mirror);
   mirror.write("new.md", SENT);
   fixture.fault = ({ method }) => (method === "POST" ? "drop-before" : null);
   await mirror.sync();

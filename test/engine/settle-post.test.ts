@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HTML, openFixture, remoteTexts, type Seen, settle } from "../promises/fixture.ts";
+import { HTML, remoteTexts, type Seen, settle, openSynced } from "../promises/fixture.ts";
 
 const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
 /** What settles a POST: the list of its exact path. */
@@ -7,10 +7,8 @@ const isAsked = ({ method, path }: Seen): boolean => method === "GET" && path.st
 
 describe("I08 I09 a file that was renamed before its POST is settled", () => {
   test.each(["drop-before", "drop-after"] as const)("is one document, at its new path (%s)", async (lost) => {
-    const fixture = openFixture(3);
+    const fixture = await openSynced({ "other.md": "another document\n" });
     const { rig, mirror, seen } = fixture;
-    rig.app.create("other.md", "another document\n");
-    await settle(mirror);
     mirror.write("a.md", "sent, and nobody heard\n");
     let sent = false;
     fixture.fault = (request) => {

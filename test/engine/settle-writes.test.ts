@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepsText, openFixture, settle } from "../promises/fixture.ts";
+import { keepsText, openSynced } from "../promises/fixture.ts";
 
 /** A request of the mirror, and what the person does to the file that asks for it. */
 const ACTS = [
@@ -10,11 +10,8 @@ const ACTS = [
 test.each(ACTS)(
   "I03 the text that settles a %s whose end is not known is kept, though it goes there next (%s)",
   async (method, act) => {
-    const fixture = openFixture(51);
+    const fixture = await openSynced({ "note.md": "one\n", "stays.md": "stays\n" });
     const { rig, mirror } = fixture;
-    rig.app.create("note.md", "one\n");
-    rig.app.create("stays.md", "stays\n");
-    await settle(mirror);
     if (act === "remove") mirror.disk.user.remove(mirror.path("note.md"));
     else mirror.disk.user.rename(mirror.path("note.md"), mirror.path("other.md"));
     // Sent, and the machine stops before the answer comes.

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { ROOT } from "../simulator/mirror.ts";
-import { createRig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
+import { openSynced } from "../promises/fixture.ts";
 
 /** A file of somebody's stands where a conflict's other version is to be shown. */
 
@@ -10,10 +10,7 @@ const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";
 
 it("I03 a file at the name of a conflict copy is renamed, and log and history say so", async () => {
-  const rig = createRig(1);
-  const mirror = rig.mirror();
-  rig.app.create("note.md", "one\n");
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": "one\n" });
   mirror.write(AT, OWN);
   await mirror.sync();
   mirror.write("note.md", "mine\n");

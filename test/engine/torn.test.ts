@@ -4,17 +4,14 @@ import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { openInMemory } from "../simulator/memory-state.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { remoteTexts, settle } from "../promises/fixture.ts";
+import { remoteTexts, settle, openSynced } from "../promises/fixture.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
 const TEXT = "0123456789 ab".repeat(100);
 
 /** A new file that never was fsynced. */
 async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(1);
-  const mirror = rig.mirror();
-  rig.app.create("note.md", TEXT);
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": TEXT });
   const [link] = mirror.state.load().links.values();
   mirror.state.putLink({ ...link!, durable: false });
   return { rig, mirror };
@@ -154,10 +151,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   );
 
   test("I04 gone with its folder, is downloaded again", async () => {
-    const rig = createRig(1);
-    const mirror = rig.mirror();
-    rig.app.create("d/note.md", TEXT);
-    await mirror.sync();
+    const { rig, mirror } = await openSynced({ "d/note.md": TEXT });
     const [link] = mirror.state.load().links.values();
     mirror.state.putLink({ ...link!, durable: false });
     mirror.disk.user.remove(mirror.path("d"));
@@ -181,10 +175,7 @@ const withLines = (...at: readonly number[]) =>
 
 /** A merge has replaced the file of an edit, whose last writes a power loss then takes. */
 async function loseLastWrites(text: string) {
-  const rig = createRig(1);
-  const mirror = rig.mirror();
-  rig.app.create("note.md", LINES.join(""));
-  await mirror.sync();
+  const { rig, mirror } = await openSynced({ "note.md": LINES.join("") });
   mirror.write("note.md", withLines(2, 9));
   rig.app.edit("note.md", withLines(6));
   await mirror.sync();

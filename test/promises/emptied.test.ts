@@ -154,6 +154,7 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
     expect(fixture.mirror.texts().size).toBe(5);
     await approveAndSync(fixture);
     expect(fixture.mirror.texts().size).toBe(0);
+    for (let run = 0; run < 3; run++) expect(reasonsOf(await fixture.mirror.sync())).toBeUndefined();
   });
 
   test("that is not there either: nothing is proven, and somebody is asked", async () => {

@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import { digestOf } from "../../src/contract/digest.ts";
+import type { DocId } from "../../src/contract/ids.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
@@ -48,6 +49,19 @@ export function openFixture(
     const rig = createRig(seed, deployment);
     return { rig, mirror: rig.mirror(typeof options === "function" ? options(rig) : options) };
   });
+}
+
+/** Opens a fixture whose mirror has synced once with these documents of the service. */
+export async function openSynced(
+  documents: Readonly<Record<string, string>>,
+  options: MirrorOptions = {},
+  variant: Variant = {},
+): Promise<Fixture & { readonly idOf: (path: string) => DocId }> {
+  const fixture = openFixture(1, variant, options);
+  const { rig, mirror } = fixture;
+  for (const [path, text] of Object.entries(documents)) rig.app.create(path, text);
+  await mirror.sync();
+  return Object.assign(fixture, { idOf: (path: string) => rig.app.files().get(path)!.id });
 }
 
 /**

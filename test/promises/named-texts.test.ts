@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
-import { type Fixture, openFixture, settle } from "./fixture.ts";
+import { type Fixture, openFixture, settle, openSynced } from "./fixture.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
 import { resolveProblem } from "../engine/resolving.ts";
 
@@ -12,12 +12,9 @@ const MINE = "# Note\n\none line, mine\n\nanother line\n";
 const THEIRS = "# Note\n\none line, theirs\n\nanother line\n";
 
 /** A conflict over `d/note.md`; another document stands there, so that nothing empties a side. */
-async function inConflict(seed: number): Promise<Fixture> {
-  const fixture = openFixture(seed);
+async function inConflict(): Promise<Fixture> {
+  const fixture = await openSynced({ [PATH]: BASE, "d/other.md": "other\n" });
   const { rig, mirror } = fixture;
-  rig.app.create(PATH, BASE);
-  rig.app.create("d/other.md", "other\n");
-  await settle(mirror);
   mirror.write(PATH, MINE);
   rig.app.edit(PATH, THEIRS);
   await settle(mirror);
@@ -52,7 +49,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   ];
 
   test.each(ways)("%s", async (what, end, live) => {
-    const fixture = await inConflict(70);
+    const fixture = await inConflict();
     end(fixture);
     await settle(fixture.mirror);
     if (!what.includes("goes there"))
@@ -63,7 +60,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   test.each(["", ", and the service moved on"])(
     "the other version is edited, seen so%s, and deleted",
     async (moved) => {
-      const fixture = await inConflict(71);
+      const fixture = await inConflict();
       const { rig, mirror } = fixture;
       mirror.write(BESIDE, `${THEIRS}edited beside\n`);
       if (moved !== "") rig.app.edit(PATH, THEIRS.replace("theirs", "theirs again"));
@@ -75,7 +72,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   );
 
   test.each(["mine", "theirs", "merged"] as const)("resolve --%s", async (how) => {
-    const fixture = await inConflict(72);
+    const fixture = await inConflict();
     const { mirror } = fixture;
     mirror.write(BESIDE, `${THEIRS}edited beside\n`);
     const way = how === "merged" ? ({ kind: how, text: "of both\n" } as const) : ({ kind: how } as const);
@@ -88,10 +85,8 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   });
 
   test.each(["local", "remote", "copy"] as const)("the policy %s ends it immediately", async (policy) => {
-    const fixture = openFixture(73);
+    const fixture = await openSynced({ [PATH]: BASE });
     const { rig, mirror } = fixture;
-    rig.app.create(PATH, BASE);
-    await settle(mirror);
     mirror.write(PATH, MINE);
     rig.app.edit(PATH, THEIRS);
     await settle(mirror, { conflicts: () => policy });
@@ -108,7 +103,7 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   });
 
   test("and it can be restored, and is found by an earlier and a later name", async () => {
-    const fixture = await inConflict(75);
+    const fixture = await inConflict();
     const { mirror } = fixture;
     mirror.disk.user.rename(mirror.path(BESIDE), mirror.path(PATH));
     await settle(mirror);
@@ -124,10 +119,8 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
 
 describe("I03 what was seen and never sent is in the history of its path", () => {
   test("a save that the next one replaced, while nothing was sent", async () => {
-    const fixture = openFixture(76);
-    const { rig, mirror } = fixture;
-    rig.app.create(PATH, BASE);
-    await settle(mirror);
+    const fixture = await openSynced({ [PATH]: BASE });
+    const { mirror } = fixture;
     mirror.write(PATH, "a first draft\n");
     await mirror.sync({ direction: "pull" });
     mirror.write(PATH, "a second draft\n");
@@ -136,10 +129,8 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
   });
 
   test("a file that never was a document, under its path alone; and beside a later file at that path", async () => {
-    const fixture = openFixture(77);
+    const fixture = await openSynced({ "keep.md": "keep\n" });
     const { rig, mirror } = fixture;
-    rig.app.create("keep.md", "keep\n");
-    await settle(mirror);
     mirror.write("draft.md", "only ever here\n");
     await mirror.sync({ direction: "pull" });
     mirror.disk.user.remove(mirror.path("draft.md"));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Fixture, openFixture, putId, settle, workspaceOf } from "./fixture.ts";
+import { type Fixture, openFixture, putId, settle, workspaceOf, openSynced } from "./fixture.ts";
 
 /** A text is sent to review, and its answer is lost. */
 
@@ -40,10 +40,8 @@ describe("a text that is sent to review, and whose answer is lost", () => {
   });
 
   test("I08 protected between the listing and the PUT, and the answer is lost: it is not sent twice", async () => {
-    const fixture = openFixture(31);
+    const fixture = await openSynced({ "d/p.md": START });
     const { rig, mirror } = fixture;
-    rig.app.create("d/p.md", START);
-    await settle(mirror);
     mirror.write("d/p.md", MINE);
     fixture.fault = (request) => {
       if (putId(request) === null) return null;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Mirror } from "../../simulator/mirror.ts";
-import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
 /** Two documents in two folders that link each other and a third one. */
@@ -22,24 +21,6 @@ function exchange(mirror: Mirror, one: string, other: string): void {
   mirror.disk.user.rename(aside, mirror.path(other));
   mirror.disk.advance(10);
 }
-
-test("documents exchange paths, the sync is killed, and one is saved as a new file: its links lead home (I13)", async () => {
-  const first = await begin();
-  exchange(first.mirror, "a.md", "sub/b.md");
-  await killAtEachCall(first, {
-    open: (beginning) => beginning.open({}, { links: true }),
-    async judge({ mirror }, kill) {
-      const text = mirror.texts().get("a.md");
-      // Nobody can save a file that the sync has just set aside.
-      if (text !== undefined) mirror.disk.user.saveAtomically(mirror.path("a.md"), `${text}and more\n`);
-      mirror.disk.advance(10);
-      await mirror.sync();
-      await mirror.sync();
-      expect(mirror.texts().get("a.md"), `killed at call ${kill}`).toContain("[c](c.md) [a](sub/b.md)");
-      expect(mirror.texts().get("sub/b.md"), `killed at call ${kill}`).toContain("[b](../a.md) [c](../c.md)");
-    },
-  });
-});
 
 test("two documents exchange paths as one is moved, so that base has one inode for both: each text keeps its id and its links (I09)", async () => {
   const { rig, mirror } = await begin();
