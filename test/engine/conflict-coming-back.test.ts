@@ -28,10 +28,10 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
 /** Nobody has decided between the texts: the service's is live there, and shown beside the file. */
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(THEIRS);
-  expect([...mirror.texts()], when).toEqual([
-    [conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES), THEIRS],
-    [PATH, OTHER],
-  ]);
+  expect(Object.fromEntries(mirror.texts()), when).toEqual({
+    [conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES)]: THEIRS,
+    [PATH]: OTHER,
+  });
 }
 
 it("I06 I27 a file in the place of a text that could not come back is not sent over it", async () => {

@@ -30,10 +30,7 @@ test("I02 I08 a document that it shows all the same comes back, with a note, and
   const { id } = rig.app.files().get("note.md")!;
   const report = await mirror.sync();
   expect(report).toMatchObject({ state: "attention", attention: [{ path: "note.md", code: "file_not_found" }] });
-  expect([...mirror.texts()]).toEqual([
-    ["note.md", TEXT],
-    ["other.md", TEXT],
-  ]);
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "note.md": TEXT, "other.md": TEXT });
   expect(rig.app.files().get("note.md")?.id).toBe(id);
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { createdLocal: 0 } });
   expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);

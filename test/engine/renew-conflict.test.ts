@@ -34,12 +34,10 @@ function expectOpen(
     conflicts.map(({ baseDigest }) => baseDigest),
     when,
   ).toEqual([digestOf(BASE)]);
-  expect(mirror.texts(), when).toEqual(
-    new Map([
-      [copyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES), theirs],
-      [path, MINE],
-    ]),
-  );
+  expect(Object.fromEntries(mirror.texts()), when).toEqual({
+    [copyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES)]: theirs,
+    [path]: MINE,
+  });
   expect(rig.app.files().get(path)?.text, when).toBe(theirs);
 }
 
@@ -73,12 +71,7 @@ it("I06 I27 a disk too full for the newer version decides nothing: it is shown w
   const emptied = mirror.disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
   await mirror.sync();
   await mirror.sync();
-  expect(mirror.texts()).toEqual(
-    new Map([
-      ["d/note (theirs).md", "theirs 0\n"],
-      ["d/note.md", MINE],
-    ]),
-  );
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "d/note (theirs).md": "theirs 0\n", "d/note.md": MINE });
   emptied();
   mirror.disk.user.rename(`${ROOT}/d`, `${ROOT}/e`);
   await mirror.sync();

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, it } from "vitest";
 import { ROOT } from "../../simulator/mirror.ts";
-import { note, withNotes } from "./rig.ts";
+import { note, withNotes, type DaemonRig } from "./rig.ts";
 
 describe("a local deletion", () => {
   test("I04 is sent after 30 s, and shown as pending until then", async () => {
@@ -202,4 +202,66 @@ describe("the folder goes away", () => {
     await rig.pass(30_000);
     expect(rig.sent("DELETE")).toHaveLength(1);
   });
+});
+
+const pendingOf = (rig: DaemonRig) =>
+  rig.events.flatMap((event) => (event.kind === "deletion-pending" ? [`${event.path} ${event.asks}`] : []));
+const told = (from: number, to: number, asks: boolean) =>
+  Array.from({ length: to - from }, (_, n) => `${note(from + n)} ${asks}`);
+
+test("I21 many local deletions that will stop the mirror are announced so from the start, and no run says that nothing is open", async () => {
+  const rig = await withNotes(60);
+  for (let n = 0; n < 12; n++) rig.remove(note(n));
+  await rig.pass(10_000);
+  expect(pendingOf(rig).toSorted()).toEqual(told(0, 12, true).toSorted());
+  expect(rig.daemon.status().lastReport?.foreseen).toMatchObject([{ reason: "delete-budget-remote" }]);
+  await rig.pass(60_000);
+  expect(rig.daemon.status().phase.kind).toBe("stopped");
+});
+
+test("I21 many local deletions that become too many while they wait are announced again", async () => {
+  const rig = await withNotes(60);
+  for (let n = 0; n < 5; n++) rig.remove(note(n));
+  await rig.pass(5_000);
+  expect(pendingOf(rig).toSorted()).toEqual(told(0, 5, false).toSorted());
+  expect(rig.daemon.status().lastReport?.foreseen).toBeUndefined();
+  rig.events.length = 0;
+  for (let n = 5; n < 11; n++) rig.remove(note(n));
+  await rig.pass(5_000);
+  expect(pendingOf(rig).toSorted()).toEqual(told(0, 11, true).toSorted());
+});
+
+it("I04 a file that is moved over a document waits with the deletion of that document, and needs no user", async () => {
+  const rig = await withNotes(20);
+  const { id } = rig.app.files().get(note(3))!;
+  rig.rename(note(3), note(4));
+  await rig.pass(5_000);
+  expect(rig.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual([note(4)]);
+  const { attention } = rig.daemon.status().lastReport!;
+  expect(attention.map(({ kind, waits }) => [kind, waits])).toEqual([
+    ["path-pending", true],
+    ["second-scan", true],
+  ]);
+  expect([...rig.sent("DELETE"), ...rig.sent("PATCH")]).toEqual([]);
+  await rig.pass(30_000);
+  expect(rig.daemon.status().lastReport?.state).toBe("in-sync");
+  expect(rig.app.files().get(note(4))?.id).toBe(id);
+  expect(rig.app.files().has(note(3))).toBe(false);
+});
+
+it("I04 a chain of files that are moved over documents waits with the one deletion, and needs no user", async () => {
+  const rig = await withNotes(20);
+  const ids = [4, 5].map((number) => rig.app.files().get(note(number))!.id);
+  rig.rename(note(4), note(3));
+  rig.rename(note(5), note(4));
+  await rig.pass(5_000);
+  const { attention } = rig.daemon.status().lastReport!;
+  expect(attention.map(({ kind, waits }) => [kind, waits])).toEqual([
+    ["path-pending", true],
+    ["second-scan", true],
+    ["path-pending", true],
+  ]);
+  await rig.pass(30_000);
+  expect(rig.daemon.status().lastReport?.state).toBe("in-sync");
+  expect([3, 4].map((number) => rig.app.files().get(note(number))?.id)).toEqual(ids);
 });

@@ -1,0 +1,141 @@
+import { expect, it, test, describe } from "vitest";
+import { createRig, type Rig } from "../simulator/rig.ts";
+import { settle, openSynced, HTML, inSync, problem, remoteTexts, type Seen } from "../promises/fixture.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { SETTINGS, type Mirror } from "../simulator/mirror.ts";
+import { startDaemon } from "./daemon/rig.ts";
+import type { Fault } from "../variants/variant.ts";
+
+const TEXT = "one line of the document\nanother line of the document\nthe last line of the document\n";
+
+it("I04 I09 a document whose path another one has by now is not deleted while an editor saves it elsewhere", async () => {
+  const rig = createRig(44);
+  const [, id] = [rig.app.create("a.md", "a document of its own\n"), rig.app.create("b.md", TEXT)];
+  const mirror = rig.mirror();
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("b.md"), mirror.path("c.md"));
+  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
+  // The editor is between the two steps of a save during the first scan.
+  mirror.disk.user.remove(mirror.path("c.md"));
+  const saved = rig.clock.sleep(1_000).then(() => mirror.write("c.md", `${TEXT}a new line\n`));
+  await mirror.sync();
+  await saved;
+  await mirror.sync();
+  expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  expect(rig.app.files().get("c.md")).toMatchObject({ id, text: `${TEXT}a new line\n` });
+});
+
+test("I09 a document that is moved locally and renamed in the app at the same moment has both", async () => {
+  const fixture = await openSynced({ "e/other.md": "# other\n", "d/note.md": "# note\n\ntext\n" });
+  const { rig, mirror, idOf } = fixture;
+  const id = idOf("d/note.md");
+  mirror.disk.user.rename(mirror.path("d/note.md"), mirror.path("e/note.md"));
+  fixture.onRequest = ({ method }) => {
+    if (method !== "PATCH") return;
+    fixture.onRequest = () => undefined;
+    rig.app.rename("d/note.md", "named.md");
+  };
+  const { state, attention } = await settle(mirror);
+  expect([state, attention]).toEqual(["in-sync", []]);
+  expect(rig.app.files().get("e/named.md")?.id).toBe(id);
+  expect([...mirror.texts().keys()].toSorted()).toEqual(["e/named.md", "e/other.md"]);
+});
+
+it("I09 a folder that is moved while a clone fills it is filled where it is, and stays the folder that it is on the service", async () => {
+  const rig = createRig(31);
+  const ids = ["a", "b"].map((name) => rig.app.create(`deep/${name}.md`, `document ${name}\n`));
+  const mirror = rig.mirror();
+  const world = mirror.world();
+  let moved = false;
+  mirror.disk.beforeCall = () => {
+    if (moved || mirror.state.dirAt("deep") === null) return;
+    moved = true;
+    mirror.disk.user.rename(mirror.path("deep"), mirror.path("mine"));
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  await mirror.sync();
+  expect(moved).toBe(true);
+  expect([...mirror.texts().keys()]).toEqual(["mine/a.md", "mine/b.md"]);
+  expect([...rig.app.files().values()].map(({ id, path }) => [id, path])).toEqual([
+    [ids[0], "mine/a.md"],
+    [ids[1], "mine/b.md"],
+  ]);
+  expect(rig.app.folders()).toEqual(["mine"]);
+  expect(mirror.requests.filter((request) => request.startsWith("POST"))).toEqual([]);
+});
+
+const NOTE = "# Note\n\na first line of some length\na second line of some length\n";
+const NEW = "# New\n\nanother text altogether\n";
+
+function madeRig(): { rig: Rig; id: string } {
+  const rig = createRig(71);
+  rig.app.create("stays.md", "stays\n");
+  return { rig, id: rig.app.create("note.md", NOTE) };
+}
+
+/** The user copies a document twice, and an editor replaces it by another text. */
+function copyTwice(mirror: Mirror): void {
+  for (const name of ["x.md", "y.md"]) mirror.write(name, NOTE);
+  mirror.disk.user.saveAtomically(mirror.path("note.md"), NEW);
+}
+
+describe("a document that may be any of several files", () => {
+  test("I09 a daemon continues as soon as one of them is gone, and sends no request meanwhile", async () => {
+    const { rig: made, id } = madeRig();
+    const rig = await startDaemon({ rig: made });
+    copyTwice(rig.mirrored);
+    for (const path of ["x.md", "y.md", "note.md"]) rig.hint({ kind: "path", path });
+    await rig.pass(3_000);
+    expect(rig.daemon.status().lastReport!.attention).toMatchObject([{ path: "note.md", kind: "ambiguous-file" }]);
+    expect(rig.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
+    rig.remove("y.md");
+    await rig.pass(3_000);
+    expect(rig.app.files().get("x.md")).toMatchObject({ id, text: NOTE });
+    expect(rig.app.files().get("note.md")).toMatchObject({ text: NEW });
+    await rig.stop();
+  });
+});
+
+/**
+ * A document was renamed locally to what another one is called on the service by now: it gets a
+ * number, on both sides.
+ */
+
+const ENDS: readonly (readonly [string, Fault])[] = [
+  ["never came there", "drop-before"],
+  ["was done, and not heard of", "drop-after"],
+  ["was answered with HTML", HTML],
+];
+
+it.each(ENDS)("I09 a rename here that is to get a number is not taken back when its PATCH %s", async (_how, fault) => {
+  const fixture = await inSync();
+  const { rig, mirror } = fixture;
+  const { id } = rig.app.files().get("d/a.md")!;
+  mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
+  rig.app.create("d/new.md", "another\n");
+  let befallen = 0;
+  fixture.fault = ({ method }: Seen) => (method === "PATCH" && befallen++ === 0 ? fault : null);
+  await settle(mirror);
+  expect(befallen).toBeGreaterThan(0);
+  expect(rig.app.files().get("d/new-2.md")?.id).toBe(id);
+  expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+  expect([...mirror.texts().keys()]).toEqual(["d/b.md", "d/c.md", "d/new-2.md", "d/new.md", "e/k.md"]);
+});
+
+it("I17 what wants its name arrives in the same run, though the key may not rename", async () => {
+  const fixture = await inSync();
+  const { rig, mirror } = fixture;
+  const { id } = rig.app.files().get("d/a.md")!;
+  mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
+  rig.app.create("d/new.md", "another\n");
+  fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
+  const report = await mirror.sync();
+  // Refused, the rename is given up and told, since its name is another's by now.
+  expect(report?.state).toBe("in-sync");
+  expect(report?.renamed).toEqual([{ from: "d/new.md", to: "d/a.md" }]);
+  expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
+  expect(mirror.state.load().blocks.get(id)).toBeUndefined();
+  expect(mirror.texts().get("d/a.md")).toBe("a\n");
+  expect([...mirror.texts().values()].sort()).toEqual(["a\n", "another\n", "b\n", "c\n", "k\n"]);
+});
