@@ -12,13 +12,7 @@ import { openSynced } from "../promises/fixture.ts";
 const NFC = "caf\u00e9.md";
 const NFD = "cafe\u0301.md";
 
-async function begin(texts: Readonly<Record<string, string>>): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(41);
-  for (const [path, text] of Object.entries(texts)) rig.app.create(path, text);
-  const mirror = rig.mirror({ disk: APFS });
-  await mirror.sync();
-  return { rig, mirror };
-}
+const begin = (texts: Readonly<Record<string, string>>) => openSynced(texts, { disk: APFS });
 
 /** Until nothing is left; then a pass writes nothing on either side (I02). */
 async function settle({ rig, mirror }: { rig: Rig; mirror: Mirror }): Promise<{ here: object; there: object }> {

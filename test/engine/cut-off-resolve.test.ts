@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
-import { Killed, type Mirror } from "../simulator/mirror.ts";
+import { Killed } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { resolveProblem } from "./resolving.ts";
+import { resolve } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
@@ -36,18 +35,11 @@ async function inConflict(): Promise<Pair> {
   return { rig, mirror };
 }
 
-async function resolve(mirror: Mirror, way: Resolution): Promise<void> {
-  const world = mirror.world();
-  const subject = findProblem(world, "note.md");
-  if (subject.kind !== "ok") throw new Error("it is in no conflict");
-  expect((await resolveProblem(world, subject.value, way, { force: false })).kind).toBe("ok");
-}
-
 describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the mirror dies in it", (_, choice) => {
   test("what came to the service meanwhile stays there", async () => {
     const ended = new Set<boolean>();
     await killAtEachCall(await inConflict(), {
-      work: ({ mirror }) => resolve(mirror, choice.way),
+      work: ({ mirror }) => resolve(mirror, "note.md", choice.way),
       async judge({ rig, mirror }, at) {
         rig.app.edit("note.md", backAgain(SHOWN));
         await settle(mirror);
@@ -85,7 +77,7 @@ test("I13 a block ends with the decision, and the mirror dies right after that",
     return end;
   };
   Object.assign(state, { transact: dying });
-  await expect(resolve(mirror, { kind: "theirs" })).rejects.toThrow(Killed);
+  await expect(resolve(mirror, "note.md", "theirs")).rejects.toThrow(Killed);
   Object.assign(state, { transact });
   expect([...state.load().blocks.keys()]).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
-import type { Rig } from "../simulator/rig.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 /**
@@ -11,10 +10,7 @@ import { settle, openSynced } from "../promises/fixture.ts";
 
 const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
 
-async function start(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const { rig, mirror } = await openSynced({ "docs/a.md": "a\n", "docs/deep/b.md": "b\n", "k.md": "k\n" });
-  return { rig, mirror };
-}
+const start = () => openSynced({ "docs/a.md": "a\n", "docs/deep/b.md": "b\n", "k.md": "k\n" });
 
 function paths(mirror: Mirror): string[] {
   return [...mirror.texts().keys()].sort();

@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
-import { resolveProblem } from "./resolving.ts";
+import { expectKept, resolve, resolveProblem, trashOf } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
@@ -24,29 +23,6 @@ async function inConflict(): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-async function resolve(mirror: Mirror, way: Resolution, path = "plan.md") {
-  const world = mirror.world();
-  const subject = findProblem(world, path);
-  if (subject.kind === "trouble") return subject;
-  return resolveProblem(world, subject.value, way, { force: false });
-}
-
-/** I03: live on a side, in the text store, or a file in the trash. */
-function expectKept(rig: Rig, mirror: Mirror, ...texts: string[]): void {
-  const live = new Set([...mirror.texts().values(), ...[...rig.app.files().values()].map((file) => file.text)]);
-  const trash = new Set(mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values());
-  for (const text of texts)
-    expect(live.has(text) || trash.has(text) || mirror.state.hasText(digestOf(text))).toBe(true);
-}
-
-function trashOf(mirror: Mirror): string[] {
-  const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
-  return [...files]
-    .filter(([path]) => path.startsWith("trash/"))
-    .map(([, text]) => text)
-    .sort();
-}
-
 type WayCase = { readonly way: Resolution; readonly both: string; readonly trash: readonly string[] };
 
 const WAYS: readonly WayCase[] = [
@@ -60,7 +36,7 @@ describe("resolving a conflict", () => {
     test(`--${way.kind}: both sides hold it, and every loser is a file in the trash (I03)`, async () => {
       const { rig, mirror } = await inConflict();
       const id = rig.app.files().get("plan.md")!.id;
-      expect((await resolve(mirror, way)).kind).toBe("ok");
+      expect((await resolve(mirror, "plan.md", way)).kind).toBe("ok");
       expect(trashOf(mirror)).toEqual([...trash].sort());
       const report = await mirror.sync();
       expect(report).toMatchObject({ state: "in-sync", attention: [] });
@@ -72,7 +48,7 @@ describe("resolving a conflict", () => {
 
     test(`I13 --${way.kind}: killed at any call, then synced, no text is lost and nothing is half done`, async () => {
       const calls = await killAtEachCall(await inConflict(), {
-        work: ({ mirror }) => resolve(mirror, way),
+        work: ({ mirror }) => resolve(mirror, "plan.md", way),
         async judge({ rig, mirror }, call, lived) {
           await settle(mirror);
           const local = mirror.texts().get("plan.md");
@@ -91,7 +67,7 @@ describe("resolving a conflict", () => {
     const { rig, mirror } = await inConflict();
     rig.app.edit("plan.md", "# Plan\n\none\nnewest\nthree\n");
     mirror.write("plan (theirs).md", "an edited sidecar\n");
-    expect((await resolve(mirror, { kind: "theirs" })).kind).toBe("ok");
+    expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
     await mirror.sync();
     expect(mirror.texts()).toEqual(new Map([["plan.md", "# Plan\n\none\nnewest\nthree\n"]]));
     expect(trashOf(mirror)).toEqual([MINE, "an edited sidecar\n"].sort());
@@ -100,7 +76,7 @@ describe("resolving a conflict", () => {
   test("--mine after the service moved on merges with what was never shown, or is a conflict again", async () => {
     const { rig, mirror } = await inConflict();
     rig.app.edit("plan.md", `${THEIRS}a line at the end\n`);
-    expect((await resolve(mirror, { kind: "mine" })).kind).toBe("ok");
+    expect((await resolve(mirror, "plan.md", "mine")).kind).toBe("ok");
     await mirror.sync();
     expect(mirror.texts()).toEqual(new Map([["plan.md", `${MINE}a line at the end\n`]]));
   });
@@ -126,22 +102,22 @@ describe("resolving a conflict", () => {
 
   test("the (theirs) file names the conflict too; a path with nothing open is refused", async () => {
     const { mirror } = await inConflict();
-    expect((await resolve(mirror, { kind: "mine" }, "plan (theirs).md")).kind).toBe("ok");
-    expect(await resolve(mirror, { kind: "mine" })).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
-    expect(await resolve(mirror, { kind: "mine" }, "nowhere.md")).toMatchObject({ kind: "trouble" });
+    expect((await resolve(mirror, "plan (theirs).md", "mine")).kind).toBe("ok");
+    expect(await resolve(mirror, "plan.md", "mine")).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+    expect(await resolve(mirror, "nowhere.md", "mine")).toMatchObject({ kind: "trouble" });
   });
 
   test("--theirs records that the document is protected by now", async () => {
     const { rig, mirror } = await inConflict();
     rig.app.protect("plan.md", true);
-    expect((await resolve(mirror, { kind: "theirs" })).kind).toBe("ok");
+    expect((await resolve(mirror, "plan.md", "theirs")).kind).toBe("ok");
     expect(mirror.state.link(rig.app.files().get("plan.md")!.id)?.protected).toBe(true);
   });
 
   test("--mine keeps a file that is no text", async () => {
     const { mirror } = await inConflict();
     mirror.disk.user.write(mirror.path("plan.md"), Uint8Array.of(0xff, 0xfe, 0x0a));
-    expect((await resolve(mirror, { kind: "mine" })).kind).toBe("ok");
+    expect((await resolve(mirror, "plan.md", "mine")).kind).toBe("ok");
     expect(mirror.state.load().conflicts.size).toBe(0);
     expect(trashOf(mirror)).toEqual([THEIRS]);
     expect([...mirror.disk.readFile(mirror.path("plan.md")).bytes]).toEqual([0xff, 0xfe, 0x0a]);
@@ -150,7 +126,7 @@ describe("resolving a conflict", () => {
   test("--mine creates no file for one that is gone", async () => {
     const { mirror } = await inConflict();
     mirror.disk.user.remove(mirror.path("plan.md"));
-    expect(await resolve(mirror, { kind: "mine" })).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
+    expect(await resolve(mirror, "plan.md", "mine")).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
     expect([...mirror.texts().keys()]).toEqual(["plan (theirs).md"]);
     expect(mirror.state.load().conflicts.size).toBe(1);
   });
@@ -158,7 +134,7 @@ describe("resolving a conflict", () => {
   test("markers are refused; with force they are taken and sent", async () => {
     const marked = "<<<<<<< mine\na\n=======\nb\n>>>>>>> theirs\n";
     const { rig, mirror } = await inConflict();
-    expect(await resolve(mirror, { kind: "merged", text: marked })).toMatchObject({ kind: "trouble" });
+    expect(await resolve(mirror, "plan.md", { kind: "merged", text: marked })).toMatchObject({ kind: "trouble" });
     expect(mirror.texts().get("plan.md")).toBe(MINE);
     const world = mirror.world();
     const subject = findProblem(world, "plan.md");

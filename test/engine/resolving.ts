@@ -1,3 +1,5 @@
+import { expect } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
 import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
 import { findProblem, type OpenProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
@@ -23,11 +25,12 @@ export async function resolveProblem(
   return { kind: "ok", value: carried.value.result.items[0]!.notes };
 }
 
-export async function resolve(mirror: Mirror, path: string, way: Resolution["kind"]) {
+export async function resolve(mirror: Mirror, path: string, way: Resolution["kind"] | Resolution) {
   const world = mirror.world();
   const subject = findProblem(world, path);
   if (subject.kind === "trouble") return subject;
-  return resolveProblem(world, subject.value, { kind: way } as Resolution, { force: false });
+  const resolution = typeof way === "string" ? ({ kind: way } as Resolution) : way;
+  return resolveProblem(world, subject.value, resolution, { force: false });
 }
 
 export function blocksOf(mirror: Mirror): string[] {
@@ -44,7 +47,20 @@ export function here(mirror: Mirror): Record<string, string> {
 
 export function trashOf(mirror: Mirror): string[] {
   const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
-  return [...files].filter(([path]) => path.startsWith("trash/")).map(([, text]) => text);
+  return [...files]
+    .filter(([path]) => path.startsWith("trash/"))
+    .map(([, text]) => text)
+    .sort();
+}
+
+/** I03: live on a side, in the text store, or a file in the trash. */
+export function expectKept(rig: Rig, mirror: Mirror, ...texts: readonly string[]): void {
+  const found = new Set([
+    ...Object.values(remoteTexts(rig)),
+    ...mirror.texts().values(),
+    ...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values(),
+  ]);
+  expect(texts.filter((text) => !found.has(text) && !mirror.state.hasText(digestOf(text)))).toEqual([]);
 }
 
 export type Started = {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
-import { digestOf } from "../../src/contract/digest.ts";
 import { actLocally } from "../simulator/commands.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Mirror, ROOT } from "../simulator/mirror.ts";
+import type { Mirror } from "../simulator/mirror.ts";
 import type { Rig } from "../simulator/rig.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
+import { expectKept } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
@@ -18,17 +18,6 @@ async function edited(): Promise<{ rig: Rig; mirror: Mirror }> {
     await mirror.sync();
   }
   return { rig, mirror };
-}
-
-/** I03: live on a side, in the text store, or a file in the trash. */
-function expectKept(rig: Rig, mirror: Mirror, call: number, ...texts: readonly string[]): void {
-  const found = new Set([
-    ...[...rig.app.files().values()].map(({ text }) => text),
-    ...mirror.texts().values(),
-    ...mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values(),
-  ]);
-  for (const text of texts)
-    expect(found.has(text) || mirror.state.hasText(digestOf(text)), `${text} killed at ${call}`).toBe(true);
 }
 
 type Case = {
@@ -82,7 +71,7 @@ describe("I13 killed at any call, then synced", () => {
         expect(rig.app.files().get("plan.md"), `killed at ${call}`).toMatchObject({ id, text: local });
         expect([...mirror.texts().keys()].toSorted()).toEqual(["k/other.md", "plan.md"]);
         expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
-        expectKept(rig, mirror, call, ...TEXTS, before);
+        expectKept(rig, mirror, ...TEXTS, before);
       },
     });
     expect(calls).toBeGreaterThan(5);
@@ -99,7 +88,7 @@ describe("I13 killed at any call, then synced", () => {
         const found = [...rig.app.files().values()].filter(({ text }) => text === "first\n");
         expect(lived ? [1] : [0, 1], `killed at ${call}`).toContain(found.length);
         expect(mirror.texts().get("plan.md"), `killed at ${call}`).toBe(found[0]?.text);
-        expectKept(rig, mirror, call, ...TEXTS);
+        expectKept(rig, mirror, ...TEXTS);
       },
     });
   });

@@ -1,18 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
-import { type Fixture, openFixture, settle } from "./fixture.ts";
+import { type Fixture, settle, openSynced } from "./fixture.ts";
 
 const HOUR_MS = 3_600_000;
 const DOCUMENTS = 60;
 
 /** A mirror of 60 documents in sync; 10 deletions within an hour need no question. */
-async function inSync(seed: number): Promise<Fixture> {
-  const fixture = openFixture(seed);
-  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`n${n}.md`, `text ${n}\n`);
-  await settle(fixture.mirror);
-  return fixture;
-}
+const inSync = () =>
+  openSynced(Object.fromEntries(Array.from({ length: DOCUMENTS }, (_, n) => [`n${n}.md`, `text ${n}\n`])));
 
 /** Moves the wall clock; the time that passes stays the same. */
 function moveWall({ rig: { clock } }: Fixture, byMs: number): void {
@@ -46,7 +42,7 @@ const SIDES = [
 
 describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
   test.each(JUMPS)("counts what went within the hour where the clock jumps %s", async (_, byMs) => {
-    const fixture = await inSync(45);
+    const fixture = await inSync();
     remove[side](fixture, 0, 6);
     await settle(fixture.mirror);
     moveWall(fixture, byMs);
@@ -55,7 +51,7 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
   });
 
   test.each(JUMPS)("counts what went after an approval where the clock jumps %s", async (_, byMs) => {
-    const fixture = await inSync(46);
+    const fixture = await inSync();
     remove[side](fixture, 0, 15);
     const { stopped } = (await fixture.mirror.sync())!;
     fixture.mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
@@ -69,7 +65,7 @@ describe.each(SIDES)("I21 I29 the limit for deletions %s", (side, reason) => {
   });
 
   test("forgets deletions of an hour ago, although the clock stops", async () => {
-    const fixture = await inSync(47);
+    const fixture = await inSync();
     const { clock } = fixture.rig;
     const still = clock.now();
     clock.now = () => still;

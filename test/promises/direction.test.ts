@@ -1,16 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "./fixture.ts";
+import { type Fixture, isWrite, problem, remoteTexts, settle, openSynced } from "./fixture.ts";
 
 const NAMES = ["edited", "removed", "renamed", "moved", "both", "gone", "same", "d/one", "d/two", "e/three"];
 
-async function inSync(): Promise<Fixture> {
-  const fixture = openFixture(50);
-  for (const name of NAMES) fixture.rig.app.create(`${name}.md`, `# ${name}\n\nfirst\n`);
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+const inSync = () => openSynced(Object.fromEntries(NAMES.map((name) => [`${name}.md`, `# ${name}\n\nfirst\n`])));
 
 const text = (name: string, side: string) => `# ${name}\n\n${side}\n`;
 

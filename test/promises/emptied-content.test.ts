@@ -5,18 +5,13 @@ import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly } from "../../src/mirror/engine/run/sync.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "./fixture.ts";
+import { type Fixture, isWrite, problem, remoteTexts, settle, openSynced } from "./fixture.ts";
 
 const paths = Array.from({ length: 20 }, (_, n) => `n${n}.md`);
 const others = ["kept/a.md", "kept/b.md", "kept/c.md"];
 
-async function inSync(seed: number): Promise<Fixture> {
-  const fixture = openFixture(seed);
-  for (const path of [...paths, ...others]) fixture.rig.app.create(path, `# ${path}\n\nits text\n`);
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+const inSync = () =>
+  openSynced(Object.fromEntries([...paths, ...others].map((path) => [path, `# ${path}\n\nits text\n`])));
 
 const isText = ([, text]: readonly [string, string]) => !isBlank(text);
 
@@ -61,7 +56,7 @@ const readsOf = ({ seen }: Fixture) => seen.filter(({ path }) => /\/files\/doc_/
 
 describe("I21 documents that become empty are asked about as deletions are", () => {
   test("locally: no text is overwritten on the service before somebody approves", async () => {
-    const fixture = await inSync(71);
+    const fixture = await inSync();
     emptyHere(fixture, paths);
     for (let run = 0; run < 2; run++) expect(await reasonsOf(fixture)).toEqual(["emptied"]);
     expect([withText(fixture), fixture.seen.filter(isWrite)]).toEqual([[3, 23], []]);
@@ -71,7 +66,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 
   test("on the service: no local text is overwritten, each document is read once, and a plan says so too", async () => {
-    const fixture = await inSync(72);
+    const fixture = await inSync();
     emptyThere(fixture, paths.slice(0, 11));
     for (const path of others) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     const planned = await planOf(fixture);
@@ -89,7 +84,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 
   test("what is read before the plan is judged is not read again to be written", async () => {
-    const fixture = await inSync(73);
+    const fixture = await inSync();
     for (const path of paths) fixture.rig.app.edit(path, `# ${path}\n\nedited\n`);
     fixture.seen.length = 0;
     await settle(fixture.mirror);
@@ -98,7 +93,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 
   test.each(["locally", "on the service"])("some runs after each other are judged together: %s", async (where) => {
-    const fixture = await inSync(74);
+    const fixture = await inSync();
     const empty = where === "locally" ? emptyHere : emptyThere;
     empty(fixture, paths.slice(0, 6));
     expect(await reasonsOf(fixture)).toEqual([]);
@@ -111,7 +106,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 
   test("a text that could not be read before the plan was judged is not written when it is blank", async () => {
-    const fixture = await inSync(75);
+    const fixture = await inSync();
     emptyThere(fixture, paths.slice(0, 11));
     const refused = new Set<string>();
     fixture.fault = ({ path }) => {
@@ -124,7 +119,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
   });
 
   test("a protected document is not emptied by a text that goes to review", async () => {
-    const fixture = await inSync(76);
+    const fixture = await inSync();
     for (const path of paths) fixture.rig.app.protect(path, true);
     await settle(fixture.mirror);
     emptyHere(fixture, paths);
@@ -135,7 +130,7 @@ describe("I21 documents that become empty are asked about as deletions are", () 
 
 describe("I21 refused, the texts come back", () => {
   test("locally: the files have the base version's text, and nothing is sent", async () => {
-    const fixture = await inSync(77);
+    const fixture = await inSync();
     const before = fixture.mirror.texts();
     emptyHere(fixture, paths);
     expect(await reasonsOf(fixture)).toEqual(["emptied"]);
@@ -146,7 +141,7 @@ describe("I21 refused, the texts come back", () => {
   });
 
   test("on the service: the local texts are uploaded over the empty versions", async () => {
-    const fixture = await inSync(78);
+    const fixture = await inSync();
     const before = fixture.mirror.texts();
     emptyThere(fixture, paths);
     fixture.mirror.write(paths[0]!, `# ${paths[0]!}\n\nedited locally\n`);

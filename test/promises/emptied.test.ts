@@ -6,7 +6,7 @@ import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import { type Fixture, goOnFrom, openFixture, settle } from "./fixture.ts";
+import { type Fixture, goOnFrom, openFixture, settle, openSynced } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
@@ -20,14 +20,7 @@ function reasonsOf(report: Awaited<ReturnType<Fixture["mirror"]["sync"]>>): stri
   return report?.safetyStop?.reasons.map(({ reason }) => reason);
 }
 
-/** A mirror in sync, with these documents; what was sent for that is forgotten. */
-async function inSync(seed: number, documents: readonly string[] = paths): Promise<Fixture> {
-  const fixture = openFixture(seed);
-  for (const path of documents) fixture.rig.app.create(path, `${path}\n`);
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+const inSync = () => openSynced(Object.fromEntries(paths.map((path) => [path, `${path}\n`])));
 
 /** Six documents in `work`, one of which was moved out. */
 async function oneOutside(seed: number): Promise<Fixture> {
@@ -43,7 +36,7 @@ async function oneOutside(seed: number): Promise<Fixture> {
 
 describe("I21 I22 a stop by an emptied side stays until somebody approves, whatever comes to either side meanwhile", () => {
   test("all documents removed here, and new ones there", async () => {
-    const fixture = await inSync(24);
+    const fixture = await inSync();
     const { rig, mirror } = fixture;
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));
     rig.app.edit("d/n0.md", "edited there\n");
@@ -57,7 +50,7 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
   });
 
   test("all documents removed there, and new ones here", async () => {
-    const fixture = await inSync(25);
+    const fixture = await inSync();
     const { rig, mirror } = fixture;
     rig.app.create("k.md", "k\n");
     await settle(mirror);
@@ -75,7 +68,7 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
   });
 
   test("half removed locally and the other half on the service: nothing goes, on either side, and the message names each half", async () => {
-    const { rig, mirror } = await inSync(27);
+    const { rig, mirror } = await inSync();
     for (const path of paths.slice(0, 3)) mirror.disk.user.remove(mirror.path(path));
     for (const path of paths.slice(3)) rig.app.remove(path);
     const report = (await mirror.sync())!;
@@ -94,7 +87,7 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
 
 test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
   let times = 0;
-  const start = await inSync(33);
+  const start = await inSync();
   start.rig.app.edit(paths[0]!, "edited there\n");
   await killAtEachCall(start, {
     open: goOnFrom,
@@ -112,7 +105,7 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
 
 describe("I22 an emptied service that was approved, and leaves the local documents as they are, stops no further run", () => {
   test.each(["a mirror that only pushes", "all of them edited locally"])("%s", async (how) => {
-    const { rig, mirror } = await inSync(32);
+    const { rig, mirror } = await inSync();
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push" } : {};
     for (const path of paths) {
       rig.app.remove(path);

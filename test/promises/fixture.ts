@@ -51,7 +51,7 @@ export function openFixture(
   });
 }
 
-/** Opens a fixture whose mirror has synced once with these documents of the service. */
+/** Opens a fixture whose mirror has synced once with these documents of the service; what was sent is forgotten. */
 export async function openSynced(
   documents: Readonly<Record<string, string>>,
   options: MirrorOptions = {},
@@ -61,6 +61,7 @@ export async function openSynced(
   const { rig, mirror } = fixture;
   for (const [path, text] of Object.entries(documents)) rig.app.create(path, text);
   await mirror.sync();
+  fixture.seen.length = 0;
   return Object.assign(fixture, { idOf: (path: string) => rig.app.files().get(path)!.id });
 }
 

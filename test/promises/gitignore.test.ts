@@ -1,16 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
+import { type Fixture, remoteTexts, settle, openSynced } from "./fixture.ts";
 
 /** A mirror that follows `.gitignore` files, through the whole engine. */
 
-async function inSync(): Promise<Fixture> {
-  const fixture = openFixture(19, {}, { gitignore: true });
-  const { rig, mirror } = fixture;
-  for (let n = 0; n < 12; n++) rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
-  await settle(mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+const NOTES = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`d${n % 3}/n${n}.md`, `note ${n}\n`]));
+const inSync = () => openSynced(NOTES, { gitignore: true });
 
 const writes = ({ seen }: Fixture) => seen.filter(({ method }) => method !== "GET").map(({ method }) => method);
 

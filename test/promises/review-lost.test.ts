@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Fixture, openFixture, putId, settle, workspaceOf, openSynced } from "./fixture.ts";
+import { blocksOf } from "./in-review.ts";
 
 /** A text is sent to review, and its answer is lost. */
 
@@ -11,10 +12,6 @@ function reviewsOf({ rig }: Fixture): string[] {
   const all = reviews.list(workspaceOf(rig));
   if (!Array.isArray(all)) throw new Error("no list of reviews");
   return all.map(({ id }) => id);
-}
-
-function blocksOf({ mirror }: Fixture): string[] {
-  return [...mirror.state.load().blocks.values()].map(({ reason }) => reason);
 }
 
 describe("a text that is sent to review, and whose answer is lost", () => {

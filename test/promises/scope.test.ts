@@ -2,17 +2,12 @@ import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
-import { type Fixture, openFixture, remoteTexts, type Seen, settle } from "./fixture.ts";
+import { type Fixture, remoteTexts, type Seen, settle, openSynced } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
-async function inSync(): Promise<Fixture> {
-  const fixture = openFixture(18);
-  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+const inSync = () =>
+  openSynced(Object.fromEntries(Array.from({ length: DOCUMENTS }, (_, n) => [`d${n % 3}/n${n}.md`, `note ${n}\n`])));
 
 function deletes(seen: readonly Seen[]): string[] {
   return seen.flatMap(({ method, path }) => (method === "DELETE" ? [path] : []));

@@ -1,19 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { type Fixture, isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
+import { type Fixture, isWrite, remoteTexts, settle, openSynced } from "./fixture.ts";
 
 const notes = Array.from({ length: 14 }, (_, n) => `d/n${n}.md`);
 
-/** A mirror in sync with 14 notes and four documents that both sides go on to change. */
-async function inSync(seed: number): Promise<Fixture> {
-  const fixture = openFixture(seed);
-  for (const path of [...notes, "kept/a.md", "kept/b.md", "kept/c.md", "kept/d.md"])
-    fixture.rig.app.create(path, `${path}\n\na text of its own\n`);
-  await settle(fixture.mirror);
-  fixture.seen.length = 0;
-  return fixture;
-}
+/** Both sides go on to change these. */
+const kept = ["kept/a.md", "kept/b.md", "kept/c.md", "kept/d.md"];
+
+const inSync = () =>
+  openSynced(Object.fromEntries([...notes, ...kept].map((path) => [path, `${path}\n\na text of its own\n`])));
 
 /** Everything that a sync would carry over if nothing stopped it. */
 function changeBothSides({ rig, mirror }: Fixture): void {
@@ -33,7 +29,7 @@ const STOPS: readonly (readonly [reason: string, remove: (fixture: Fixture, path
 
 describe("I21 nothing changes on either side between a stop and its answer", () => {
   test.each(STOPS)("%s", async (reason, remove) => {
-    const fixture = await inSync(61);
+    const fixture = await inSync();
     const { rig, mirror, seen } = fixture;
     for (const path of notes.slice(1)) remove(fixture, path);
     changeBothSides(fixture);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import type { Plan } from "../../../src/mirror/planner/plan-types.ts";
-import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import { planOf } from "../table.ts";
 import { World } from "../world.ts";
+import { guardedKeys, reasonsOf } from "./worlds.ts";
 
 /** So many documents in sync, of which some are gone on one side. */
 function synced(count: number, gone: { readonly here?: number; readonly there?: number } = {}): World {
@@ -12,10 +11,6 @@ function synced(count: number, gone: { readonly here?: number; readonly there?: 
   for (const id of [...world.documents.keys()].slice(0, gone.there ?? 0)) world.documents.delete(id);
   return world;
 }
-
-const reasonsOf = ({ verdict }: Plan) => (verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason));
-const guardedKeys = ({ verdict, steps }: Plan) =>
-  verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
 
 test("in a restored service nothing is removed here unasked, and what is removed is asked for once", () => {
   const detail = "the service was restored from a backup, and 2 documents of this linked folder are not in it";
