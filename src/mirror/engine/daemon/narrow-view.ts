@@ -95,8 +95,12 @@ class NarrowView {
     };
   }
 
-  /** A path without a record may be a new file, or nothing: the scan shows it. */
+  /**
+   * A path without a record may be a new file, or nothing: the scan shows it. A block may have been
+   * recorded because of a file there.
+   */
   #addUnlinked(path: LocalPath): boolean {
+    if (this.#blocked.size > 0) return false;
     if (path === "" || isConflictCopyName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
     if (this.#seen.local.ignores(path, "folder")) this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
     return true;
