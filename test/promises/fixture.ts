@@ -51,7 +51,7 @@ export function openFixture(
   });
 }
 
-/** Opens a fixture whose mirror has synced once with these documents of the service; what was sent is forgotten. */
+/** Opens a fixture whose mirror has synced with these documents, and forgets what that sent. */
 export async function openSynced(
   documents: Readonly<Record<string, string>>,
   options: MirrorOptions = {},
