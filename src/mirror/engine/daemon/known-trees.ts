@@ -218,8 +218,9 @@ export function remoteAfterCycle(
   { plan, trees, ends }: Planned,
   remote: RemoteTree,
 ): RemoteTree | null {
+  const files = new Map(remote.files);
   // A narrow cycle may use versions that no listing has shown.
-  const files = new Map([...remote.files, ...trees.remote.files]);
+  for (const [id, file] of trees.remote.files) files.set(id, file);
   for (const [index, { action }] of plan.steps.entries()) {
     const end = ends[index];
     if (end?.kind !== "ran" || !endedWell(end.outcome) || metAnotherEdit(end.outcome)) return null;
