@@ -14,7 +14,13 @@ const IMPERATIVES_LIKE_THEM = new Set(["bring", "embed", "exceed", "feed", "need
 
 const TYPES = ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
 
+/** Takes the mark of a breaking change, which the usual pattern does not know. */
+const HEADER = /^(\w*)(?:\(([\w$.\-*/ ]*)\))?!?: (.*)$/;
+
 export default {
+  parserPreset: {
+    parserOpts: { headerPattern: HEADER, headerCorrespondence: ["type", "scope", "subject"] },
+  },
   rules: {
     "body-leading-blank": [2, "always"],
     "header-max-length": [2, "always", 72],
