@@ -209,7 +209,7 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
-  return folder.link === null || folder.replaced !== null || draft.whys.has(folder);
+  return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
 }
 
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };

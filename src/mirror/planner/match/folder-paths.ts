@@ -25,6 +25,8 @@ export type FolderPaths = {
    * local folder that is created at such a path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
+  /** Those of `staying` whose path another folder has by now. */
+  readonly rehoused: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
 };
@@ -48,6 +50,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
     asOne,
     toRoot,
     staying: stayingFolders(sorted, trees),
+    rehoused: new Set(),
     moved: false,
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
@@ -61,6 +64,7 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
     const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
     if (folder === undefined || paths.claimed.has(folder.path)) continue;
     claimFolder(paths, dir, folder.path);
+    if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
     return;
   }
 }

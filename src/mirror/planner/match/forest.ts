@@ -34,10 +34,8 @@ export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean):
   };
   const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
-    const seen = { ...lookHere(dir, trees, paths, mayHide), ...lookThere(forest, dir, trees, listed) };
-    const folder = newFolder(forest.nextKey(), { link: dir, dirId: dir.id, ...seen });
-    register(forest, folder);
-    noteBase(forest, dir, folder);
+    const here = lookHere(dir, trees, paths, mayHide);
+    plantLinked(forest, dir, paths, { ...here, ...lookThere(forest, dir, trees, listed) });
   }
   return forest;
 }
@@ -55,10 +53,22 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
     replaced: null,
     vacated: false,
     merged: false,
+    rehoused: false,
     local: { now: null, goal: null },
     remote: { now: null, goal: null },
     ...facts,
   };
+}
+
+function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Partial<FolderRow>): void {
+  const folder = newFolder(forest.nextKey(), {
+    link: dir,
+    dirId: dir.id,
+    rehoused: paths.rehoused.has(dir.id),
+    ...seen,
+  });
+  register(forest, folder);
+  noteBase(forest, dir, folder);
 }
 
 function lookHere(

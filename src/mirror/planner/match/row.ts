@@ -54,6 +54,11 @@ export type FolderRow = CommonRow & {
    */
   vacated: boolean;
   /**
+   * True if the service kept the folder while it was missing locally, and another local folder is
+   * at its path now.
+   */
+  rehoused: boolean;
+  /**
    * True if the folder was moved on the service to the path of another local folder: the two are
    * now one.
    */
