@@ -10,13 +10,14 @@ import { asksForHelp, tellUsage } from "./usage.ts";
 export type Message = { readonly file: string; readonly line: number; readonly code: string; readonly text: string };
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-/** Modules whose literals users never see: SQL, pure arithmetic, and generated data. */
+/** Modules whose literals users never see: SQL, pure arithmetic, shell scripts, and generated data. */
 const SILENT = [
   "src/mirror/state/**",
   "src/markdown/merge/**",
   "src/markdown/outline/**",
   "src/service/store/**",
   "src/page/islands/**",
+  "src/cli/completion/scripts.ts",
 ];
 /** Comments, literals, and what may stand before a regular expression. */
 const TOKEN =

@@ -227,7 +227,7 @@ test("in state/ one family of files alone reaches the disk", () => {
     "own-folder.ts",
     "own-handle.ts",
   ]);
-  // Copies in memory: of bytes that were read, and of a database without rows.
+  // A copy in memory, of bytes that were read.
   const opened = readFileSync(join(folder, "database.ts"), "utf8").match(/new Sqlite\([^,)]*/g);
-  expect(opened).toEqual(["new Sqlite(empty", 'new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1']);
+  expect(opened).toEqual(['new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1']);
 });

@@ -9,7 +9,7 @@ import { documents, unpack, versionOf } from "./unpack.ts";
 /** The migration of a state on a disk that is full, or becomes full in the middle of it. */
 
 /** Free; it ends at texts.db, at shared memory, in the copy of before, and after the migration. */
-const KILOBYTES = [4, 32, 96, 208];
+const KILOBYTES = [4, 32, 96, 232];
 const FULL = /^mdmirror: (.* cannot be used: )?the disk is full \((ENOSPC|SQLITE_FULL|SQLITE_IOERR_SHMSIZE)\)$/;
 
 /** @returns false: no disk can be mounted here */

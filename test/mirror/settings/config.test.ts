@@ -31,7 +31,7 @@ describe("the config file", () => {
       { ...URL_ONLY, key: "mdm_secret" },
       'c.json: "key" is not a setting: mdmirror init --key-file FILE stores the key',
     ],
-    [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
+    [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace, or a list'],
     [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "block"'],
     [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links.mode" must be one of "keep", "translate"'],
     [{ ...URL_ONLY, links: { mode: "keep", wiki: true } }, 'c.json: "links.wiki" needs "mode": "translate"'],
