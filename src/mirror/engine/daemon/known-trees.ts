@@ -97,10 +97,8 @@ export class KnownTrees {
       listing.complete &&
       this.#remote?.complete === true &&
       haveSameDocuments(this.#remote.files, listing.files)
-    ) {
-      this.#listedAt = at;
+    )
       return "same";
-    }
     this.#newListing = { listing, at };
     return "changed";
   }
@@ -182,7 +180,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** Returns when the last listing was requested, by the monotonic clock. */
+  /** Returns when the last listing that a run used was requested, by the monotonic clock. */
   listedAt(): number {
     return this.#listedAt;
   }

@@ -35,8 +35,6 @@ export class RunLog {
   /** True if listeners know that the waiting deletions will stop the sync. */
   #asked = false;
   #inSyncAsOf: number | null = null;
-  /** Monotonic time of the listing that proved it. */
-  #listedAt = Number.NEGATIVE_INFINITY;
   #writtenAt = Number.NEGATIVE_INFINITY;
 
   constructor(world: World, publisher: EventPublisher, deletions: PendingDeletions) {
@@ -45,12 +43,12 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listedAt monotonic time of the last listing of the service */
-  note(ended: WatchEnd, listedAt: number): void {
+  /** @param listed true if this run listed the service: an earlier listing proves nothing now */
+  note(ended: WatchEnd, listed: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;
     this.#report = report;
-    this.noteListed(listedAt, didSomething);
+    if (listed) this.noteListed(didSomething);
     rememberLast(this.#world, report);
     this.#publishDeletions(ended);
     if (didSomething || before === null || !endedAlike(before, report))
@@ -85,14 +83,10 @@ export class RunLog {
     for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
-  /**
-   * Notes that both sides agree, if the last run left nothing open. An earlier listing proves
-   * nothing about now.
-   */
-  noteListed(listedAt: number, writeNow: boolean): void {
-    if (this.#report?.state !== "in-sync" || listedAt <= this.#listedAt) return;
+  /** Notes after a listing that both sides agree, if the last run left nothing open. */
+  noteListed(writeNow: boolean): void {
+    if (this.#report?.state !== "in-sync") return;
     const { clock, state } = this.#world;
-    this.#listedAt = listedAt;
     this.#inSyncAsOf = clock.now();
     forgetSent(state);
     if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;

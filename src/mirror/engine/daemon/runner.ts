@@ -247,7 +247,7 @@ export class Runner implements WatchListener {
     if (ended === "whole") return false;
     this.#schedule.noteSuccess();
     this.#enter(IDLE);
-    this.#runLog.note(ended, this.runs.knownTrees.listedAt());
+    this.#runLog.note(ended, false);
     return true;
   }
 
@@ -297,8 +297,8 @@ export class Runner implements WatchListener {
     if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
     const changed = knownTrees.takeListing(listing, requestedAt) === "changed";
     if (changed && listing.complete) this.#schedule.noteActivity();
-    if (changed || !isWatched) await this.#run(false);
-    else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(knownTrees.listedAt(), false);
+    if (changed || !isWatched) await this.#run(false, requestedAt);
+    else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
   /** While the folder is away nobody observes it, so the delay of each deletion starts again. */
@@ -308,7 +308,8 @@ export class Runner implements WatchListener {
     return folder;
   }
 
-  async #run(retryRefused: boolean): Promise<void> {
+  /** @param began time when the scan of the service began that this run uses */
+  async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#checkFolder();
     this.#enter({ kind: "observing" });
     const ended = await this.runs.run(retryRefused);
@@ -320,7 +321,7 @@ export class Runner implements WatchListener {
     }
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
-    this.#runLog.note(ended, knownTrees.listedAt());
+    this.#runLog.note(ended, knownTrees.listedAt() >= began);
     this.#schedule.scheduleQuiet();
     const local = knownTrees.lastLocal();
     if (local !== null && !local.unseen.has("")) await this.#watch.ensure(local);
