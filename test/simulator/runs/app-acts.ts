@@ -198,7 +198,8 @@ function settleReview(
   const shown = simulatedWorld.whileOpen(() => reviews.show(id));
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
   if (!("path" in end)) return "refused";
-  const live = simulatedWorld.files().find(({ id: one }) => one === end.id);
+  // By path: a deployment may show other ids than the web app.
+  const live = simulatedWorld.files().find(({ path }) => `/${path}` === end.path);
   if (act === "accept" && live !== undefined) {
     history.accepted(live.id, live.text);
     // A user who accepts one of two edits that do not combine has seen both, and chose.
