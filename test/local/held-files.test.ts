@@ -7,7 +7,8 @@ import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.t
 import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
-import { ramMirror } from "./benches.ts";
+import { createNodeBench } from "../simulator/fs-bench.ts";
+import { mirrorOn, ramMirror } from "./benches.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -36,6 +37,20 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     expect(filesOpenToWrite().has(aside)).toBe(false);
     program.stdin.end();
     await once(program, "exit");
+  });
+
+  it("are those that mdmirror moved while they were open, too", async () => {
+    const { disk, at } = mirrorOn(createNodeBench());
+    writeFileSync(at("note.md"), "text\n");
+    const program = spawn("sh", ["-c", 'exec 3>>"$0"; echo open; read line', at("note.md")]);
+    await once(program.stdout, "data");
+    expect(disk.move("note.md", "moved.md", digestOf("text\n")).kind).toBe("done");
+    expect(disk.replace("moved.md", "newer\n", digestOf("text\n"), "tmp/aside").kind).toBe("done");
+    expect(disk.isHeld("tmp/aside")).toBe(true);
+    program.stdin.end();
+    await once(program, "exit");
+    expect(disk.replace("moved.md", "newest\n", digestOf("newer\n"), "tmp/aside-2").kind).toBe("done");
+    expect(disk.isHeld("tmp/aside")).toBe(false);
   });
 
   it.skipIf(!isRoot)("are read beside a file system that hangs (needs root)", async (test) => {
