@@ -72,6 +72,14 @@ test("I13 a damaged new file waits until its document can be read", async () => 
   expect(mirror.state.intents()).toEqual([]);
 });
 
+test("I14 a new file that its user has edited is not damaged, also if it ends with a sector", async () => {
+  const edited = `${TEXT.slice(0, 500)}and an edit\n`;
+  const { mirror } = await loseRecord(edited);
+  await startAgain(mirror);
+  expect(mirror.texts().get("note.md")).toBe(edited);
+  expect(mirror.state.intents()).toEqual([]);
+});
+
 test("I13 a file that a killed run created, and the next one links, survives a power loss", async () => {
   const { rig, mirror } = await loseRecord(TEXT);
   await mirror.sync();
