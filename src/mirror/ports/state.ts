@@ -309,6 +309,7 @@ export interface State {
   dir(id: DirId): DirLink | null;
   /** Returns the folder with this local path; null if none or two have it. */
   dirAt(path: LocalPath): DirLink | null;
+  tombstone(id: DocId): Tombstone | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;

@@ -91,6 +91,7 @@ export class StoredState extends WithStatements implements State {
     this.transact(() => this.#subtrees.moveMembers(side, from, to, within));
   };
 
+  readonly tombstone: State["tombstone"] = (id) => this.#tables.tombstones.get(id);
   readonly putTombstone: State["putTombstone"] = (tombstone) => this.#tables.tombstones.put(tombstone);
   readonly removeTombstone: State["removeTombstone"] = (id) => this.#tables.tombstones.remove(id);
 

@@ -1,3 +1,4 @@
+import type { DocId } from "../../../src/contract/ids.ts";
 import { EXACT_DISK } from "../../../src/contract/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
@@ -201,6 +202,13 @@ describe("a narrow view of both sides", () => {
     expect(cut(""), "everything").toBeNull();
     expect(cut(path, { ...remote, folders: new Map() }), "a folder that was not listed").toBeNull();
     expect(cut(path, { ...remote, files: new Map() }), "a document that was not listed").toBeNull();
+    const shown = { ...remote.files.get(id)!, id: "doc_00000000000new" as DocId, path: "area/new.md" };
+    const cutShown = () => narrowTrees(state, { local, remote }, [shown.path], [shown]);
+    expect(cutShown()).not.toBeNull();
+    const { localDigest: digest, changeId } = state.link(id)!;
+    const placed = { id: shown.id, localPath: "area/New note.md", remotePath: shown.path, changeId };
+    state.putTombstone({ ...placed, digest, trashPath: null, at: 1 });
+    expect(cutShown(), "a document that comes back").toBeNull();
     const block = { reason: "not-seen", detail: "", since: 1 } as const;
     state.putBlock({ ...block, key: id, path: "elsewhere.md" } as never);
     expect(cut(path), "a blocked document").toBeNull();

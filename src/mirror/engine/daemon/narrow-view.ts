@@ -69,6 +69,8 @@ class NarrowView {
     this.#remoteFiles.set(file.id, file);
     if (this.#links.has(file.id)) return true;
     if (this.#blocked.has(file.id) || this.#state.link(file.id) !== null) return false;
+    // A document that comes back has the local name from before, which the tombstone records.
+    if (this.#state.tombstone(file.id) !== null) return false;
     const { disk, ignores } = this.#seen.local;
     // On a disk that takes two spellings for one name, another document may have the path.
     if (ignores(file.path, "file") || disk.foldsCase || disk.foldsUnicode) return false;
