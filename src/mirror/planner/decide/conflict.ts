@@ -259,8 +259,13 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Loc
   return key !== null && key === copyKey(draft, version);
 }
 
-/** Returns true if a file may be a version's copy: its inode is not that of another copy. */
-function mayBe(draft: PlanDraft, version: ShownVersion, { stamp }: LocalOther): boolean {
+/**
+ * Returns true if a file may be a version's copy: its inode is not that of another copy. If several
+ * copies have the inode, the file is the copy that base has at its path.
+ */
+function mayBe(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
   const key = copyKey(draft, stamp);
-  return key === null || (draft.copiesByInode().get(key) ?? version) === version;
+  const owners = key === null ? [] : (draft.copiesByInode().get(key) ?? []);
+  const owner = owners.find((copy) => copy.path === path);
+  return owners.length === 0 || (owner === undefined ? owners : [owner]).some((copy) => copy.version === version);
 }

@@ -7,7 +7,7 @@ import type { Matched } from "../match/match.ts";
 import { type OthersByInode, othersByInode } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
-import type { ConflictCopy } from "../../model/conflict-copy-path.ts";
+import { type ConflictCopy, copiesOf } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
@@ -29,8 +29,8 @@ export type PlanDraft = Matched & {
   readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /** Versions of all conflicts, by the inodes of their copies. */
-  readonly copiesByInode: () => ReadonlyMap<string | null, ShownVersion>;
+  /** Copies of all conflicts, by inode. A removed copy's inode may be that of another copy now. */
+  readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
   /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
@@ -67,9 +67,12 @@ export function copyKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
 
-function listCopies(draft: PlanDraft): Map<string | null, ShownVersion> {
-  const shown = [...draft.trees.base.conflicts.values()].flatMap((conflict) => conflict.shown);
-  return new Map(shown.map((version) => [copyKey(draft, version), version]));
+function listCopies(draft: PlanDraft): Map<string | null, ConflictCopy[]> {
+  const { base, local } = draft.trees;
+  const copies = [...base.conflicts.values()].flatMap((conflict) =>
+    copiesOf(conflict, base.links.get(conflict.id)?.localPath ?? "", local.disk.maxNameBytes),
+  );
+  return Map.groupBy(copies, ({ version }) => copyKey(draft, version));
 }
 
 /** Returns the rule that excludes a path, as a clause. */
