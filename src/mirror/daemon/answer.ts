@@ -159,10 +159,18 @@ export async function carryOutRequest(
   // A pause replaces the one before, and nothing changes if neither has an end.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changed = hasEnd || isPaused(daemon) === (verb === "resume");
-  // After a resume the daemon runs by itself; a pause waits for the active run.
   if (verb === "pause") await daemon.request("pause", forMs);
-  else if (changed) daemon.request("resume").catch(() => undefined);
+  else if (changed) await endPause(daemon);
   return { kind: "done", value: { changed } };
+}
+
+/** Resolves when the pause has ended. The run after the pause may take longer. */
+async function endPause(daemon: Pick<Daemon, "request" | "status" | "onEvent">): Promise<void> {
+  const resumed = Promise.withResolvers<void>();
+  const off = daemon.onEvent((event) => {
+    if (event.kind === "phase" && event.phase.kind === "idle" && !isPaused(daemon)) resumed.resolve();
+  });
+  await Promise.race([daemon.request("resume"), resumed.promise]).finally(off);
 }
 
 export function daemonEndsTrouble(root: string): Trouble {

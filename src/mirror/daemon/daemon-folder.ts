@@ -226,15 +226,18 @@ export class DaemonFolder {
     call: ControlCall,
     stop: AbortSignal,
   ): Promise<CallResult> {
+    const { clock } = this.#options;
+    const began = clock.monotonic();
     for (;;) {
       const open = await this.#reopening.settled(() => this.#open);
       // A closed folder has nothing open.
       if (open === null && request.do === "lend") return { kind: "done", value: { lent: true } };
       if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = open.reopen;
-      const { clock } = this.#options;
-      const lends = request.do === "lend";
-      const work = lends ? this.#lend(open, request.what, call) : carryOutRequest(open, request, call, clock);
+      const work =
+        request.do === "lend"
+          ? this.#lend(open, request.what, call)
+          : carryOutRequest(open, shortenWait(request, clock.monotonic() - began), call, clock);
       const done = await work.catch((error: unknown) => {
         // The daemon rejects requests while it ends; a bug would have ended it.
         if (!stop.aborted && !signal.aborted) throw error;
@@ -282,4 +285,12 @@ function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
   noteReport(mirror, event.report, stoppedRun(mirror, true).maxDeletes);
   // Once a day between two cycles: a day without a run has nothing to prune.
   pruneDaily(mirror);
+}
+
+type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
+
+/** Returns a request with the time that is left of it, because the folder may close meanwhile. */
+function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
+  if (request.do !== "wait") return request;
+  return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
 }

@@ -7,6 +7,7 @@ import type { FolderEvent } from "../../../src/mirror/daemon/folder-events.ts";
 import { systemRandom } from "../../../src/common/system-random.ts";
 import { storeKey } from "../../../src/mirror/settings/key.ts";
 import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/daemon.ts";
+import { PAUSED } from "../../../src/mirror/engine/daemon/phase.ts";
 import type { World } from "../../../src/mirror/engine/run/world.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { openRig, type Rig } from "../../cli/rig.ts";
@@ -28,6 +29,7 @@ beforeEach(async () => {
   expect((await rig.init()).code).toBe(0);
   stop = new AbortController();
   waits = 20;
+  aheadMs = 0;
   news.splice(0);
 });
 afterEach(async () => {
@@ -58,9 +60,12 @@ const untilAborted = (signal: AbortSignal) =>
 /** How often a wait for the next opening ends at once; the one after lasts until the end. */
 let waits = 0;
 
+/** Milliseconds by which the clock is ahead of the system's. */
+let aheadMs = 0;
+
 const clock: Clock = {
   now: Date.now,
-  monotonic: () => performance.now(),
+  monotonic: () => performance.now() + aheadMs,
   sleep: async (_ms, signal) => (waits-- > 0 || signal === undefined ? undefined : untilAborted(signal)),
 };
 
@@ -258,6 +263,48 @@ test("a folder is lent to one command after the other", async () => {
     ["lent", "undo"],
     ["returned", "undo"],
   ]);
+});
+
+/** A request to the first loop, which a loan cuts off. */
+function cutByLoan() {
+  const [began, cut] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+  return {
+    request(): Promise<never> {
+      began.resolve();
+      return cut.promise;
+    },
+    async lend(meanwhile = doNothing): Promise<void> {
+      await began.promise;
+      const borrowed = await borrowFolder(rig.root, "undo");
+      if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+      cut.reject(new Error("the daemon has stopped"));
+      meanwhile();
+      borrowed.value.giveBack();
+    },
+  };
+}
+
+test("a resume that is cut off by a loan is carried out by the folder that is opened next", async () => {
+  const { request, lend } = cutByLoan();
+  const status = () => ({ ...IDLE, phase: PAUSED, nextPollAt: null });
+  const asked: string[] = [];
+  await keep({ status, request }, { status, request: async (kind) => asked.push(kind) as never });
+  const resuming = askDaemon(rig.root, { do: "resume" });
+  await lend();
+  expect(await resuming).toMatchObject({ kind: "ok", value: { changed: true } });
+  expect(asked).toEqual(["resume"]);
+});
+
+test("a wait that is cut off by a loan has the time that is left", async () => {
+  const { request, lend } = cutByLoan();
+  const end = { kind: "judged", paths: [], documents: 1 } as const;
+  const next: Daemon["whenThere"] = (_scope, signal) => untilAborted(signal).then(() => end);
+  await keep({ whenThere: request }, { whenThere: next });
+  const waiting = askDaemon(rig.root, { do: "wait", paths: [""], timeoutMs: 10_000_000 });
+  await lend(() => {
+    aheadMs = 10_000_000;
+  });
+  expect(await waiting).toMatchObject({ kind: "ok", value: { documents: 1 } });
 });
 
 test("I19 a folder that disappears as its daemon begins is reported as missing, not as a fault of mdmirror", async () => {
