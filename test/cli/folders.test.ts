@@ -21,7 +21,7 @@ describe("a list of folders of the workspace", () => {
     rig.write("guides/a.md", "edited\n");
     rig.write("guides/deep/new.md", "new\n");
     for (const path of ["mine.md", "team/mine.md", "other/mine.md"]) rig.write(path, "mine\n");
-    rig.write(".mdmirrorignore", "!mine.md\n");
+    for (const folder of ["", "team/"]) rig.write(`${folder}.mdmirrorignore`, "!mine.md\n");
     expect((await run("sync", "w")).code).toBe(0);
     expect([rig.remote("guides/a.md")?.content, rig.remote("guides/deep/new.md")?.content]).toEqual([
       "edited\n",

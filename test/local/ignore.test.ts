@@ -180,7 +180,14 @@ describe("the folders that are synced", () => {
     expect([...inside, ...outside].filter(excluded(folders))).toEqual(outside);
   });
 
-  it("are not widened by the root's rules", () => {
+  it("are not widened by rules of the root or of a folder above them", () => {
     expect(["x.md", "a/x.md"].filter(excluded(["a"], "!x.md\n"))).toEqual(["x.md"]);
+    const root = rulesOfFolder(null, "", { ours: "", git: "", scope: patternsOutside(["a/b"]) }, false);
+    const rules = new Map([
+      ["", root],
+      ["a", rulesOfFolder(root, "a", { ours: "*.md\n!x.md\n", git: "" }, false)],
+    ]);
+    const paths = ["a/x.md", "a/b/x.md", "a/b/y.md"];
+    expect(paths.filter((path) => ignoresPath(rules, path, "file"))).toEqual(["a/x.md", "a/b/y.md"]);
   });
 });

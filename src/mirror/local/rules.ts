@@ -28,6 +28,8 @@ export type FolderRules = {
   /** True if any `.gitignore` applies. */
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
+  /** Lines of the setting `remote`, for the folders below too. */
+  readonly scope: readonly Line[];
   /** The rule files it was made from. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
@@ -58,8 +60,10 @@ export function rulesOf(
   texts: RuleTexts,
   foldsCase: boolean,
 ): FolderRules {
-  const scope = linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
-  // ORDER: last, so that no `!name` in the root's file includes a path outside the scope.
+  const scope =
+    above?.scope ??
+    linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
+  // ORDER: last in each folder, so that no `!name` in its file includes a path outside the scope.
   const ours = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
   const git = linesOf(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
@@ -71,7 +75,7 @@ export function rulesOf(
   const [ownRules, ownInBytes] = [start(above?.ours).add(ours), start(above?.oursInBytes).add(ours.map(form))];
   const hasGit = git.length > 0 || above?.hasGit === true;
   const both = start(gitRules).add(ownInBytes);
-  return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, texts, above };
+  return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, scope, texts, above };
 }
 
 /**
