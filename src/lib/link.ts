@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
-import { linkedPart } from "../mirror/settings/settings.ts";
+import { readRemote } from "../mirror/settings/settings.ts";
 import { findKey } from "../mirror/settings/key.ts";
 import {
   judgeFolder,
@@ -63,7 +63,7 @@ function targetOf(
   { url, remote = "", direction = "both", allowHttp = [] }: LinkOptions,
   env: Environment["env"],
 ): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
-  const part = linkedPart([remote].flat());
+  const part = readRemote(remote);
   if (part === null)
     return trouble(
       "usage",

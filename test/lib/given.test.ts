@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { linkMirror } from "../../src/lib/index.ts";
 import { errorOf, makeLibRig } from "./rig.ts";
 
@@ -57,4 +57,15 @@ it("an unknown direction is refused: nothing is sent, and no folder is linked", 
     expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
   expect((await mirror.plan()).steps).toMatchObject([{ path: "a.md" }]);
   expect(existsSync(join(dir, "other"))).toBe(false);
+});
+
+it("an empty list of folders links nothing, and a list of one keeps the folder's path", async () => {
+  const { service, dir, options } = await makeLibRig();
+  const link = (name: string, remote: readonly string[]) =>
+    linkMirror(join(dir, name), { url: service.url, key: service.key, remote, ...options });
+  expect(await errorOf(link("none", []))).toMatchObject({ kind: "usage", code: "usage" });
+  expect(existsSync(join(dir, "none"))).toBe(false);
+  const mirror = await link("one", ["guides"]);
+  onTestFinished(() => mirror.close());
+  expect((await mirror.status()).remote).toEqual(["guides"]);
 });

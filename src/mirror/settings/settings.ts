@@ -256,7 +256,8 @@ export function cleanPrefix(text: string): RemotePath | null {
 /** The linked part of the workspace: one folder, "" for all of it, or some of its folders. */
 export type LinkedPart = RemotePath | readonly RemotePath[];
 
-function readRemote(value: unknown): LinkedPart | null {
+/** Returns the linked part that a value of `remote` means; null if the value is not allowed. */
+export function readRemote(value: unknown): LinkedPart | null {
   if (typeof value === "string") return cleanPrefix(value);
   if (!Array.isArray(value) || value.length === 0) return null;
   const paths = value.map((path: unknown) => (typeof path === "string" ? cleanPrefix(path) : null));
