@@ -57,7 +57,7 @@ function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): 
   const rows: readonly (readonly [string, Html | string | null])[] = [
     ["Folder", nameView(root)],
     ["Service", sentenceView(addresses.join(" "))],
-    ["Subfolder", facts === null || facts.remote === "" ? null : nameView(String(facts.remote))],
+    ["Subfolder", facts === null || facts.remote === "" ? null : nameView([facts.remote].flat().join(", "))],
     ["Content", facts === null ? null : sizeOf(facts)],
     [
       "Interrupted",
