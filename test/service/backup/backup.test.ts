@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import {
   copyFileSync,
   mkdirSync,
@@ -77,6 +78,15 @@ function editing(api: Api, files: readonly { readonly id: string; readonly lastC
   };
 }
 
+/** Tries to write to the database of a service from another process. */
+function openElsewhere(name: string): string {
+  const script = `
+    const db = new (require("better-sqlite3"))(process.argv[1], { timeout: 0 });
+    try { db.exec("BEGIN IMMEDIATE; COMMIT"); console.log("opened"); } catch (e) { console.log(e.code); }`;
+  const ran = spawnSync(process.execPath, ["-e", script, join(dir, name, "service.db")], { encoding: "utf8" });
+  return ran.stdout.trim() || ran.stderr;
+}
+
 async function markOf(name: string): Promise<string> {
   const serving = await serve(name);
   const mark = await generationAt(serving);
@@ -121,6 +131,17 @@ describe("a backup of a service that is written to", () => {
     expect(next.data.map(({ id }: { id: string }) => id)).toEqual(files.slice(3, 6).map(({ id }) => id));
     expect((await old.send("DELETE", `/v1/files/${secret.id}`)).status).toBe(409);
     await close();
+  });
+
+  it("keeps the database locked against other processes", async () => {
+    const { api, close } = await serve("data");
+    await api.file("a.md", "text\n");
+    for (const name of ["one.db", "two.db"]) {
+      await backUp("data", name);
+      expect(openElsewhere("data")).toBe("SQLITE_BUSY");
+    }
+    await close();
+    expect(openElsewhere("data")).toBe("opened");
   });
 
   it("is another generation once it is restored, and each time; the service it was taken of stays the same", async () => {
