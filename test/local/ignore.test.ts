@@ -3,7 +3,9 @@ import { createMatcher, ignoresPath, isLitterName } from "../../src/mirror/local
 import { type FolderRules, patternsOutside, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
 import { parentOf } from "../../src/contract/path.ts";
 import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
-import { ramMirror } from "./benches.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
+import { rollDice } from "../simulator/dice.ts";
+import { ramMirror, ROOT } from "./benches.ts";
 
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {
   const rules = new Map<string, FolderRules>();
@@ -157,7 +159,9 @@ describe("a pattern that was made to cost much", () => {
 
 describe("the folders that are synced", () => {
   const excluded = (folders: readonly string[], ours = "") => {
-    const rules = new Map([["", rulesOfFolder(null, "", { ours, git: "", scope: patternsOutside(folders) }, false)]]);
+    const rules = new Map([
+      ["", rulesOfFolder(null, "", { ours, git: "", scope: patternsOutside(folders, false) }, false)],
+    ]);
     return (path: string) => ignoresPath(rules, path, "file");
   };
 
@@ -182,12 +186,25 @@ describe("the folders that are synced", () => {
 
   it("are not widened by rules of the root or of a folder above them", () => {
     expect(["x.md", "a/x.md"].filter(excluded(["a"], "!x.md\n"))).toEqual(["x.md"]);
-    const root = rulesOfFolder(null, "", { ours: "", git: "", scope: patternsOutside(["a/b"]) }, false);
+    const root = rulesOfFolder(null, "", { ours: "", git: "", scope: patternsOutside(["a/b"], false) }, false);
     const rules = new Map([
       ["", root],
       ["a", rulesOfFolder(root, "a", { ours: "*.md\n!x.md\n", git: "" }, false)],
     ]);
     const paths = ["a/x.md", "a/b/x.md", "a/b/y.md"];
     expect(paths.filter((path) => ignoresPath(rules, path, "file"))).toEqual(["a/x.md", "a/b/y.md"]);
+  });
+
+  it("are recognised in the spelling of a disk that treats both as one name", () => {
+    const { ram, at } = ramMirror({ foldsUnicode: true });
+    ram.user.makeFolder(at("u\u0308"));
+    ram.user.write(at("u\u0308/a.md"), "a\n");
+    const disk = new LocalDisk(ram, ROOT, { random: rollDice(7), folders: ["\u00fc"] });
+    const tree = disk.walk(
+      () => null,
+      () => undefined,
+    );
+    expect([...tree.files.keys()]).toEqual(["u\u0308/a.md"]);
+    expect(disk.staysAt("u\u0308/a.md")).toBeNull();
   });
 });

@@ -97,7 +97,7 @@ function rulesAbove(folder: LocalPath): readonly LocalPath[] {
 }
 
 function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folder: LocalPath): SyncRules {
-  const { foldsCase } = guard.names();
+  const { foldsCase, foldsUnicode } = guard.names();
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
     const place = guard.place(path, "file");
@@ -106,7 +106,7 @@ function readRules(guard: RootGuard, { gitignore, folders }: RulesOptions, folde
   };
   for (const at of rulesAbove(folder)) {
     const git = gitignore === null ? "" : read(joinPath(at, GITIGNORE_FILE));
-    const scope = at === "" ? patternsOutside(folders) : "";
+    const scope = at === "" ? patternsOutside(folders, foldsUnicode) : "";
     const texts = { ours: read(joinPath(at, IGNORE_FILE)), git, scope };
     if (texts.ours + texts.git + scope !== "") rules.set(at, rulesOf(rulesAt(rules, at), at, texts, foldsCase));
   }

@@ -94,9 +94,13 @@ export function withoutAnswers(rules: Rules): Rules {
 /**
  * Returns lines that exclude everything but some folders and what is below them; "" for no folder.
  * gitignore's way: exclude all names of a folder, then include one again.
+ * @param foldsUnicode true if the disk may show another spelling of a name than the list has
  */
-export function patternsOutside(folders: readonly LocalPath[]): string {
-  const outermost = folders.filter((folder) => !ancestorsOf(folder).some((above) => folders.includes(above)));
+export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
+  const spelled = foldsUnicode
+    ? folders.flatMap((folder) => [folder.normalize("NFC"), folder.normalize("NFD")])
+    : folders;
+  const outermost = spelled.filter((folder) => !ancestorsOf(folder).some((above) => spelled.includes(above)));
   const included = new Set(outermost.flatMap((folder) => [...ancestorsOf(folder), folder]));
   const opened = new Set([...included].map(parentOf));
   const lines = [...opened].sort().flatMap((at) => {

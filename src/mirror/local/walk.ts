@@ -68,7 +68,7 @@ export function* walkTree(
       diskNow: options.probe ? diskTime(guard) : null,
       foldsCase: guard.names().foldsCase,
       extraPatterns: options.ignore,
-      scope: patternsOutside(options.folders),
+      scope: patternsOutside(options.folders, guard.names().foldsUnicode),
       rules,
       linked: options.gitignore === null ? null : linkedPaths(options.gitignore),
       kept,
