@@ -174,12 +174,7 @@ export function filesTable(session: Session) {
     /**
      * Creates a file with its first change. The transaction fails and runs again if the name is
      * taken, the folder is no longer at its path, or grants are kept for the path. So a caller
-<<<<<<< HEAD
-     * reads all three before. On PostgreSQL other creations in the workspace then wait for the
-     * commit alone.
-=======
      * reads all three before.
->>>>>>> 7eacc8cf (perf(postgres): let creates of one workspace commit together)
      * @param hasKeptGrants 1 if the caller has locked the structure, and applies the grants
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, hasKeptGrants: 0 | 1 = 0) {
