@@ -87,7 +87,7 @@ export class MovedFiles {
   /**
    * Returns true if the file is at the path of another document that is nowhere else, and may be
    * that document. A file with this document's inode and similar content was moved over the other
-   * document. A document whose inode has a name that is not synced is there.
+   * document. A document whose inode has a name that is not synced has that file.
    */
   #isHeld({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
