@@ -63,6 +63,7 @@ function configurationPage(): string {
     "",
     "To exclude files, list patterns in `.mdmirrorignore` in the linked folder, in the syntax of `.gitignore`. A new pattern",
     "deletes nothing: a synced document that it excludes stays on both sides.",
+    "*Limit:* mdmirror does not look into an excluded folder. A document that you move into it counts as deleted locally.",
     "",
     "## Environment",
     "",
