@@ -48,6 +48,13 @@ describe("I21 I22 a stop stays while the workspace grows", () => {
   });
 });
 
+test("I21 a stop by documents deleted on the service stays while new local files come", async () => {
+  for (const name of GONE) rig.deleteRemotely(name);
+  expect((await sync()).code).toBe(4);
+  growHere();
+  for (let run = 0; run < 2; run++) expect([(await sync()).code, rig.read("n0.md")]).toEqual([4, "n0.md\n"]);
+});
+
 test("what was approved before any run halted is not in sync until a run has done it", async () => {
   for (const name of GONE) unlinkSync(join(rig.root, name));
   rig.pass(60_000);

@@ -69,6 +69,18 @@ describe("reject", () => {
     }
   });
 
+  test("I03 of a workspace that has none of the documents, reject uploads them as new", async () => {
+    const ids = await mirrored();
+    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
+    for (const { id } of folders()) rig.api("DELETE", `/v1/folders/${id}?recursive=true`);
+    const stopped = await rig.run(["sync", "w"]);
+    expect([stopped.code, stopped.err.join("\n")]).toEqual([4, expect.stringContaining("wrong-workspace")]);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(here()).toEqual([...NAMES].sort());
+    expect(NAMES.filter((name) => rig.remote(name) === null)).toEqual([]);
+  });
+
   test("I21 a stop of a run with --max-deletes is answered with the limit of that run", async () => {
     const ids = await mirrored();
     rmSync(join(rig.root, "a.md"));

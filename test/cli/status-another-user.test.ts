@@ -43,6 +43,16 @@ describe("a folder of another user", () => {
     expect((await rig.link("theirs")).code).toBe(2);
   });
 
+  test.skipIf(!isRoot)("above the working folder is skipped, and prevents no init (needs root)", async () => {
+    await rig.init();
+    mkdirSync(join(rig.root, "below"));
+    chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
+    const cwd = join(rig.root, "below");
+    expect((await rig.run(["status"], { cwd })).code).toBe(2);
+    const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
+    expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
+  });
+
   test.skipIf(!isRoot)("who called sudo is worked on as that user, as one line says (needs root)", async () => {
     await rig.init();
     for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
