@@ -141,3 +141,17 @@ test("the owner of a key is read beside an open transaction, unless that changes
   await refused;
   expect(await beside).toBeUndefined();
 });
+
+test("the connection is given to nobody else on the way to the next caller", async () => {
+  const turns = new ConnectionQueue();
+  let inside = 0;
+  const work = async () => {
+    expect(++inside).toBe(1);
+    await Promise.resolve();
+    inside--;
+  };
+  const first = turns.take(work);
+  const second = turns.take(work);
+  const late = first.then(() => turns.take(work));
+  await Promise.all([first, second, turns.take(work), late]);
+});
