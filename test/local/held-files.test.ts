@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const isRoot = process.getuid?.() === 0;
 
 describe.skipIf(process.platform !== "linux")("files that other processes have open to write (needs Linux)", () => {
-  it("are those that they may write, until they close them, under their present names", async () => {
+  it("are those that they may write, until they close them, whatever their names are", async () => {
     const [read, written, aside] = ["read.md", "written.md", "aside"].map((name) => join(dir, name)) as [
       string,
       string,
@@ -71,6 +71,31 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     const [printed] = await Promise.race([once(reader.stdout, "data"), once(reader, "exit")]);
     expect(String(printed)).toBe("false\n");
   });
+
+  describe("by what /proc says of a descriptor", () => {
+    const OWN = { mnt_id: "30", ino: "12" };
+    it.each([
+      ["of the same mount and inode", { mnt_id: OWN.mnt_id, ino: OWN.ino }, true, 0],
+      ["of another inode", { mnt_id: OWN.mnt_id, ino: `${OWN.ino}1` }, false, 0],
+      ["on another device, whatever its inode", { mnt_id: "31", ino: OWN.ino }, false, 0],
+      ["of a mount that nobody lists", { mnt_id: "32", ino: OWN.ino }, true, 0],
+      ["without an inode, on the same device", { mnt_id: OWN.mnt_id }, true, 2],
+      ["without an inode, on another device", { mnt_id: "31" }, false, 0],
+    ])("%s", (_, info, isHeld, stats) => {
+      const proc = join(dir, "proc");
+      for (const folder of ["7/fd", "7/fdinfo", "self/fdinfo"]) mkdirSync(join(proc, folder), { recursive: true });
+      symlinkSync("/far/note.md", join(proc, "7/fd/3"));
+      writeFileSync(join(proc, "7/fdinfo/3"), lines({ flags: "0100001", ...info }));
+      writeFileSync(join(proc, "7/mountinfo"), "31 1 0:99 / /far rw - fuse far rw\n");
+      writeFileSync(join(proc, "self/mountinfo"), `${OWN.mnt_id} 1 8:1 / / rw - ext4 disk rw\n`);
+      // What the kernel says of whatever descriptor the file itself gets.
+      for (let fd = 0; fd < 200; fd++)
+        writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
+      const stat = vi.fn().mockReturnValue({ dev: 1, ino: 1 });
+      expect(filesOpenToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
+      expect(stat).toHaveBeenCalledTimes(stats);
+    });
+  });
 });
 
 describe("held files", () => {
@@ -94,3 +119,9 @@ describe("held files", () => {
     expect(["tmp/park-1", "tmp/park-2"].map((park) => disk.isHeld(park))).toEqual([false, true]);
   });
 });
+
+function lines(fields: Readonly<Record<string, string>>): string {
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}:\t${value}\n`)
+    .join("");
+}
