@@ -166,18 +166,15 @@ export class Service {
   }
 
   /**
-   * Runs many requests in one transaction, for imports, without a check of links. A refused request
-   * is still rolled back alone.
+   * Runs many requests in one transaction, for imports. A refused request is still rolled back
+   * alone.
    * @param work answers its requests by the given function, and waits for nothing else; a store may
    * run it again
    */
   batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
     return this.#store.write((tables) => {
       const { server } = this.#core;
-      const core = {
-        ...this.#core,
-        server: { ...server, links: "any" as const, store: storeWithin(tables, this.#store) },
-      };
+      const core = { ...this.#core, server: { ...server, store: storeWithin(tables, this.#store) } };
       return work((request) => this.#answer(core, request, null, { admit: EVERYBODY }));
     });
   }

@@ -5,6 +5,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
@@ -33,10 +34,7 @@ export const command: Command = {
       value: "URL",
       help: "keep documents in PostgreSQL, for any number of services: postgres://USER@HOST/NAME",
     },
-    import: {
-      value: "DIR",
-      help: "first import the Markdown files below DIR; existing documents and links are not changed",
-    },
+    import: { value: "DIR", help: "first import the Markdown files below DIR; existing documents are not changed" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "private key of the certificate, PEM" },
     "rate-limit": { value: "N/S", help: "at most N requests by a key in S seconds (default: no limit); stored" },
@@ -211,7 +209,7 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
 }
 
 /** Returns lines that say what was imported, and what was not and why, with a few names. */
-export function importLines({ files, folders, bytes, renamed, refused }: ImportReport): string[] {
+export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
@@ -219,6 +217,28 @@ export function importLines({ files, folders, bytes, renamed, refused }: ImportR
     ...byReason.map(([reason, entries]) => {
       const names = entries.slice(0, MOST).map(({ path }) => path);
       return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;
+    }),
+    ...(links === undefined ? [] : linkLines(links)),
+  ];
+}
+
+const INERT_SAID = {
+  "no-target": "to a missing target",
+  "no-document": "to no document",
+  "not-imported": "to a file that was not imported",
+  outside: "out of the folder",
+  "not-written-again": "in documents that link to each other: the service refused the second write",
+} as const;
+
+function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
+  const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
+  const byReason = [...Map.groupBy(inert, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
+  return [
+    `  links by id: ${count(byId)}${again}`,
+    ...byReason.map(([reason, all]) => {
+      const some = all.slice(0, MOST).map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
+      const names = some.join(", ") + (all.length > MOST ? ", …" : "");
+      return `  imported as inactive links (ref://…), ${INERT_SAID[reason]}: ${count(all.length)} (${names})`;
     }),
   ];
 }

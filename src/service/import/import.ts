@@ -3,6 +3,7 @@ import { pathFault } from "../../contract/names.ts";
 import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
+import type { ImportLinks, LinkReport } from "./links.ts";
 import { clause, type Entry, type ImportReason, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
 import type { AnswerOne, Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
@@ -42,8 +43,13 @@ export type ImportReport = {
    * folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
-  /** Refusals in the order of the walk. A folder that cannot be read is one entry, with `/`. */
+  /**
+   * Refusals in the order of the walk; if links are checked, contents with links come last. A
+   * folder that cannot be read is one entry, ending in `/`.
+   */
   readonly refused: readonly ImportRefusal[];
+  /** Report about links; set if the service checks links. */
+  readonly links?: LinkReport;
 };
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
@@ -57,28 +63,67 @@ const BATCH = 500;
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
  * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
- * not followed. Links are neither checked nor changed.
+ * not followed. A service that checks links gets links by id, as a sync would send them.
  * @param target the service, and a key that may create at the root
  * @param dir the folder; its contents go to the root of the workspace
  */
 export async function importFolder(
-  { service, key }: { readonly service: Service; readonly key: string },
+  target: ImportTarget,
   dir: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
+  const { service, key } = target;
   const report: Report = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
-  const items = walk(dir, "", "");
+  const links = await beginLinks(target);
+  const walked = walk(dir, "", "");
+  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items);
     isOver = portion.length < BATCH;
     // ORDER: the outcomes are counted after the transaction, because a store may run the
     // transaction again.
-    const outcomes = await service.batch((answer) => sendAll({ dir, key, answer }, portion));
+    const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return report;
+  return links === null ? report : { ...report, links: await endLinks(target, links) };
+}
+
+type ImportTarget = { readonly service: Service; readonly key: string };
+
+/**
+ * Prepares the translation of links.
+ * @returns null if contents are sent unchanged
+ */
+async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
+  if (service.core.server.links === "any") return null;
+  // The parser is loaded on demand, because loading takes 10 ms.
+  const { ImportLinks, readablePaths } = await import("./links.ts");
+  return new ImportLinks(await readablePaths(service.answer, key));
+}
+
+/**
+ * Sends documents again whose links form a circle: one of them was sent with an inert link before
+ * all targets existed.
+ */
+async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
+  const { rewriteDocuments } = await import("./links.ts");
+  const late = links.late();
+  for (let from = 0; from < late.length; from += BATCH) {
+    const portion = late.slice(from, from + BATCH);
+    for (const sent of await service.batch((answer) => rewriteDocuments(answer, key, portion))) links.noteAgain(sent);
+  }
+  return links.report();
+}
+
+/**
+ * Returns the content of a file.
+ * @returns null if the file is not imported in any case
+ */
+function textOf(dir: string, { path, as }: Entry): string | null {
+  const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
+  return typeof text === "string" ? text : null;
 }
 
 function nextOf(items: Iterator<Item, undefined>): Item[] {
@@ -111,10 +156,12 @@ type Sender = {
   readonly dir: string;
   readonly key: string;
   readonly answer: AnswerOne;
+  readonly links: ImportLinks | null;
 };
 
 async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
+  sender.links?.forget(items);
   for (const item of items) {
     const isEntry = item.kind !== "refused" && item.kind !== "renamed";
     outcomes.push(isEntry ? await sendEntry(sender, item) : NOTHING);
@@ -131,8 +178,10 @@ async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
   if (bad !== null) return refuse(bad.fault, clause(bad.fault, bad.name));
   const text = readText(join(sender.dir, path));
   if (typeof text !== "string") return { kind: "refused", refusal: text };
-  const problem = await send(sender, FILES, { path: as, content: text });
-  if (problem !== null) return refuse(problem.code.replaceAll("_", "-"), problem.detail);
+  const translated = sender.links?.translate(path, text) ?? text;
+  const sent = await send(sender, FILES, { path: as, content: translated });
+  sender.links?.note(entry, translated, sent.made);
+  if (sent.made === null) return refuseFor(sent.problem);
   return { kind: "made", bytes: Buffer.byteLength(text) };
 }
 
@@ -140,20 +189,39 @@ async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
  * Sends a folder. If the folder is refused, each of its files is reported; a refused empty folder
  * is no loss.
  */
-async function sendFolder(sender: Sender, { as: path }: Entry): Promise<Outcome> {
-  const isMade = pathFault(path, "folder") === null && (await send(sender, FOLDERS, { path })) === null;
-  return isMade ? { kind: "made", bytes: 0 } : NOTHING;
+async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
+  const path = entry.as;
+  const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
+  sender.links?.note(entry, null, made);
+  return made === null ? NOTHING : { kind: "made", bytes: 0 };
+}
+
+/**
+ * Returns the refusal of an item. A link to an id that does not exist in this workspace has a
+ * reason of its own.
+ */
+function refuseFor({ code, detail, errors }: Problem): Outcome {
+  const lost = errors?.find((error) => error.code === "unresolved_reference");
+  return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);
 }
 
 function refuse(reason: ImportReason, detail: string): Outcome {
   return { kind: "refused", refusal: { reason, detail } };
 }
 
-/** Sends a request; returns the problem if the service refuses it. */
-async function send({ key, answer }: Sender, path: string, body: object): Promise<Problem | null> {
+type Answered =
+  | { readonly made: { readonly id: string; readonly lastChangeId: string } }
+  | { readonly made: null; readonly problem: Problem };
+
+const UNSENT = { made: null };
+
+async function send({ key, answer }: Sender, path: string, body: object): Promise<Answered> {
   const headers = { "x-api-key": key };
   const response = await answer({ method: "POST", path, headers, body: JSON.stringify(body) });
-  return response.status === 201 ? null : (JSON.parse(response.body) as Problem);
+  const said: unknown = JSON.parse(response.body);
+  return response.status === 201
+    ? { made: said as { readonly id: string; readonly lastChangeId: string } }
+    : { made: null, problem: said as Problem };
 }
 
 function note(report: Report, item: Item, outcome: Outcome): void {

@@ -1,0 +1,228 @@
+import { FILES, FOLDERS } from "../../contract/routes.ts";
+import { mayHoldLinks } from "../../markdown/links/candidates.ts";
+import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
+import { type FoundLink, findLinks } from "../../markdown/links/find.ts";
+import { type Place, pathTo, resolveDestination } from "../../markdown/links/place.ts";
+import { toService } from "../../markdown/links/translate.ts";
+import { parentOf } from "../../contract/path.ts";
+import { targetsFirst } from "../../common/targets-first.ts";
+import type { Entry, Item } from "./walk.ts";
+import type { AnswerOne } from "../service.ts";
+
+/**
+ * Translates links of an imported folder for a service that checks links: each content is sent with
+ * links by id, after its targets.
+ */
+
+/**
+ * Reason why a link is inert. In this order: nothing is at the target; the target is no document;
+ * it was not imported; it is outside the folder; it was created later, and the second write was
+ * refused.
+ */
+type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
+
+export type LinkReport = {
+  /** Number of links that are ids now. */
+  readonly byId: number;
+  /**
+   * Number of documents that were first written with inert links, because their links form a
+   * circle.
+   */
+  readonly twice: number;
+  /** Inert links. `to`: the link as written, without `ref://`. */
+  readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
+};
+
+type Made = { readonly id: string; readonly lastChangeId: string };
+type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
+type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
+
+/**
+ * Links of one import. `path` is local, `as` is the path on the service; neither begins with a
+ * slash.
+ */
+export class ImportLinks {
+  /** Ids of documents on the service, by their path there. */
+  readonly #there: ReadonlyMap<string, string>;
+  readonly #made = new Map<string, string>();
+  /** Files and folders with another name on the service than locally. */
+  readonly #renamed = new Map<string, string>();
+  readonly #pathOf = new Map<string, string>();
+  /** Paths of the walk, imported or not. */
+  readonly #seen = new Set<string>();
+  readonly #sent = new Map<string, Sent>();
+  /** Number of documents that were written again. */
+  #twice = 0;
+
+  /**
+   * Begins an import.
+   * @param there ids that exist on the service, by path
+   */
+  constructor(there: ReadonlyMap<string, string>) {
+    this.#there = there;
+    for (const [path, id] of there) this.#pathOf.set(id, path);
+  }
+
+  /**
+   * Returns the items of a walk in the order of sending. Items without links come first, in the
+   * order of the walk, then the others, each after its targets.
+   * @param textOf returns the content of a file; null if it is not text
+   */
+  order(items: Iterable<Item>, textOf: (entry: Entry) => string | null): Item[] {
+    const first: Item[] = [];
+    const linked: Linked[] = [];
+    for (const item of items) {
+      this.#see(item);
+      const text = item.kind === "file" ? textOf(item) : null;
+      if (item.kind !== "file" || text === null || !mayHoldLinks(text)) first.push(item);
+      else linked.push({ entry: item, leads: this.#leadsOf(item.path, text) });
+    }
+    const numbers = new Map(linked.map(({ entry }, number) => [entry.path, number]));
+    const wanted = linked.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
+    const places = targetsFirst(wanted, numbers.values());
+    return [...first, ...[...places.keys()].map((number) => linked[number]!.entry)];
+  }
+
+  #see(item: Item): void {
+    if (item.kind === "refused") return void this.#seen.add(item.refusal.path.replace(/\/$/, ""));
+    if (item.kind === "renamed") return;
+    const { path, as } = item;
+    this.#seen.add(path);
+    if (as === path) return;
+    this.#renamed.set(path, as);
+    const id = this.#there.get(as);
+    if (id !== undefined) this.#pathOf.set(id, path);
+  }
+
+  #leadsOf(path: string, text: string): string[] {
+    const place = this.#placeAt(path);
+    return destinationsOf(text, findLinks(text)).flatMap((read) => pathTo(read, place) ?? []);
+  }
+
+  #placeAt(path: string): Place {
+    return { path, idAt: (at) => this.#idAt(at), pathOf: (id) => this.#pathOf.get(id) ?? null };
+  }
+
+  #idAt(path: string): string | null {
+    const as = this.#renamed.get(path) ?? path;
+    return this.#made.get(as) ?? this.#there.get(as) ?? null;
+  }
+
+  /** Returns the content to send, with links by id to targets that exist by now. */
+  translate(path: string, text: string): string {
+    return toService(text, this.#placeAt(path));
+  }
+
+  /**
+   * Prepares a transaction, or its repetition. Ids of a transaction that was rolled back do not
+   * exist.
+   */
+  forget(items: readonly Item[]): void {
+    for (const item of items) {
+      if (item.kind === "refused" || item.kind === "renamed") continue;
+      this.#made.delete(item.as);
+      this.#sent.delete(item.path);
+    }
+  }
+
+  /**
+   * Records the result of an entry.
+   * @param text the content that was sent; null for a folder
+   * @param made null if the service refused the entry
+   */
+  note({ path, as }: Entry, text: string | null, made: Made | null): void {
+    if (made === null) return;
+    const { id, lastChangeId } = made;
+    this.#made.set(as, id);
+    this.#pathOf.set(id, path);
+    if (text === null || !mayHoldLinks(text)) return;
+    this.#sent.set(path, { path, text, links: findLinks(text), id, lastChangeId });
+  }
+
+  /** Returns documents whose inert links can be ids by now. */
+  late(): Sent[] {
+    const late: Sent[] = [];
+    for (const sent of this.#sent.values()) {
+      if (!sent.text.includes(INERT_SCHEME)) continue;
+      const text = toService(sent.text, this.#placeAt(sent.path));
+      if (text !== sent.text) late.push({ ...sent, text, links: findLinks(text) });
+    }
+    return late;
+  }
+
+  noteAgain(sent: Sent): void {
+    this.#sent.set(sent.path, sent);
+    this.#twice++;
+  }
+
+  report(): LinkReport {
+    const inert: LinkReport["inert"][number][] = [];
+    let byId = 0;
+    for (const { path, text, links } of this.#sent.values()) {
+      const place = this.#placeAt(path);
+      for (const read of destinationsOf(text, links)) {
+        if (read.inert) inert.push({ path, to: read.said, reason: this.#reasonOf(read, place) });
+        else byId++;
+      }
+    }
+    return { byId, twice: this.#twice, inert };
+  }
+
+  #reasonOf(read: Destination, place: Place): InertReason {
+    if (resolveDestination(read, place) !== null) return "not-written-again";
+    const path = pathTo(read, place);
+    if (path === null) return "outside";
+    if (path === "") return "no-document";
+    if (this.#seen.has(path)) return path.endsWith(".md") ? "not-imported" : "no-document";
+    return this.#isWithinRefused(path) ? "not-imported" : "no-target";
+  }
+
+  /** Returns true if a folder above was refused; the walk does not enter such folders. */
+  #isWithinRefused(path: string): boolean {
+    for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
+      if (this.#seen.has(folder)) return this.#idAt(folder) === null;
+    return false;
+  }
+}
+
+function destinationsOf(text: string, links: readonly FoundLink[]): Destination[] {
+  return links
+    .map(({ from, to }) => readDestinationText(text.slice(from, to)))
+    .filter(({ kind }) => kind !== "foreign");
+}
+
+/** Returns the ids that a key can read, by path without the leading slash. */
+export async function readablePaths(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
+  const there = new Map<string, string>();
+  for (const route of [FILES, FOLDERS]) {
+    for (let from: string | null = ""; from !== null; ) {
+      const path = `${route}?path_prefix=/&limit=1000${from}`;
+      const { status, body } = await answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
+      if (status !== 200) throw new Error(`the service lists nothing: ${status} ${body}`);
+      const page = JSON.parse(body) as Page;
+      for (const { id, path: at } of page.data) there.set(at.slice(1), id);
+      from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+  }
+  return there;
+}
+
+type Page = {
+  readonly data: readonly { readonly id: string; readonly path: string }[];
+  readonly nextCursor: string | null;
+};
+
+/**
+ * Writes documents again.
+ * @returns the documents that were accepted, to be noted after the transaction
+ */
+export async function rewriteDocuments(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
+  const written: Sent[] = [];
+  for (const sent of texts) {
+    const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
+    const path = `${FILES}/${sent.id}/content`;
+    const { status } = await answer({ method: "PUT", path, headers: { "x-api-key": key }, body });
+    if (status === 200) written.push(sent);
+  }
+  return written;
+}
