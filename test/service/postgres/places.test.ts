@@ -16,7 +16,13 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
       const found = await tables.files.byName(workspace, 0, "a.md");
       return found === undefined ? makeFile(tables, workspace, "a.md") : `taken by ${found.id}`;
     };
-    const [first, second] = await oneAfterTheOther(ground, make, (tables) => {
+    const makeFirst = async (tables: Tables) => {
+      const made = await make(tables);
+      // An insert is sent without a wait; a read on the same connection follows it.
+      await tables.files.byName(workspace, 0, "a.md");
+      return made;
+    };
+    const [first, second] = await oneAfterTheOther(ground, makeFirst, (tables) => {
       runs++;
       return make(tables);
     });
