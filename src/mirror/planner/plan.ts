@@ -83,11 +83,7 @@ function decide(whole: Trees, policy: Policy, texts: TextLookup, first: Judged):
  */
 function decideRows(draft: PlanDraft): PlanDraft {
   placeFolders(draft);
-  for (const row of draft.documents) {
-    const drift = placeChangeOf(draft.forest, row);
-    draft.drifts.set(row, drift);
-    decideDocument(draft, row, drift);
-  }
+  for (const row of draft.documents) decideDocument(draft, row, placeChangeOf(draft.forest, row));
   resolveNameClashes(draft);
   untieRecords(draft);
   keepUnseen(draft);

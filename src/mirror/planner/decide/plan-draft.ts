@@ -1,5 +1,4 @@
 import type { Action } from "../../model/action.ts";
-import type { PlaceChange } from "../drift/place-change.ts";
 import type { BlockReason } from "../../model/block.ts";
 import type { Block, ShownVersion } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
@@ -26,7 +25,6 @@ export type PlanDraft = Matched & {
   readonly texts: TextLookup;
   readonly proposals: Map<Row, Proposal[]>;
   readonly blocks: Map<string, Block>;
-  readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /** Copies of all conflicts, by inode. A removed copy's inode may be that of another copy now. */
@@ -50,7 +48,6 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     texts,
     proposals: new Map(),
     blocks: new Map(),
-    drifts: new Map(),
     whys: new Map(),
     gaveWay: new Map(),
     copies: new Map(),

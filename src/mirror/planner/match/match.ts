@@ -60,7 +60,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judg
   const { met, there, here } = findTwins(forest, trees, policy, [...matching.files.values()]);
   for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
   for (const file of arrivals.take(there, policy, judged)) documents.push(newDocument(forest, trees, file, ABSENT));
-  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
 
@@ -69,19 +69,15 @@ function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
   return match !== undefined && match.file.path !== localPath;
 }
 
-type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };
-
 /**
  * @param unread reason why a document that was not found may still exist; null: the document does
  * not exist
  */
-function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): SeenLocally {
+function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): Seen<LocalFile> {
   const match = matches.get(link.id);
   const why = whyUnsure(trees, link, match, blocked.get(link.id), unread);
-  if (why !== null) return { seen: unknown(why), evidence: null };
-  return match === undefined
-    ? { seen: ABSENT, evidence: null }
-    : { seen: present(match.file), evidence: match.evidence };
+  if (why !== null) return unknown(why);
+  return match === undefined ? ABSENT : present(match.file);
 }
 
 /** Returns why the local state of a document is not known; null if it is. */
@@ -99,9 +95,9 @@ function whyUnsure(
   return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
 }
 
-function linkedDocument(forest: Forest, trees: Trees, link: Link, { seen, evidence }: SeenLocally): DocumentRow {
+function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
-  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), evidence);
+  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link));
 }
 
 /**
@@ -124,7 +120,6 @@ function document(
   tombstone: DocumentRow["tombstone"],
   local: Seen<LocalFile>,
   remote: RemoteSeen,
-  evidence: DocumentRow["evidence"],
 ): DocumentRow {
   const here = local.kind === "present" ? local.value.path : null;
   const there = remote.kind === "present" ? remote.file.path : null;
@@ -134,7 +129,6 @@ function document(
     id,
     link,
     tombstone,
-    evidence,
     local: { seen: local, ...standing(forest, "local", here) },
     remote: { seen: remote, ...standing(forest, "remote", there) },
   };
@@ -147,7 +141,7 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
 
 function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
-  return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
+  return document(forest, file.id, null, tombstone, local, { kind: "present", file });
 }
 
 /**

@@ -3,7 +3,6 @@ import type { DirLink, Link, Tombstone } from "../../model/link.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
 import type { Seen } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import type { Evidence } from "./matching.ts";
 
 /**
  * A document or folder with a place: (parent folder, name), not a path. When a folder moves, the
@@ -80,7 +79,6 @@ export type DocumentRow = CommonRow & {
   readonly tombstone: Tombstone | null;
   readonly local: Whereabouts & { readonly seen: Seen<LocalFile> };
   readonly remote: Whereabouts & { readonly seen: RemoteSeen };
-  readonly evidence: Evidence | null;
 };
 
 export type Row = FolderRow | DocumentRow;
