@@ -1,7 +1,7 @@
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { mayHoldLinks } from "../../markdown/links/candidates.ts";
 import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
-import { type FoundLink, findLinks } from "../../markdown/links/find.ts";
+import { findLinks } from "../../markdown/links/find.ts";
 import { type Place, pathTo, resolveDestination } from "../../markdown/links/place.ts";
 import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
@@ -34,7 +34,7 @@ export type LinkReport = {
 };
 
 type Made = { readonly id: string; readonly lastChangeId: string };
-type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
+type Sent = Made & { readonly path: string; readonly text: string };
 type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
 
 /**
@@ -96,7 +96,7 @@ export class ImportLinks {
 
   #leadsOf(path: string, text: string): string[] {
     const place = this.#placeAt(path);
-    return destinationsOf(text, findLinks(text)).flatMap((read) => pathTo(read, place) ?? []);
+    return destinationsOf(text).flatMap((read) => pathTo(read, place) ?? []);
   }
 
   #placeAt(path: string): Place {
@@ -136,7 +136,7 @@ export class ImportLinks {
     this.#made.set(as, id);
     this.#pathOf.set(id, path);
     if (text === null || !mayHoldLinks(text)) return;
-    this.#sent.set(path, { path, text, links: findLinks(text), id, lastChangeId });
+    this.#sent.set(path, { path, text, id, lastChangeId });
   }
 
   /** Returns documents whose inert links can be ids by now. */
@@ -145,7 +145,7 @@ export class ImportLinks {
     for (const sent of this.#sent.values()) {
       if (!sent.text.includes(INERT_SCHEME)) continue;
       const text = toService(sent.text, this.#placeAt(sent.path));
-      if (text !== sent.text) late.push({ ...sent, text, links: findLinks(text) });
+      if (text !== sent.text) late.push({ ...sent, text });
     }
     return late;
   }
@@ -158,9 +158,9 @@ export class ImportLinks {
   report(): LinkReport {
     const inert: LinkReport["inert"][number][] = [];
     let byId = 0;
-    for (const { path, text, links } of this.#sent.values()) {
+    for (const { path, text } of this.#sent.values()) {
       const place = this.#placeAt(path);
-      for (const read of destinationsOf(text, links)) {
+      for (const read of destinationsOf(text)) {
         if (read.inert) inert.push({ path, to: read.said, reason: this.#reasonOf(read, place) });
         else byId++;
       }
@@ -185,8 +185,8 @@ export class ImportLinks {
   }
 }
 
-function destinationsOf(text: string, links: readonly FoundLink[]): Destination[] {
-  return links
+function destinationsOf(text: string): Destination[] {
+  return findLinks(text)
     .map(({ from, to }) => readDestinationText(text.slice(from, to)))
     .filter(({ kind }) => kind !== "foreign");
 }
