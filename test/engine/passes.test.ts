@@ -97,7 +97,7 @@ test("I12 a new file that is made outside of a plan has its base when its effect
   const running = ctx.group.during(() => others.promise);
   const outcome = await createLocal(ctx, {
     kind: "create-local",
-    why: "by hand",
+    why: "a manual change",
     id,
     localPath: "a.md",
     remotePath: "a.md",

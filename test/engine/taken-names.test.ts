@@ -6,8 +6,8 @@ import { ROOT } from "../simulator/mirror.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 /**
- * One name wanted by two: the service's row keeps it, and what is renamed locally for it is told,
- * once.
+ * Two documents want one name: the one of the service keeps it, and the other one's new local name
+ * is reported once.
  */
 
 it("a file that is renamed locally to another document's name on the service is reported with the name that it gets", async () => {
