@@ -15,8 +15,8 @@ const AT_REST = PLAIN | LOCAL | LISTED;
 
 const EMPTY = digestOf("");
 
-/** Members of a stamp, in the order in which they are kept. */
-const STAMP = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const;
+/** Numbers of a stamp. */
+const STAMP = 7;
 
 /**
  * Holds what scans compare of all records, in columns: 100,000 records as objects, each with a file
@@ -32,7 +32,7 @@ export class Records {
   readonly #byRemotePath = new Map<RemotePath, number>();
   /** Paths of documents that are away. */
   readonly #awayFrom = new Set<LocalPath>();
-  #stamps = new Float64Array(STAMP.length * 1024);
+  #stamps = new Float64Array(STAMP * 1024);
   #marks = new Uint8Array(1024);
   /** Number of files that the last scan found as their records have them. */
   localCount = 0;
@@ -59,7 +59,7 @@ export class Records {
       this.#byRemotePath.set(remotePath, number);
     }
     if (number === this.#marks.length) this.#grow();
-    for (const [index, member] of STAMP.entries()) this.#stamps[number * STAMP.length + index] = stamp?.[member] ?? 0;
+    if (stamp !== null) writeStamp(this.#stamps, number * STAMP, stamp);
     this.#marks[number] = (isPlain ? PLAIN : 0) | (link.protected ? PROTECTED : 0);
     if (isAway(link)) this.#awayFrom.add(localPath);
     else this.#byPath.set(localPath, number);
@@ -93,8 +93,7 @@ export class Records {
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
     if (number === undefined || !this.#has(number, PLAIN)) return null;
-    const from = number * STAMP.length;
-    return STAMP.every((member, index) => this.#stamps[from + index] === stamp[member]) ? number : null;
+    return isStampAt(this.#stamps, number * STAMP, stamp) ? number : null;
   }
 
   /** Notes which files the last scan found as their records have them. */
@@ -211,6 +210,28 @@ export class Records {
   #has(number: number, marks: number): boolean {
     return (this.#marks[number]! & marks) === marks;
   }
+}
+
+function writeStamp(to: Float64Array, at: number, stamp: Stamp): void {
+  to[at] = stamp.dev;
+  to[at + 1] = stamp.ino;
+  to[at + 2] = stamp.size;
+  to[at + 3] = stamp.mtimeMs;
+  to[at + 4] = stamp.ctimeMs;
+  to[at + 5] = stamp.birthMs;
+  to[at + 6] = stamp.nlink;
+}
+
+function isStampAt(stamps: Float64Array, at: number, stamp: Stamp): boolean {
+  return (
+    stamps[at] === stamp.dev &&
+    stamps[at + 1] === stamp.ino &&
+    stamps[at + 2] === stamp.size &&
+    stamps[at + 3] === stamp.mtimeMs &&
+    stamps[at + 4] === stamp.ctimeMs &&
+    stamps[at + 5] === stamp.birthMs &&
+    stamps[at + 6] === stamp.nlink
+  );
 }
 
 /** Holds short texts of ASCII outside the heap of objects. */
