@@ -55,10 +55,12 @@ function filesBut(
   return new Map([...files].filter(([path]) => !left.has(path)));
 }
 
-/** Returns the documents that the trees leave out although their folders are not at rest. */
+/** Returns the documents that the trees leave out although a folder above them is not at rest. */
 export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
   if (trees.leftOut === undefined) return [];
   const folders = foldersAtRest(trees, findFolders(trees, policy));
+  const [root, linked] = [1, trees.base.dirs.size];
+  if (folders.size === root + linked) return [];
   const moved: DocId[] = [];
   for (const { id, localPath, remotePath } of trees.leftOut.documents())
     if (folders.get(parentOf(localPath)) !== parentOf(remotePath)) moved.push(id);
