@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { readConfig, writeConfig } from "../src/mirror/settings/config.ts";
 import { type Serving, startService } from "../src/service/serve.ts";
 import type { Io } from "../src/cli/command.ts";
-import { complain } from "../src/cli/complain.ts";
+import { complain } from "../src/cli/exit.ts";
 import { importLines } from "../src/cli/commands/serve.ts";
 import { runCommandLine } from "../src/cli/main.ts";
 import { processIo } from "../src/cli/process-io.ts";

@@ -1,4 +1,7 @@
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import { isDiskFull, type Trouble } from "../common/trouble.ts";
+import { originClause } from "../mirror/operations/results/origin.ts";
+import { shownWords } from "../common/shown-name.ts";
 
 /** The exit codes of commands. */
 export const EXIT = {
@@ -58,4 +61,36 @@ export function worstExit(codes: readonly ExitCode[]): ExitCode {
     EXIT.inReview,
   ];
   return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
+}
+
+const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
+  usage: EXIT.usage,
+  fault: EXIT.fault,
+  locked: EXIT.locked,
+  offline: EXIT.offline,
+};
+
+/** Codes of stops that no answer of the user ends. */
+const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"]);
+
+/** The part of `Io` that prints errors. */
+type Errors = { err(line: string): void };
+
+/** Prints why a command cannot continue and returns its exit code. */
+export function complain(io: Errors, trouble: Trouble): ExitCode {
+  io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
+  io.err(`  next: ${shownWords(trouble.next)}`);
+  return exitOfTrouble(trouble);
+}
+
+export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
+  if (code !== null && STOPPED.has(code)) return EXIT.stopped;
+  return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
+}
+
+/** Prints what is wrong with the arguments of a command. */
+export function misuse(io: Errors, command: string, why: string): ExitCode {
+  io.err(`mdmirror ${command}: ${why}`);
+  io.err(`  next: mdmirror ${command} --help`);
+  return EXIT.usage;
 }

@@ -1,15 +1,15 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { LocalPath } from "../contract/path.ts";
-import { examineFolder } from "../mirror/trust/owner.ts";
+import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
-import { foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
-import { absentTrouble, mirrorNamed } from "../mirror/trust/list.ts";
-import { isMirrorName } from "../mirror/trust/names.ts";
+import { absentTrouble, mirrorNamed, nameTrouble } from "../mirror/trust/list.ts";
+import { isMirrorName, NAME_RULE } from "../mirror/trust/names.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
-import { holdsMirror, type Nearest, nearest } from "./nearest.ts";
+import { isDocId } from "../contract/ids.ts";
+import { complain, type ExitCode, misuse } from "./exit.ts";
 
 /**
  * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.
@@ -122,4 +122,93 @@ function realParent(path: string): string {
     // The local folder is missing, but the document may exist on the service.
     return path;
   }
+}
+
+export type Nearest = {
+  readonly root: string | null;
+  /** Folder of another user that was skipped on the way up; null if there was none. */
+  readonly foreign: string | null;
+};
+
+/**
+ * Finds the nearest folder at or above `from` that has a `.mdmirror/` of this user. A folder of
+ * another user is skipped.
+ */
+export function nearest(io: Pick<Io, "env">, from: string): Nearest {
+  let foreign: string | null = null;
+  for (let folder = realFolder(from); ; folder = dirname(folder)) {
+    if (holdsMirror(folder)) {
+      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign };
+      foreign ??= folder;
+    }
+    if (dirname(folder) === folder) return { root: null, foreign };
+  }
+}
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function holdsMirror(folder: string): boolean {
+  return statSync(join(folder, MIRROR_FOLDER), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Works as `locateDocument`, and accepts the linked folder itself, whose name is "". */
+function locateAny(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
+  return isDocId(name) ? locateDocument(io, name) : asDocument(locateOrRoot(io, name));
+}
+
+/**
+ * Finds the linked folder of a document, and its name in that folder: a path below the root, or the
+ * given id `doc_…`.
+ */
+export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
+  if (!isDocId(name)) return asDocument(locate(io, name));
+  const root = findMirror(io, undefined);
+  return root.kind === "trouble" ? root : { kind: "ok", value: { root: root.value, name } };
+}
+
+function asDocument(place: ReturnType<typeof locate>): Result<{ readonly root: string; readonly name: string }> {
+  return place.kind === "trouble" ? place : { kind: "ok", value: { root: place.value.root, name: place.value.path } };
+}
+
+/**
+ * Finds the one linked folder of all paths or ids, and the paths in that folder. Without paths: the
+ * nearest linked folder with everything in it.
+ */
+export function locateAll(
+  io: Io,
+  names: readonly string[],
+): Result<{ readonly root: string; readonly paths: readonly LocalPath[] }> {
+  if (names.length === 0) {
+    const root = findMirror(io, undefined);
+    return root.kind === "trouble" ? root : ok({ root: root.value, paths: [""] });
+  }
+  const roots = new Set<string>();
+  const paths: LocalPath[] = [];
+  for (const name of names) {
+    const place = locateAny(io, name);
+    if (place.kind === "trouble") return place;
+    roots.add(place.value.root);
+    paths.push(place.value.name);
+  }
+  const [root, second] = roots;
+  if (second === undefined) return ok({ root: root!, paths });
+  return trouble(
+    "usage",
+    `the paths are in several linked folders: ${root} and ${second}`,
+    "run the command for each folder separately",
+  );
+}
+
+/** Checks the value of `--name`. Returns null if a linked folder may have that name. */
+export function judgeName(io: Io, command: string, name: string | null, root: string): ExitCode | null {
+  if (name === null) return null;
+  if (!isMirrorName(name)) return misuse(io, command, `--name takes ${NAME_RULE}`);
+  const trouble = nameTrouble(io.env, name, root);
+  return trouble === null ? null : complain(io, trouble);
 }

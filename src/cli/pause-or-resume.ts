@@ -3,8 +3,7 @@ import type { ControlRequest } from "../mirror/daemon/control/protocol.ts";
 import { ageText } from "../common/age.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import type { Io } from "./command.ts";
-import { complain } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { findMirror } from "./find-mirror.ts";
 
 type PauseRequest = Extract<ControlRequest, { do: "pause" | "resume" }>;

@@ -9,9 +9,9 @@ import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP } from "../mirror/operations/results/attention.ts";
 import { eventJson } from "../mirror/operations/results/news.ts";
 import { count } from "../common/count.ts";
-import { trackProblems } from "./track-problems.ts";
+import { trackProblems } from "./show-attention.ts";
 import { onceLines } from "./show-report.ts";
-import { jsonLine } from "./json-line.ts";
+import { jsonLine } from "./text.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 

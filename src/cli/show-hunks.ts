@@ -2,7 +2,7 @@ import type { ConflictHunk } from "../markdown/merge/merge.ts";
 import type { DiffHunk } from "../markdown/merge/line-diff.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { type Paint, paintFor, shown } from "./paint.ts";
+import { type Paint, paintFor, shown } from "./text.ts";
 
 /** Formats conflicting or differing lines of two or three versions, for a terminal or a pipe. */
 

@@ -3,7 +3,7 @@ import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { firstLines } from "./when.ts";
+import { firstLines } from "./text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
 /** Shows the items of an operation: what a plan would do with them, and what was done. */

@@ -1,13 +1,12 @@
 import { findVersion } from "../mirror/operations/history/find-version.ts";
-import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../mirror/operations/history/origins.ts";
+import { mergeFacts, type MergeOf, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
 import type { HistoryEntry } from "../mirror/operations/history/history.ts";
 import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
 import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { jsonLine } from "./json-line.ts";
-import { complain } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./text.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 import { partsClause } from "../mirror/operations/results/merge-parts.ts";
 import { localTime } from "../mirror/operations/results/when.ts";

@@ -1,9 +1,7 @@
-import type { MergeRow } from "../mirror/operations/history/origins.ts";
-import { originHunks } from "../mirror/operations/history/origins.ts";
+import { type MergeRow, originHunks } from "../mirror/operations/history/origins.ts";
 import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { Io } from "./command.ts";
-import { type Paint, paintFor, shown } from "./paint.ts";
-import { cellsOf } from "./width.ts";
+import { cellsOf, type Paint, paintFor, shown } from "./text.ts";
 
 /**
  * Shows a merge as lines. Marks in three columns name the side of each line, even without colours.

@@ -1,21 +1,27 @@
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { oppositeTrouble, type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
+import { oppositeTrouble, type Preview, previewSync, type RunReport, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
-import { complain } from "./complain.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
-import { groupLines, stayLine } from "./describe.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
-import { type Paint, paintFor, PLAIN } from "./paint.ts";
+import { columns, firstLines, jsonLine, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
-import { jsonLine } from "./json-line.ts";
-import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { type Reach, useMirror } from "./use-mirror.ts";
 import { byPath } from "../mirror/model/by-path.ts";
-import { firstLines } from "./when.ts";
+import {
+  ACTION_WORDS,
+  actionName,
+  actionPath,
+  actionWords,
+  type PathOf,
+} from "../mirror/operations/results/actions.ts";
+import type { Action } from "../mirror/model/action.ts";
+import type { Proposal, Share } from "../mirror/settings/propose-rules.ts";
+import { largestFolders } from "../mirror/operations/results/largest.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 
 type PlanOptions = {
   readonly json: boolean;
@@ -99,4 +105,87 @@ function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
     ...nextOfStop(verdict.reasons).map((way) => `  next: ${way}`),
   ];
+}
+
+/** Orders actions by kind as in the table; those that go to review come last in their kind. */
+function placeOf(action: Action): number {
+  const place = Object.keys(ACTION_WORDS).indexOf(action.kind);
+  return actionWords(action) === ACTION_WORDS[action.kind] ? place : place + 0.5;
+}
+
+const REMOVING = /^(?:delete|trash|remove)-/;
+const MAKING = /^(?:create|make)-/;
+
+/**
+ * Returns one line for each kind of action with its first names, sorted. Arrows show which side an
+ * action changes: `→` the service, `←` the local disk.
+ * @param most names for each group; further ones are counted
+ */
+function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint): string[] {
+  const sorted = actions.toSorted((a, b) => placeOf(a) - placeOf(b));
+  return [...Map.groupBy(sorted, actionWords)].flatMap(([words, all]) => {
+    const { kind } = all[0]!;
+    const brush = REMOVING.test(kind) ? paint.removed : MAKING.test(kind) ? paint.added : paint.place;
+    const named = all
+      .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
+      .sort(byPath)
+      .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
+    return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
+  });
+}
+
+const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {
+  "other-file": "not Markdown",
+  ignored: "ignored by .mdmirrorignore",
+  "ignored-folder": "folders ignored by .mdmirrorignore",
+  "git-ignored": "left out by .gitignore",
+  "git-ignored-folder": "folders left out by .gitignore",
+  "dot-folder": "dot folders",
+  litter: "temporary files of editors",
+  "conflict-copy": "conflict copies: (theirs) and (mine) files",
+  symlink: "symbolic links",
+  special: "devices, sockets and pipes",
+};
+
+/** Returns `stays local: 3 not Markdown, 1 dot folders`, or null if nothing stays local. */
+export function stayLine(stays: RunReport["staysLocal"]): string | null {
+  const parts = Object.entries(STAY_WORDS).flatMap(([kind, words]) => {
+    const n = stays?.[kind as keyof typeof STAY_WORDS] ?? 0;
+    return n === 0 ? [] : [`${count(n)} ${words}`];
+  });
+  return parts.length === 0 ? null : `stays local: ${parts.join(", ")}`;
+}
+
+/** LIMIT: folders that are named. */
+const FOLDERS = 5;
+
+/**
+ * Returns a line for each of the largest folders.
+ * @param named names that the plan shows for each group; with so few documents, there is no summary
+ */
+function largestLines(preview: Parameters<typeof largestFolders>[0], named: number): string[] {
+  const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
+  if (sent <= named) return [];
+  const rows = largestFolders(preview, FOLDERS).map((one) => {
+    return [`    ${one.folder === "" ? "this folder itself" : `${shownName(one.folder)}/`}`, shareWords(one)];
+  });
+  return [`  most new documents on the service, of ${plural(sent, "document")}:`, ...columns(rows)];
+}
+
+/** Returns a line for each group of files that `--gitignore` and `--ignore` would exclude. */
+export function proposalLines(proposal: Proposal): string[] {
+  const { gitignore, patterns } = proposal;
+  const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
+  return columns(proposalFlags(proposal).map((flag, at) => [`    ${flag}`, shareWords(shares[at]!)]));
+}
+
+/** Returns the options that accept a proposal, as words for a shell. */
+export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
+  const ignored = patterns.map(({ pattern }) => `--ignore ${shellWord(pattern)}`);
+  return gitignore === null ? ignored : ["--gitignore", ...ignored];
+}
+
+function shareWords({ documents, bytes }: Share): string {
+  const size = bytes < 1_000 ? plural(bytes, "byte") : `${count(Math.round(bytes / 1_000))} kB`;
+  return `${plural(documents, "document")}, ${bytes < 1_000_000 ? size : `${(bytes / 1_000_000).toFixed(1)} MB`}`;
 }

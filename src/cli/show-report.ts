@@ -2,21 +2,17 @@ import type { RunReport } from "../mirror/folder/run.ts";
 import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { complain } from "./complain.ts";
-import { actionPath } from "../mirror/operations/results/actions.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
 import { NEXT_WITHOUT_ROOT, nextOfStop } from "../mirror/operations/results/attention.ts";
-import { inertDetails, renamedForCopyDetail, renamedDetail } from "../mirror/operations/results/report.ts";
+import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
 import { doneLine } from "../mirror/operations/results/done.ts";
-import { actionWords } from "../mirror/operations/results/actions.ts";
-import { actionName } from "../mirror/operations/results/actions.ts";
 import { attentionLines } from "./show-attention.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
 import { problemsClause } from "../mirror/operations/results/needs.ts";
-import { type Paint, paintFor, PLAIN } from "./paint.ts";
+import { firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
 import { plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
-import { firstLines } from "./when.ts";
 
 /** Shows a run: one summary line, then problems to fix. */
 

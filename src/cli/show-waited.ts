@@ -5,7 +5,7 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { type Paint, paintFor } from "./paint.ts";
+import { type Paint, paintFor } from "./text.ts";
 
 /** Shows the result of a wait: one line, then each path that is not on the service yet. */
 

@@ -5,12 +5,9 @@ import { statusJson } from "../mirror/operations/results/status.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { complain, exitOfTrouble } from "./complain.ts";
-import { EXIT, type ExitCode, worstExit } from "./exit.ts";
-import { jsonLine } from "./json-line.ts";
-import { type Paint, paintFor } from "./paint.ts";
-import { type StatusFlags, exitOfStatus, isTooOld, lastSyncLine } from "./show-status.ts";
-import { columns } from "./when.ts";
+import { complain, EXIT, type ExitCode, exitOfTrouble, worstExit } from "./exit.ts";
+import { columns, jsonLine, type Paint, paintFor } from "./text.ts";
+import { exitOfStatus, isTooOld, lastSyncLine, type StatusFlags } from "./show-status.ts";
 
 /**
  * Prints a line for each linked folder (`status --all`). The exit code is that of the folder with

@@ -1,8 +1,7 @@
 import { readAllStatuses } from "../mirror/folder/all-statuses.ts";
 import { mirrorMetrics } from "../mirror/folder/metrics.ts";
 import type { Io } from "./command.ts";
-import { complain } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { printUntrustedEntries } from "./status-all.ts";
 
 /**

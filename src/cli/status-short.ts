@@ -1,11 +1,9 @@
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
-import { type StatusReading, readFolderStatus } from "../mirror/folder/status.ts";
+import { readFolderStatus, type StatusReading } from "../mirror/folder/status.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Io } from "./command.ts";
-import { complain, exitOfTrouble } from "./complain.ts";
-import { EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
-import { findMirror } from "./find-mirror.ts";
-import { nearest } from "./nearest.ts";
+import { complain, EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
+import { findMirror, nearest } from "./find-mirror.ts";
 
 /**
  * Prints one line for prompts and status bars (`status --short`), which run often. Waits for no

@@ -1,14 +1,12 @@
 import type { LogFields } from "../mirror/ports/log.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import type { LocalMirror } from "../mirror/folder/open-local.ts";
+import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok } from "../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
-import { complain } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
-import { withLocal } from "../mirror/folder/open-local.ts";
 import type { RunReport } from "../mirror/folder/run.ts";
 import { exitCodeOf, showReportOn, splitAttention } from "./show-report.ts";
 

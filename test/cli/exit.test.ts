@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { unwritableFileTrouble } from "../../src/common/trouble.ts";
-import { exitOfTrouble } from "../../src/cli/complain.ts";
-import { worstExit } from "../../src/cli/exit.ts";
+import { exitOfTrouble, worstExit } from "../../src/cli/exit.ts";
 
 const FULL = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { initCommand } from "../../src/cli/init-command.ts";
+import { initCommand } from "../../src/cli/commands/serve.ts";
 
 test.each([
   ["http://127.0.0.1:8420", "--url http://127.0.0.1:8420"],

@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { isColoured } from "../../src/cli/paint.ts";
-import { createStatusLine } from "../../src/cli/status-line.ts";
-import { cellsOf, fitTo, padTo } from "../../src/cli/width.ts";
-import { columns } from "../../src/cli/when.ts";
+import { cellsOf, columns, fitTo, isColoured, padTo } from "../../src/cli/text.ts";
+import { createStatusLine } from "../../src/cli/process-io.ts";
 import { useRig } from "./rig.ts";
 
 describe("the cells that a text takes", () => {

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { jsonLine } from "../../src/cli/json-line.ts";
-import { linesForTerminal, oneLine } from "../../src/cli/paint.ts";
+import { jsonLine, linesForTerminal, oneLine } from "../../src/cli/text.ts";
 import { processIo } from "../../src/cli/process-io.ts";
 
 /**

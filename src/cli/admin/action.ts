@@ -2,7 +2,7 @@ import type { AdminSession } from "../../service/admin/session.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
 
 /** One action of an administrator on keys, reviews or workspaces. */

@@ -1,18 +1,17 @@
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { KeyChanges, KeyGrant, KeyJson, MadeKey, WorkspaceJson } from "../../service/admin/operations.ts";
-import { type Result, ok } from "../../common/trouble.ts";
+import { ok, type Result } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../json-line.ts";
+import { age, columns, jsonLine } from "../text.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { age, columns } from "../when.ts";
 import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
 import { showNewKey, withKeyFile } from "./made-key.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
-import { readRate } from "../read-rate.ts";
+import { readRate } from "../service-data.ts";
 
 const LEVELS = ["full", "edit", "read", "none"] as const;
 

@@ -3,7 +3,7 @@ import type { MadeKey } from "../../service/admin/operations.ts";
 import type { Result } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 import { openKeyFile } from "../../service/admin/files.ts";
 
 /** Creates a key, and stores its secret in the new file of `--out`, if the option is given. */

@@ -8,7 +8,7 @@ import { waitingClause } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { firstLines } from "../when.ts";
+import { firstLines } from "../text.ts";
 import { operationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */

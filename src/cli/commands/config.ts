@@ -5,10 +5,9 @@ import { changeSetting, findSetting, valueIn } from "../../mirror/operations/man
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 
 /** Numbers of operands after the verb, without DIR. */
 const OPERANDS = { list: 0, get: 1, set: 2, unset: 1 } as const;

@@ -5,15 +5,12 @@ import { originClause } from "../../mirror/operations/results/origin.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
-import { paintFor } from "../paint.ts";
-import { OF_FOLDER, readCommand } from "../read-command.ts";
+import { age, columns, jsonLine, paintFor } from "../text.ts";
+import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { hunkLines } from "../show-hunks.ts";
 import { useLocal } from "../use-mirror.ts";
-import { age, columns } from "../when.ts";
 
 const list = readCommand(conflicts, {
   ...OF_FOLDER,

@@ -5,15 +5,14 @@ import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
 import { type Judgement, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
 import { NoAnswer, waitingForRetryAfter } from "../../conformance/observe.ts";
-import { SECTIONS, type Section } from "../../conformance/sections.ts";
+import { type Section, SECTIONS } from "../../conformance/sections.ts";
 import type { Exchange } from "../../conformance/world.ts";
 import { findKey } from "../../mirror/settings/key.ts";
 import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../json-line.ts";
+import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { jsonLine } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 

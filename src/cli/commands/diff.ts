@@ -8,15 +8,14 @@ import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts"
 import { diff } from "../../mirror/operations/history/diff.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { locateDocument } from "../locate-document.ts";
-import { OF_FOLDER, readCommand } from "../read-command.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { locateDocument } from "../find-mirror.ts";
+import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { showMerge } from "../show-merge.ts";
 import { originLines } from "../show-origins.ts";
 import { useLocal } from "../use-mirror.ts";
-import { columns } from "../when.ts";
+import { columns } from "../text.ts";
 
 type Row = Answer<typeof DIFF>["documents"][number];
 

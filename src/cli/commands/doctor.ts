@@ -1,9 +1,8 @@
 import type { Check } from "../../mirror/operations/doctor/check.ts";
 import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode, worstExit } from "../exit.ts";
+import { complain, EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";

@@ -1,6 +1,5 @@
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { plural } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";

@@ -4,13 +4,12 @@ import { history } from "../../mirror/operations/history/versions.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import type { ExitCode } from "../exit.ts";
-import { locateDocument } from "../locate-document.ts";
-import { readCommand } from "../read-command.ts";
+import { complain, type ExitCode, misuse } from "../exit.ts";
+import { locateDocument } from "../find-mirror.ts";
+import { readCommand } from "../operation-command.ts";
 import { showMerge } from "../show-merge.ts";
 import { useLocal } from "../use-mirror.ts";
-import { columns } from "../when.ts";
+import { columns } from "../text.ts";
 
 const list = readCommand(history, {
   operands: { usage: "PATH|ID", least: 1, most: 1 },

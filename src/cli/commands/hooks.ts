@@ -3,9 +3,8 @@ import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../json-line.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { jsonLine } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/test-hook.ts";
 

@@ -1,17 +1,13 @@
-import type { CheckedLinks } from "../../mirror/operations/links/check-links.ts";
-import type { LinkForm } from "../../mirror/operations/links/change-links.ts";
+import { type CheckedLinks, checkLinks } from "../../mirror/operations/links/check-links.ts";
+import { type LinkForm, planLinkChange } from "../../mirror/operations/links/change-links.ts";
 import { plural } from "../../common/count.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
-import { firstLines } from "../when.ts";
+import { firstLines, jsonLine } from "../text.ts";
 import { askForYes, useMirror } from "../use-mirror.ts";
-import { checkLinks } from "../../mirror/operations/links/check-links.ts";
-import { planLinkChange } from "../../mirror/operations/links/change-links.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
 /** LIMIT: paths shown before a question. */

@@ -1,11 +1,8 @@
-import type { FolderStatus, MirrorWord } from "../../mirror/folder/all-statuses.ts";
+import { type FolderStatus, type MirrorWord, readAllStatuses } from "../../mirror/folder/all-statuses.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
-import { jsonLine } from "../json-line.ts";
-import { columns } from "../when.ts";
-import { readAllStatuses } from "../../mirror/folder/all-statuses.ts";
+import { complain, EXIT } from "../exit.ts";
+import { columns, jsonLine } from "../text.ts";
 import { printUntrustedEntries } from "../status-all.ts";
 
 export const command: Command = {

@@ -1,11 +1,10 @@
 import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { complain, EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { findRuns, readEvents } from "../../mirror/operations/history/events.ts";

@@ -1,7 +1,6 @@
 import { aborted } from "../../common/aborted.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import type { Origin } from "../../markdown/merge/origin.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode } from "../exit.ts";
 import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
 import { rowLines } from "../show-origins.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 
 /** LIMIT: characters of a conflict marker. */
 const LONGEST_MARKER = 1_000;

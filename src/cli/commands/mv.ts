@@ -2,11 +2,10 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { complain, EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
-import { withFolderReleased, reinstallService } from "../release-folder.ts";
+import { reinstallService, withFolderReleased } from "../service-all.ts";
 
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",

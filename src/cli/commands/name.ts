@@ -1,7 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { Command } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { complain, EXIT, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { isMirrorName, NAME_RULE } from "../../mirror/trust/names.ts";

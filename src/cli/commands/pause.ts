@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { misuse } from "../complain.ts";
+import { misuse } from "../exit.ts";
 import { pauseOrResume } from "../pause-or-resume.ts";
 
 export const command: Command = {

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";

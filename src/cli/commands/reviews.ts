@@ -5,8 +5,8 @@ import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/o
 import { localTime } from "../../mirror/operations/results/when.ts";
 import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { paintFor } from "../paint.ts";
-import { OF_FOLDER, readCommand } from "../read-command.ts";
+import { paintFor } from "../text.ts";
+import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-hunks.ts";
 
 export const command = readCommand(reviews, {

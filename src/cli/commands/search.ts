@@ -1,13 +1,11 @@
-import type { FoundFile, FoundLine } from "../../mirror/operations/search.ts";
+import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
 import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { searchMirror } from "../../mirror/operations/search.ts";
 
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",

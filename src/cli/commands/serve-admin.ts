@@ -4,8 +4,7 @@ import type { Result } from "../../common/trouble.ts";
 import { type Action, type Actions, REACH } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { notAmong } from "../args.ts";
-import { complain, misuse } from "../complain.ts";
-import type { ExitCode } from "../exit.ts";
+import { complain, type ExitCode, misuse } from "../exit.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;

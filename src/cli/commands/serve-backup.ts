@@ -3,9 +3,8 @@ import { plural } from "../../common/count.ts";
 import type { Taken } from "../../service/backup/take.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { databaseOf, DEFAULT_DATA } from "../service-data.ts";
 
 export const command: Command = {
   usage: "serve-backup --out FILE [--data DIR | --database URL]",

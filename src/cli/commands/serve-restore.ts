@@ -3,8 +3,7 @@ import { plural } from "../../common/count.ts";
 import type { BackupContents } from "../../service/backup/restore.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { databaseOf } from "../service-data.ts";
 
 export const command: Command = {

@@ -2,13 +2,12 @@ import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, Serving } from "../../service/serve.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { initCommand } from "../init-command.ts";
-import { readRate } from "../read-rate.ts";
-import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
+import { databaseOf, DEFAULT_DATA, readRate } from "../service-data.ts";
+import { isLoopbackHost } from "../../common/loopback.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 
 const DEFAULT_PORT = 8420;
 /**
@@ -246,4 +245,16 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
 function renamedNames(renamed: ImportReport["renamed"]): string {
   const names = renamed.slice(0, MOST).map(({ path, name }) => `${path} as ${name}`);
   return names.join(", ") + (renamed.length > MOST ? ", …" : "");
+}
+
+/** Returns the command that links a folder to the service at `url`, for use on this machine. */
+export function initCommand(url: string, keyFile: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  // A client cannot connect to "every address", so the command names loopback. Over TLS, it names
+  // the host of the certificate.
+  const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
+  const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
+  const isShown = protocol === "http:" && loopback === null && !isLoopbackHost(host);
+  return `mdmirror init my-notes --url ${target}${isShown ? ` --allow-http ${host}` : ""} --key-file ${shellWord(keyFile)}`;
 }

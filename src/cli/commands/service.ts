@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
-import type { ServiceUnit } from "../../mirror/daemon/autostart/service-unit.ts";
+import { makeCronLine, makeUnit, type ServiceUnit } from "../../mirror/daemon/autostart/service-unit.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import {
@@ -12,7 +11,6 @@ import {
   uninstallUnit,
   unitState,
 } from "../../mirror/daemon/autostart/service-manager.ts";
-import { makeCronLine, makeUnit } from "../../mirror/daemon/autostart/service-unit.ts";
 import { isOnPath } from "../../mirror/settings/key.ts";
 import { isKeptWithAll, judgeReady, readyAll } from "../service-all.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";

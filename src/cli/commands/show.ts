@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
-import { ok } from "../../common/trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
-import { locateDocument } from "../locate-document.ts";
-import { writeNewFile } from "../new-file.ts";
-import { readCommand } from "../read-command.ts";
+import { locateDocument } from "../find-mirror.ts";
+import { readCommand } from "../operation-command.ts";
+import { writeFileSync } from "node:fs";
 
 export const command = readCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
@@ -29,3 +29,18 @@ export const command = readCommand(show, {
     return ok(null);
   },
 });
+
+/**
+ * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
+ * @param path absolute
+ */
+export function writeNewFile(path: string, text: string): Result<null> {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+    return ok(null);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
+    return trouble("usage", `${path} cannot be written: ${why}`, "give another file");
+  }
+}

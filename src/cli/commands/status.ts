@@ -1,16 +1,14 @@
 import { realpathSync } from "node:fs";
-import { complain, misuse } from "../complain.ts";
+import { complain, type ExitCode, misuse } from "../exit.ts";
 import type { Args, Command, Io } from "../command.ts";
-import type { ExitCode } from "../exit.ts";
-import type { StatusFlags } from "../show-status.ts";
+import { exitOfStatus, isTooOld, showStatus, showUntrusted, type StatusFlags } from "../show-status.ts";
 import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
 import { printShortStatus } from "../status-short.ts";
 import { printMetrics } from "../status-prometheus.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
-import { exitOfStatus, isTooOld, showStatus, showUntrusted } from "../show-status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { jsonLine } from "../json-line.ts";
+import { jsonLine } from "../text.ts";
 
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",

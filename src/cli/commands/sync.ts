@@ -1,29 +1,31 @@
 import { realpathSync } from "node:fs";
 import { plural } from "../../common/count.ts";
 import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
-import { parseAge } from "../../common/age.ts";
-import type { WaitRequest } from "../../mirror/operations/manual/wait.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { ageText, parseAge } from "../../common/age.ts";
+import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
+import { ok, type Result, trouble, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, misuse } from "../complain.ts";
-import { type ExitCode, worstExit } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
-import { locateAll } from "../locate-all.ts";
-import type { RunPrinter } from "../print-run.ts";
+import { complain, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
+import { findMirror, locateAll } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
-import { printRun, printTrouble } from "../print-run.ts";
-import { USUAL_WAIT, waitFor } from "../../mirror/operations/manual/wait.ts";
 import { exitOfWait, showWaited } from "../show-waited.ts";
 import { reportOfWait } from "../../mirror/operations/results/waited.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
 import { readFolderStatus } from "../../mirror/folder/status.ts";
+import { join } from "node:path";
+import { readConfig } from "../../mirror/settings/config.ts";
+import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
+import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
+import { reportJson } from "../../mirror/operations/results/report.ts";
+import { exitCodeOf, showNeeds, showReport } from "../show-report.ts";
+import { jsonLine } from "../text.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
@@ -194,4 +196,61 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
   // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
   // problem: `mdmirror hooks` shows it.
   if (ran.kind === "trouble" && !quiet) complain(io, ran.trouble);
+}
+
+/** Shows the end of a `sync` according to its options. */
+
+export type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
+
+type RunTelling = {
+  readonly url: string;
+  /** Milliseconds. */
+  readonly took: number;
+  /** Further members of the JSON object. */
+  readonly beside?: object;
+};
+
+export function printRun(
+  io: Io,
+  root: string,
+  report: RunReport,
+  { quiet, json, url, took, beside = {} }: RunPrinter & RunTelling,
+): ExitCode {
+  const isPassing = passes(report);
+  // This run had the lock and may have reached the service, so problems of these kinds have ended.
+  endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
+  if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
+  else if (!quiet) showReport(io, report, took, url);
+  else if (!isPassing) showNeeds(io, report, url);
+  else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));
+  return exitCodeOf(report);
+}
+
+/**
+ * Prints why a run could not start. With `--quiet`, another active run is reported only after it
+ * has lasted for a while; the exit code always shows the active run.
+ */
+export function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
+  if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
+  whenItLasted(io, root, "locked", () => void complain(io, trouble));
+  return exitOfTrouble(trouble);
+}
+
+function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => void): void {
+  const folder = join(root, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;
+  const told = noteTransient(folder, kind, io.clock.now(), quietMs);
+  if (told.kind === "silent") return;
+  tell();
+  if (told.sinceMs > 0) io.err(`  this has lasted for ${ageText(told.sinceMs)}; reported again after a day`);
+}
+
+/**
+ * Returns true for a problem that ends without the user: an unreachable service. A refused key or a
+ * wrong server is a problem for a person.
+ */
+function passes({ state, fault }: RunReport): boolean {
+  if (state !== "offline" || fault === null) return false;
+  return fault.kind === "uncertain" || (fault.kind === "later" && fault.cause !== "malformed");
 }

@@ -1,15 +1,12 @@
 import { realpathSync } from "node:fs";
-import type { TrustQuestion } from "../../mirror/trust/ask.ts";
+import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { findMirror, judgeName } from "../find-mirror.ts";
 import { askForYes } from "../use-mirror.ts";
-import { columns } from "../when.ts";
-import { judgeName } from "../judge-name.ts";
+import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
-import { questionOf } from "../../mirror/trust/ask.ts";
 import { bindMirror } from "../../mirror/trust/bind.ts";
 
 export const command: Command = {

@@ -4,7 +4,7 @@ import { verify } from "../../mirror/operations/doctor/verify.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
-import { OF_FOLDER, readCommand } from "../read-command.ts";
+import { OF_FOLDER, readCommand } from "../operation-command.ts";
 
 type Report = Answer<(typeof verify)["declared"]>;
 

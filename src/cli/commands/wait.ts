@@ -1,7 +1,7 @@
 import { ok } from "../../common/trouble.ts";
 import { wait } from "../../mirror/operations/manual/wait-operation.ts";
-import { locateAll } from "../locate-all.ts";
-import { readCommand } from "../read-command.ts";
+import { locateAll } from "../find-mirror.ts";
+import { readCommand } from "../operation-command.ts";
 import { exitOfWait, showWaited } from "../show-waited.ts";
 
 export const command = readCommand(wait, {

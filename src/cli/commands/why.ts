@@ -1,19 +1,16 @@
-import type { Why } from "../../mirror/operations/doctor/why.ts";
+import { explain, formerPath, type Why } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, EXIT } from "../exit.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { whyFacts } from "../../mirror/operations/results/why.ts";
-import { EXIT } from "../exit.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOptionsOf, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { columns } from "../when.ts";
+import { columns, jsonLine } from "../text.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
-import { jsonLine } from "../json-line.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { explain, formerPath } from "../../mirror/operations/doctor/why.ts";
 
 export const command: Command = {
   usage: "why PATH [--json]",
