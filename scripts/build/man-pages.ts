@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { optionsOf } from "../../src/cli/args.ts";
 import type { Command, CommandEntry } from "../../src/cli/command.ts";
 import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
+import { usageOf } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
@@ -75,10 +76,8 @@ function commandPage(version: string, { name, summary }: CommandEntry, command: 
     section("NAME"),
     escaped(`mdmirror-${name}`).concat(" \\- ", escaped(summary)),
     section("SYNOPSIS"),
-    ...command.usage
-      .split(/ \| (?=[a-z])/)
-      .flatMap((usage) => [...usageLines(usage), ".br"])
-      .slice(0, -1),
+    `.B mdmirror ${escaped(name)}`,
+    escaped(usageOf({ name }, command).slice(`mdmirror ${name} `.length)),
     section("DESCRIPTION"),
     escaped(sentence(summary)),
     ...command.about.flatMap(aboutLine),
@@ -91,11 +90,6 @@ function commandPage(version: string, { name, summary }: CommandEntry, command: 
     section("SEE ALSO"),
     ".BR mdmirror (1)",
   ]);
-}
-
-function usageLines(usage: string): readonly string[] {
-  const [name, ...rest] = usage.split(" ");
-  return [`.B mdmirror ${escaped(name!)}`, ...(rest.length === 0 ? [] : [escaped(rest.join(" "))])];
 }
 
 /** Each paragraph begins a line of its own; an indented one stays as it is. */

@@ -94,13 +94,28 @@ export type Args = {
   texts(name: string): readonly string[];
 };
 
+/** The operands of a command. */
+export type Operands = {
+  /** Form of the operands and of required options in the usage, such as `[DIR]`; may be empty. */
+  readonly usage: string;
+  /** Least number. */
+  readonly least: number;
+  /** Greatest number. */
+  readonly most: number;
+  /** Possible first operands, if there are only a few. */
+  readonly words?: readonly string[];
+  /**
+   * What a shell completes for each operand, by position; the last entry also counts for all that
+   * follow. Default: files.
+   */
+  readonly offers?: readonly ("mirror" | "folder" | "nothing")[];
+};
+
 /**
  * One command. Its module exports it as `command`, and `src/cli/table.ts` names the module. A
  * module is loaded when its command is named.
  */
 export type Command = {
-  /** The usage after `mdmirror`, on one line. */
-  readonly usage: string;
   /**
    * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed as it
    * is; the others are wrapped.
@@ -109,11 +124,7 @@ export type Command = {
   /** Whole command lines, as users type them. */
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /**
-   * Least and greatest number of operands. `words`: possible first operands, if there are only a
-   * few.
-   */
-  readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
+  readonly operands: Operands;
   /** Runs the command. `table` has every command, for commands that show all of them. */
   readonly run: (io: Io, args: Args, table: readonly CommandEntry[]) => Promise<ExitCode>;
 };

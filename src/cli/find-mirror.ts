@@ -7,9 +7,25 @@ import { shellWord } from "../mirror/model/shell-word.ts";
 import { absentTrouble, mirrorNamed, nameTrouble } from "../mirror/trust/list.ts";
 import { isMirrorName, NAME_RULE } from "../mirror/trust/names.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
-import type { Io } from "./command.ts";
+import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
 import { complain, type ExitCode, misuse } from "./exit.ts";
+
+/** The operand of a command on one linked folder. */
+export const ONE_FOLDER: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
+
+/** Makes the part of a command that all commands on one linked folder share. */
+export function onFolder(
+  run: (io: Io, args: Args, root: string) => Promise<ExitCode>,
+): Pick<Command, "operands" | "run"> {
+  return {
+    operands: ONE_FOLDER,
+    async run(io, args) {
+      const root = findMirror(io, args.operands[0]);
+      return root.kind === "trouble" ? complain(io, root.trouble) : run(io, args, root.value);
+    },
+  };
+}
 
 /**
  * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.

@@ -44,7 +44,7 @@ export function commandHelp(entry: CommandEntry, command: Command): string[] {
   });
   const width = Math.max(...heads.map((head) => head.length));
   return [
-    ...wrapped(`usage: mdmirror ${command.usage}`, "       "),
+    ...wrapped(`usage: ${usageOf(entry, command)}`, "       "),
     "",
     `${entry.summary[0]!.toUpperCase()}${entry.summary.slice(1)}.`,
     ...command.about.flatMap((paragraph) => (paragraph.startsWith(" ") ? [paragraph] : wrapped(paragraph))),
@@ -57,6 +57,12 @@ export function commandHelp(entry: CommandEntry, command: Command): string[] {
     command.examples.length === 1 ? "Example:" : "Examples:",
     ...command.examples.map((example) => `  ${example}`),
   ];
+}
+
+/** Returns the form of a command line, without the options that it may have. */
+export function usageOf({ name }: Pick<CommandEntry, "name">, { operands, options }: Command): string {
+  const parts = ["mdmirror", name, operands.usage, Object.keys(options).length === 0 ? "" : "[options]"];
+  return parts.filter((part) => part !== "").join(" ");
 }
 
 /** Breaks a line at spaces; `indent` begins each line after the first. */

@@ -7,7 +7,7 @@ import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
-import { commandHelp, overview } from "./help.ts";
+import { commandHelp, overview, usageOf } from "./help.ts";
 
 /**
  * Runs one command line and returns one exit code. Imports no large module before a command needs
@@ -72,7 +72,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     }
     case "bad":
       io.err(`mdmirror ${name}: ${read.why}`);
-      io.err(`  usage: mdmirror ${command.usage}`);
+      io.err(`  usage: ${usageOf(entry, command)}`);
       io.err(`  next: mdmirror ${name} --help`);
       return EXIT.usage;
     case "parsed":

@@ -6,7 +6,7 @@ import { ok, type Result } from "../common/trouble.ts";
 import type { Args, Command, Io, OptionSpec } from "./command.ts";
 import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./text.ts";
-import { findMirror, locateAll } from "./find-mirror.ts";
+import { findMirror, locateAll, ONE_FOLDER } from "./find-mirror.ts";
 import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
 import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
 import { askForYes, REACH_OPTIONS, reachOptionsOf, showSync, useMirror } from "./use-mirror.ts";
@@ -16,14 +16,15 @@ import { hidesProgress, showProgress } from "./progress.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
 
-type CommandParts<D extends Declaration, Plan> = {
-  /** The operands in the usage, such as `PATH…`. */
-  readonly operands: Command["operands"] & { readonly usage: string };
-  readonly examples: readonly string[];
-  /** Options that `locate` and `complete` read, in addition to those of the operation's fields. */
+/** The parts that all such commands have. */
+type CommonParts = Pick<Command, "operands" | "examples"> & {
+  /** Options in addition to those of the operation's fields. */
   readonly options?: Command["options"];
   /** Finds the linked folder, and the fields of the input that the operands give. */
   readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
+};
+
+type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Completes the input from the opened folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
   /** Returns the question before anything is written; left out or null: nobody is asked. */
@@ -58,7 +59,6 @@ export function operationCommand<D extends Declaration, Plan>(
     ...REACH_OPTIONS,
   };
   return {
-    usage: `${name} ${parts.operands.usage} ${usageOf(options)}`,
     about,
     examples: parts.examples,
     options,
@@ -161,14 +161,7 @@ export function locateDocuments(
  * text that it prints.
  */
 
-type ReadParts<D extends ReadDeclaration> = {
-  /** The operands in the usage, such as `PATH[@N]`. */
-  readonly operands: Command["operands"] & { readonly usage: string };
-  readonly examples: readonly string[];
-  /** Options in addition to those of the operation's fields. */
-  readonly options?: Command["options"];
-  /** Finds the linked folder, and the fields of the input that the operands give. */
-  readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
+type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /** Shows an answer to people in another way than by lines. */
@@ -182,7 +175,7 @@ type Call = { readonly args: Args; readonly took: number };
 
 /** The parts of a command on a whole linked folder. */
 export const OF_FOLDER = {
-  operands: { usage: "[DIR]", least: 0, most: 1 },
+  operands: ONE_FOLDER,
   locate(io: Io, { operands }: Args) {
     const root = findMirror(io, operands[0]);
     return root.kind === "trouble" ? root : ok({ root: root.value, input: {} });
@@ -191,7 +184,7 @@ export const OF_FOLDER = {
 
 export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<D>, parts: ReadParts<D>): Command {
   const { declared } = operation;
-  const { name, about, exits, isOnline = false, contents } = declared;
+  const { about, exits, isOnline = false, contents } = declared;
   const isQuick = !isOnline && declared.access === "read";
   const fields = fieldsOf(declared);
   const help = contents === undefined ? "print one JSON object" : "print one JSON object, without content";
@@ -202,7 +195,6 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     ...(isOnline ? REACH_OPTIONS : {}),
   };
   return {
-    usage: `${name} ${parts.operands.usage} ${usageOf(options)}`,
     about: exits === undefined ? about : [...about, `Exit codes: ${exits}.`],
     examples: parts.examples,
     options,
@@ -248,12 +240,6 @@ function optionsOf(fields: readonly Field[]): Options {
 /** Returns the values of the fields that the options give. */
 function givenFields(fields: readonly Field[], args: Args): object {
   return Object.fromEntries(fields.map((field) => [field.name, givenValue(field, args)]));
-}
-
-/** Returns the options in the form of a usage line, without those that every such command has. */
-function usageOf(options: Options): string {
-  const shown = Object.entries(options).filter(([name]) => !(name in REACH_OPTIONS));
-  return shown.map(([name, { value }]) => (value === undefined ? `[--${name}]` : `[--${name} ${value}]`)).join(" ");
 }
 
 /** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */

@@ -3,20 +3,20 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ok } from "../../common/trouble.ts";
 import type { APPROVE } from "../../mirror/operations/declared/stop.ts";
 import type { ResultOf } from "../../mirror/operations/define.ts";
-import { approve } from "../../mirror/operations/manual/answer-stop.ts";
+import { approve, reject as restore } from "../../mirror/operations/manual/answer-stop.ts";
 import { waitingClause } from "../../mirror/operations/results/stop.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { firstLines } from "../text.ts";
 import { operationCommand } from "../operation-command.ts";
 
 /** LIMIT: names shown for each kind of change. */
 const MOST = 20;
 
-/** The parts that this command shares with `reject`. */
-export const ANSWER = {
-  operands: { usage: "[DIR]", least: 0, most: 1 },
+/** The parts that both answers share. */
+const ANSWER = {
+  operands: ONE_FOLDER,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },
   declined: EXIT.stopped,
   planLines: stopLines,
@@ -32,6 +32,14 @@ export const command = operationCommand(approve, {
   question: () => "carry out these changes?",
   words: () => ({ word: "approved" }),
   next: ({ next }) => (next === "daemon" ? "the daemon carries them out" : "next: mdmirror sync"),
+});
+
+export const reject = operationCommand(restore, {
+  ...ANSWER,
+  examples: ["mdmirror reject notes"],
+  question: () => "undo these changes?",
+  words: () => ({ word: "restored" }),
+  next: ({ next }) => (next === "daemon" ? "the daemon syncs now" : "next: mdmirror sync"),
 });
 
 /** Returns the reasons of a stop, and the changes that an answer would make, by their kind. */

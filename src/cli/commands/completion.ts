@@ -5,7 +5,6 @@ import { SCRIPTS } from "../completion/scripts.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
 export const command: Command = {
-  usage: "completion bash|zsh|fish",
   about: [
     "Prints a script that completes commands, options, names of linked folders, files and folders. For each new shell:",
     `  bash: a line in ~/.bashrc: eval "$(mdmirror completion bash)"`,
@@ -16,7 +15,12 @@ export const command: Command = {
   ],
   examples: ["mdmirror completion bash"],
   options: {},
-  operands: { least: 1, most: Number.POSITIVE_INFINITY, words: [...Object.keys(SCRIPTS), "offer"] },
+  operands: {
+    usage: "bash|zsh|fish",
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+    words: [...Object.keys(SCRIPTS), "offer"],
+  },
   async run(io, { operands: [verb, ...words] }, table): Promise<ExitCode> {
     const lines =
       verb === "offer"

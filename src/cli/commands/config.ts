@@ -17,7 +17,6 @@ const VERBS = Object.keys(OPERANDS) as Verb[];
 const WIDTH = Math.max(...listSettings().map(({ name }) => name.length));
 
 export const command: Command = {
-  usage: "config list|get|set|unset [NAME] [VALUE] [DIR] [--json]",
   about: [
     "list shows every setting of DIR with its value; get prints one value; set changes it; unset restores the default. A running daemon uses the new value from then on.",
     "VALUE is a word, a number, a time such as 90s, 15m or 2d, or JSON. The API key is not a setting: mdmirror init stores it.",
@@ -30,7 +29,7 @@ export const command: Command = {
     "mdmirror config unset events.pollEvery",
   ],
   options: { json: { help: "print one JSON object" } },
-  operands: { least: 1, most: 4, words: VERBS },
+  operands: { usage: "list|get|set|unset [NAME] [VALUE] [DIR]", least: 1, most: 4, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     const verb = args.operands[0] as Verb;
     const count = OPERANDS[verb];

@@ -14,7 +14,7 @@ import { useLocal } from "../use-mirror.ts";
 
 const list = readCommand(conflicts, {
   ...OF_FOLDER,
-  operands: { usage: "[DIR] | conflicts show PATH", least: 0, most: 2 },
+  operands: { usage: "[DIR] | show PATH", least: 0, most: 2 },
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
   exit: (answer) => (isEmpty(answer) ? EXIT.inSync : EXIT.attention),
   lines: (io, answer) => (isEmpty(answer) ? ["no conflicts and no blocked documents"] : listLines(io, answer)),

@@ -20,7 +20,6 @@ const NAMES = Object.keys(SECTIONS) as Section[];
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
 
 export const command: Command = {
-  usage: "conformance URL [--key-file FILE] [--section NAME …] [--leave-behind] [--json]",
   about: [
     "Sends requests to a service, compares its answers with the contract of the API, and reports each difference by section.",
     "Writes to the workspace of the key: it creates folders mdmirror-conformance-… at the root and deletes them. It changes no other document. The key needs full access.",
@@ -44,7 +43,7 @@ export const command: Command = {
     },
     json: { help: "print one JSON object with the differences of each section" },
   },
-  operands: { least: 1, most: 1 },
+  operands: { usage: "URL", least: 1, most: 1, offers: ["nothing"] },
   async run(io, args) {
     const service = openService(io, args);
     if (service.kind === "trouble") return complain(io, service.trouble);

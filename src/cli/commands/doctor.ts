@@ -1,14 +1,13 @@
+import { onFolder } from "../find-mirror.ts";
 import type { Check } from "../../mirror/operations/doctor/check.ts";
 import type { Command } from "../command.ts";
-import { complain, EXIT, type ExitCode, worstExit } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { jsonLine } from "../text.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
 
 export const command: Command = {
-  usage: "doctor [DIR] [--json]",
   about: [
     "Checks the URL, the key, the clock, the state file and the size of the history. Checks the disk, the limits of inotify, and other sync tools on the same folder. Names how the service differs from the documented API.",
     "Exit codes: 0 good, 3 for a warning, otherwise that of the first check that failed.",
@@ -18,22 +17,11 @@ export const command: Command = {
     json: { help: "print one JSON object" },
     ...KEY_OPTION,
   },
-  operands: { least: 0, most: 1 },
-  async run(io, args): Promise<ExitCode> {
-    const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
+  ...onFolder(async (io, args, root) => {
     const { env, cwd, clock, random } = io;
-    const checks = await examine(root.value, { env, cwd, clock, random, keyFile: args.text("key-file") });
+    const checks = await examine(root, { env, cwd, clock, random, keyFile: args.text("key-file") });
     if (args.flag("json")) {
-      io.out(
-        jsonLine({
-          checks: checks.map(({ about, state, detail, next, bytes, trait }) => ({
-            ...{ about, state, detail, next },
-            ...(bytes === undefined ? {} : { bytes }),
-            ...(trait === undefined ? {} : { trait }),
-          })),
-        }),
-      );
+      io.out(jsonLine({ checks: checks.map(({ fault: _fault, ...shown }) => shown) }));
     } else {
       for (const { about, state, detail, next } of checks) {
         io.out(`${MARKS[state]} ${about}: ${shownWords(detail)}`);
@@ -41,7 +29,7 @@ export const command: Command = {
       }
     }
     return worstExit(checks.map(exitOf));
-  },
+  }),
 };
 
 const MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };

@@ -1,26 +1,22 @@
+import { onFolder } from "../find-mirror.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { plural } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { useMirror } from "../use-mirror.ts";
 import { fixNames } from "../../mirror/operations/manual/fix-names.ts";
 
 export const command: Command = {
-  usage: "fix-names [DIR] [--dry-run]",
   about: [
     "A local name that the service refuses (My notes.md) is uploaded under an accepted one (My-notes.md). This command renames the local file, too. The document stays the same.",
   ],
   examples: ["mdmirror fix-names --dry-run"],
   options: { "dry-run": { help: "print the names and rename nothing" } },
-  operands: { least: 0, most: 1 },
-  async run(io, args): Promise<ExitCode> {
-    const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
+  ...onFolder(async (io, args, root) => {
     const dry = args.flag("dry-run");
     const use = { mode: dry ? "read" : "write", what: "fix-names" } as const;
-    return useMirror(io, root.value, use, async (mirror) => showFixes(io, fixNames(mirror, !dry), dry));
-  },
+    return useMirror(io, root, use, async (mirror) => showFixes(io, fixNames(mirror, !dry), dry));
+  }),
 };
 
 function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): ExitCode {

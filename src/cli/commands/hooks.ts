@@ -9,7 +9,6 @@ import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/test-hook.ts";
 
 export const command: Command = {
-  usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
     "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
     "mdmirror hooks list shows each hook. mdmirror hooks test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
@@ -19,7 +18,7 @@ export const command: Command = {
     event: { value: "EVENT", help: "with test: the event (default: the first event of the hook)" },
     json: { help: "print one JSON object" },
   },
-  operands: { least: 0, most: 2, words: ["list", "test"] },
+  operands: { usage: "[list | test NAME]", least: 0, most: 2, words: ["list", "test"], offers: ["nothing"] },
   async run(io, args): Promise<ExitCode> {
     const [verb = "list", name] = args.operands;
     if (verb === "list" && name === undefined) return list(io, args.flag("json"));

@@ -23,8 +23,6 @@ type Prefer = (typeof PREFER)[number];
 const DIRECTIONS = ["both", "pull", "push"] as const;
 
 export const command: Command = {
-  usage:
-    "init [DIR] --url URL [--key-file F] [--remote PATH] [--direction both|pull|push] [--prefer local|remote|each] [--gitignore] [--yes]",
   about: [
     "Checks the URL and the key, shows what the first sync would do, and asks whether to go ahead. Then links DIR and syncs. Without DIR it links the current folder.",
     "A first sync deletes and overwrites nothing on either side.",
@@ -72,7 +70,7 @@ export const command: Command = {
     },
     "any-folder": { help: "allow a home folder or / as DIR" },
   },
-  operands: { least: 0, most: 1 },
+  operands: { usage: "[DIR] --url URL", least: 0, most: 1, offers: ["folder"] },
   async run(io, args): Promise<ExitCode> {
     const prefer = args.text("prefer");
     for (const pattern of args.texts("ignore")) {

@@ -14,7 +14,6 @@ const WHAT = ["translate", "keep", "check"] as const;
 const MOST = 5;
 
 export const command: Command = {
-  usage: "links translate|keep|check [DIR] [--wiki] [--yes] [--json]",
   about: [
     "translate: converts links. In local files they are paths, so that editors follow them; on the service they are ids, so that no move breaks them.",
     "keep: leaves links unchanged, so that both sides have the same content. Changing the mode rewrites links in local files and uploads nothing.",
@@ -26,7 +25,7 @@ export const command: Command = {
     yes: { short: "y", help: "change the mode without asking" },
     json: { help: "print one JSON object" },
   },
-  operands: { least: 1, most: 2 },
+  operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     const what = WHAT.find((one) => one === args.operands[0]);
     if (what === undefined) return misuse(io, "links", "links takes translate, keep or check");

@@ -6,7 +6,6 @@ import { columns, jsonLine } from "../text.ts";
 import { printUntrustedEntries } from "../status-all.ts";
 
 export const command: Command = {
-  usage: "list [--json]",
   about: [
     "Lists the linked folders of this user on this computer: name, folder, address and status. Commands take the name in place of the folder.",
     "A folder is in the list after mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
@@ -15,7 +14,7 @@ export const command: Command = {
   options: {
     json: { help: "print one JSON object" },
   },
-  operands: { least: 0, most: 0 },
+  operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
     const looked = await readAllStatuses(io);
     if (looked.kind === "trouble") return complain(io, looked.trouble);

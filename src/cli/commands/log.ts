@@ -1,7 +1,7 @@
 import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
 import { complain, EXIT } from "../exit.ts";
-import { findMirror, locate } from "../find-mirror.ts";
+import { findMirror, locate, ONE_FOLDER } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { jsonLine } from "../text.ts";
@@ -10,7 +10,6 @@ import { shownName } from "../../common/shown-name.ts";
 import { findRuns, readEvents } from "../../mirror/operations/history/events.ts";
 
 export const command: Command = {
-  usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
   about: ["Prints one line an event in local time, newest last. Never prints content."],
   examples: ["mdmirror log --limit 20", "mdmirror log --path plan.md"],
   options: {
@@ -19,7 +18,7 @@ export const command: Command = {
     run: { value: "N", range: [1, 999_999_999], help: "only one run" },
     json: { help: "print JSON lines with ids, digests and request ids" },
   },
-  operands: { least: 0, most: 1 },
+  operands: ONE_FOLDER,
   async run(io, args) {
     const [limit, run] = [args.number("limit") ?? 50, args.number("run")];
     const name = args.text("path");

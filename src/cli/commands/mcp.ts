@@ -5,14 +5,13 @@ import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 
 export const command: Command = {
-  usage: "mcp [DIR…] [--read-only]",
   about: [
     "Serves the linked folders by the Model Context Protocol over standard input and output. Its tools list, read, search and edit documents, wait, and show conflicts and the history.",
     "A client starts and ends it. It does not watch the folders. To sync, it asks the daemon, or syncs by itself if no daemon runs.",
   ],
   examples: ["mdmirror mcp notes --read-only"],
   options: { "read-only": { help: "offer no tool that changes anything" } },
-  operands: { least: 0, most: 64 },
+  operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     // ORDER: the signal is taken first, so that a signal during the start also ends the process
     // cleanly.

@@ -10,7 +10,6 @@ import { jsonLine } from "../text.ts";
 const LONGEST_MARKER = 1_000;
 
 export const command: Command = {
-  usage: "merge BASE MINE THEIRS [-p | --origins | --explain | --driver [--marker-size N] [--path PATH]]",
   about: [
     "Merges as a sync does. Without an option it writes the result into MINE, as git merge-file does. Refuses files that are not UTF-8.",
     "As git's merge driver, with a line in .gitattributes: *.md merge=mdmirror, and this configuration:",
@@ -34,7 +33,7 @@ export const command: Command = {
     },
     path: { value: "PATH", help: "for --driver: file name for messages, git's %P" },
   },
-  operands: { least: 3, most: 3 },
+  operands: { usage: "BASE MINE THEIRS", least: 3, most: 3 },
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
     if (args.flag("driver")) return drive(io, args, paths);

@@ -8,14 +8,13 @@ import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "../service-all.ts";
 
 export const command: Command = {
-  usage: "mv [DIR] NEWDIR",
   about: [
     "Moves the folder, and updates its entry in the list of linked folders, its background service and its daemon. The folder keeps its name.",
     "NEWDIR must not exist and must be on the same disk. Uploads nothing. If a file manager moved the folder, mdmirror finds it, too.",
   ],
   examples: ["mdmirror mv notes ~/Documents/notes"],
   options: {},
-  operands: { least: 1, most: 2 },
+  operands: { usage: "[DIR] NEWDIR", least: 1, most: 2, offers: ["mirror", "folder"] },
   async run(io, args) {
     const [dir, target] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
     const found = findMirror(io, dir);

@@ -8,14 +8,13 @@ import { nameTrouble } from "../../mirror/trust/list.ts";
 import { nameMirror } from "../../mirror/trust/bind.ts";
 
 export const command: Command = {
-  usage: "name [DIR] NAME",
   about: [
     "Gives a linked folder another NAME. Commands take the name in place of DIR; the path of a linked folder comes first.",
     "Changes nothing on the service, and the folder keeps its name: mdmirror mv moves the folder.",
   ],
   examples: ["mdmirror name notes team-notes"],
   options: {},
-  operands: { least: 1, most: 2 },
+  operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
     const [dir, name] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
     if (!isMirrorName(name!)) return misuse(io, "name", `it takes ${NAME_RULE}`);

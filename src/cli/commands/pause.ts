@@ -1,19 +1,45 @@
-import type { Command } from "../command.ts";
-import { misuse } from "../exit.ts";
-import { pauseOrResume } from "../pause-or-resume.ts";
+import { askDaemon, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
+import type { ControlRequest } from "../../mirror/daemon/control/protocol.ts";
+import { ageText } from "../../common/age.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
+import type { Command, Io } from "../command.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { onFolder } from "../find-mirror.ts";
 
 export const command: Command = {
-  usage: "pause [DIR] [--for TIME]",
   about: [
     "The daemon of DIR finishes the current step, then does nothing until mdmirror resume, or until TIME has passed. A restart does not end the pause.",
     "Changes made meanwhile on either side are synced after the pause. mdmirror sync still syncs once.",
   ],
   examples: ["mdmirror pause notes", "mdmirror pause notes --for 1h"],
   options: { for: { value: "TIME", isTime: true, help: "end the pause after TIME, such as 15m, 2h or 1d" } },
-  operands: { least: 0, most: 1 },
-  async run(io, args) {
+  ...onFolder(async (io, args, root) => {
     const forMs = args.ms("for");
     if (forMs === 0) return misuse(io, "pause", "--for takes a time above 0");
-    return pauseOrResume(io, args.operands[0], forMs === null ? { do: "pause" } : { do: "pause", forMs });
-  },
+    return pauseOrResume(io, root, forMs === null ? { do: "pause" } : { do: "pause", forMs });
+  }),
 };
+
+export const resume: Command = {
+  about: ["The daemon of DIR scans both sides and continues."],
+  examples: ["mdmirror resume notes"],
+  options: {},
+  ...onFolder((io, _args, root) => pauseOrResume(io, root, { do: "resume" })),
+};
+
+type PauseRequest = Extract<ControlRequest, { do: "pause" | "resume" }>;
+
+async function pauseOrResume(io: Io, root: string, request: PauseRequest): Promise<ExitCode> {
+  const done = await askDaemon(root, request);
+  if (done === NO_DAEMON) {
+    const next = `mdmirror watch ${shellWord(root)}, or mdmirror service install ${shellWord(root)}`;
+    return complain(io, { kind: "usage", what: `no daemon syncs ${root}`, next });
+  }
+  if (done.kind === "trouble") return complain(io, done.trouble);
+  const { changed } = done.value;
+  if (request.do === "pause") {
+    const time = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
+    io.out(changed ? `paused${time}; next: mdmirror resume` : "the daemon was already paused");
+  } else io.out(changed ? "resumed" : "the daemon was not paused");
+  return EXIT.inSync;
+}

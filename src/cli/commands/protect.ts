@@ -1,17 +1,16 @@
 import { ok } from "../../common/trouble.ts";
-import { protect } from "../../mirror/operations/manual/protect.ts";
+import { protect, unprotect as publish } from "../../mirror/operations/manual/protect.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
 
-export const command = protectionCommand(protect, "protected", [
-  "mdmirror protect contract.md",
-  "mdmirror protect 'legal/**' --dry-run",
-]);
+const EXAMPLES = ["mdmirror protect contract.md", "mdmirror protect 'legal/**' --dry-run"];
+export const command = protectionCommand(protect, "protected", EXAMPLES);
+export const unprotect = protectionCommand(publish, "not protected", ["mdmirror unprotect contract.md"]);
 
 /**
  * Makes the command of one of the two operations.
  * @param word participle for a document and for a sum
  */
-export function protectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {
+function protectionCommand(operation: typeof protect, word: string, examples: readonly string[]) {
   return operationCommand(operation, {
     operands: { usage: "PATH… | FOLDER | 'GLOB'", least: 1, most: 10_000 },
     examples,

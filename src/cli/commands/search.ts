@@ -8,7 +8,6 @@ import { jsonLine } from "../text.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 
 export const command: Command = {
-  usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
   about: [
     "Searches the local files, including edits that are not uploaded. Best first: files with all words, with parts of words, then with some of the words. Works in any writing system. Prints path:line:text.",
     "With --regex: prints the lines that match (RE2 syntax, without back-references) as path:line:column:text.",
@@ -24,7 +23,7 @@ export const command: Command = {
     },
     json: { help: "print one JSON object: files, each with its lines" },
   },
-  operands: { least: 1, most: 2 },
+  operands: { usage: "QUERY [DIR]", least: 1, most: 2, offers: ["nothing", "mirror"] },
   async run(io, args): Promise<ExitCode> {
     const query = args.operands[0]!;
     const regex = args.flag("regex");

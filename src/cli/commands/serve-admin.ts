@@ -19,7 +19,6 @@ const LOAD: Readonly<Record<(typeof SUBJECTS)[number], () => Promise<{ readonly 
 const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {
-  usage: "serve-admin keys|reviews|workspaces [VERB [NAME]] [--data DIR | --url URL --admin-key-file FILE] [--json]",
   about: [
     "Also written mdmirror serve admin. Uses the running service whose data folder is --data. If none is running, it opens that folder itself. NAME is an id or a unique name.",
     "  keys                          list keys with their grants and their last use",
@@ -51,7 +50,7 @@ export const command: Command = {
     yes: { short: "y", help: "do not ask" },
     json: { help: "print one JSON object" },
   },
-  operands: { least: 1, most: 3, words: SUBJECTS },
+  operands: { usage: "keys|reviews|workspaces [VERB [NAME]]", least: 1, most: 3, words: SUBJECTS, offers: ["nothing"] },
   async run(io, args): Promise<ExitCode> {
     const subject = args.operands[0] as (typeof SUBJECTS)[number];
     const { actions } = await LOAD[subject]();

@@ -7,7 +7,6 @@ import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { databaseOf, DEFAULT_DATA } from "../service-data.ts";
 
 export const command: Command = {
-  usage: "serve-backup --out FILE [--data DIR | --database URL]",
   about: [
     "Also written mdmirror serve backup. Writes documents with their versions, reviews and the keys of all workspaces to one file; not the administrator's key.",
     "The service can keep running. The backup has every change that the service had confirmed when the backup began.",
@@ -18,7 +17,7 @@ export const command: Command = {
     data: { value: "DIR", help: `data folder of the service (default: ${DEFAULT_DATA})` },
     database: { value: "URL", help: "the service's database in PostgreSQL: postgres://USER@HOST/NAME" },
   },
-  operands: { least: 0, most: 0 },
+  operands: { usage: "--out FILE", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const out = args.text("out");
     if (out === null) return misuse(io, "serve backup", "it takes --out FILE");

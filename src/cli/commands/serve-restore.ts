@@ -7,7 +7,6 @@ import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { databaseOf } from "../service-data.ts";
 
 export const command: Command = {
-  usage: "serve-restore FILE --data DIR | --database URL",
   about: [
     "Also written mdmirror serve restore. Ids, content, reviews, keys and cursors are those of the backup; the administrator's key is new.",
     "If a linked folder has documents or versions that are not in the backup, its next sync stops before it changes anything. Then mdmirror approve makes the folder equal to the backup: newer documents are moved to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
@@ -17,7 +16,7 @@ export const command: Command = {
     data: { value: "DIR", help: "data folder for the restored service; it must not contain a service" },
     database: { value: "URL", help: "empty PostgreSQL database: postgres://USER@HOST/NAME" },
   },
-  operands: { least: 1, most: 1 },
+  operands: { usage: "FILE --data DIR|--database URL", least: 1, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const [data, named] = [args.text("data"), args.text("database")];
     const database = named ?? (data === null ? databaseOf(io) : null);

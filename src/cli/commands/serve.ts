@@ -19,7 +19,6 @@ const DRAIN_MS = 1_500;
 const MOST = 5;
 
 export const command: Command = {
-  usage: "serve [--port N] [--host H] [--data DIR] [--import DIR] [--tls-cert F --tls-key F]",
   about: [
     "Runs a complete File and Folder Service on SQLite, or on PostgreSQL with --database. Prints its URL and the file with its key.",
     "Ends cleanly on SIGTERM or Ctrl-C. Other machines can reach it only with TLS (--tls-cert).",
@@ -58,7 +57,7 @@ export const command: Command = {
     },
     "insecure-http": { help: "allow plain http from other machines; others on the network can then read keys" },
   },
-  operands: { least: 0, most: 0 },
+  operands: { usage: "", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const asked = readAsked(io, args);
     if (typeof asked === "string") return misuse(io, "serve", asked);

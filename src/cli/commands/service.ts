@@ -20,7 +20,6 @@ type Verb = (typeof VERBS)[number];
 const FOR = ["systemd", "launchd", "cron"] as const;
 
 export const command: Command = {
-  usage: "service install|uninstall|status|print [DIR | --all] [--for systemd|launchd|cron]",
   about: [
     "install sets up a systemd user unit or a launchd agent that runs mdmirror watch and restarts it when it fails or hangs.",
     "print shows that file and writes nothing; print --for cron shows a whole line for crontab -e.",
@@ -35,7 +34,7 @@ export const command: Command = {
       help: "kind of file to print: systemd, launchd or cron (default: the kind that this system uses)",
     },
   },
-  operands: { least: 1, most: 2, words: VERBS },
+  operands: { usage: "install|uninstall|status|print [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     const verb = args.operands[0] as Verb;
     const wrong = misuseOf(verb, args);

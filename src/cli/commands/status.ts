@@ -3,7 +3,7 @@ import { complain, type ExitCode, misuse } from "../exit.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { exitOfStatus, isTooOld, showStatus, showUntrusted, type StatusFlags } from "../show-status.ts";
 import { printAllStatuses } from "../status-all.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { printShortStatus } from "../status-short.ts";
 import { printMetrics } from "../status-prometheus.ts";
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
@@ -11,7 +11,6 @@ import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../text.ts";
 
 export const command: Command = {
-  usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
   about: [
     "Reads the stored state, and asks the daemon if one is running. Uses no network, reads no documents and writes nothing.",
     "With --all, prints one line for each linked folder (with --json: one array). The exit code is the most serious one.",
@@ -24,7 +23,7 @@ export const command: Command = {
     prometheus: { help: "print metrics for Prometheus's textfile collector; always exits 0" },
     "max-age": { value: "TIME", isTime: true, help: "exit 3 if the last sync is older than TIME (90s, 15m, 6h, 2d)" },
   },
-  operands: { least: 0, most: 1 },
+  operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
     if (args.flag("short")) return runShort(io, args);
     const [text, ms] = [args.text("max-age"), args.ms("max-age")];

@@ -7,7 +7,7 @@ import { ok, type Result, trouble, type Trouble } from "../../common/trouble.ts"
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
-import { findMirror, locateAll } from "../find-mirror.ts";
+import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
@@ -28,7 +28,6 @@ import { exitCodeOf, showNeeds, showReport } from "../show-report.ts";
 import { jsonLine } from "../text.ts";
 
 export const command: Command = {
-  usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
   about: [
     "Scans and syncs both sides, up to five times, until nothing is left to do. Prints one line. Suited for cron.",
     "Each sync sends again the changes that the service refused before; with --quiet, only once a day.",
@@ -55,7 +54,7 @@ export const command: Command = {
     timeout: { value: "TIME", isTime: true, help: "longest time for --wait-for, such as 90s or 15m (default: 30s)" },
     ...REACH_OPTIONS,
   },
-  operands: { least: 0, most: 1 },
+  operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
     const bad = whyMisused(args);
     if (bad !== null) return misuse(io, "sync", bad);

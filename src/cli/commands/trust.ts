@@ -3,14 +3,13 @@ import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode } from "../exit.ts";
-import { findMirror, judgeName } from "../find-mirror.ts";
+import { judgeName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
 import { askForYes } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
 import { bindMirror } from "../../mirror/trust/bind.ts";
 
 export const command: Command = {
-  usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",
   about: [
     "Shows the address in the configuration of DIR, and asks whether mdmirror may send the documents of DIR and your key to it.",
     "Needed once for a folder that you did not link with mdmirror init, and again when its address changes. Sends nothing itself.",
@@ -28,11 +27,8 @@ export const command: Command = {
       help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
     },
   },
-  operands: { least: 0, most: 1 },
-  async run(io, args): Promise<ExitCode> {
-    const found = findMirror(io, args.operands[0]);
-    if (found.kind === "trouble") return complain(io, found.trouble);
-    const root = realpathSync(found.value);
+  ...onFolder(async (io, args, dir) => {
+    const root = realpathSync(dir);
     const name = args.text("name");
     const unfit = judgeName(io, "trust", name, root);
     if (unfit !== null) return unfit;
@@ -49,7 +45,8 @@ export const command: Command = {
       if (answer !== "agreed") return answer;
     }
     return keep(io, root, question, { allowHttp, name });
-  },
+  }),
+  operands: { ...ONE_FOLDER, offers: ["folder"] },
 };
 
 async function keep(

@@ -7,7 +7,6 @@ import { execFile } from "node:child_process";
 import { withoutKey } from "../../mirror/settings/key.ts";
 
 export const command: Command = {
-  usage: "ui [DIR…] [--port N] [--no-open] [--json]",
   about: [
     "Serves pages on 127.0.0.1, for you alone: the status of each linked folder, current transfers and problems to fix.",
     "Runs until Ctrl-C, SIGTERM or SIGHUP. The printed address lets one browser in, once, within 5 minutes.",
@@ -19,7 +18,7 @@ export const command: Command = {
     "no-open": { help: "print the address and do not open a browser" },
     json: { help: "print the address as one JSON object" },
   },
-  operands: { least: 0, most: 64 },
+  operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     // ORDER: the signal is taken first, so that a signal during the start also ends the process
     // cleanly.

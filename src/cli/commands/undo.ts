@@ -9,7 +9,7 @@ import { operationCommand } from "../operation-command.ts";
 import { leftAloneLines } from "../show-many.ts";
 
 export const command = operationCommand(undo, {
-  operands: { usage: "[DIR] [RUN]", least: 0, most: 2 },
+  operands: { usage: "[DIR] [RUN]", least: 0, most: 2, offers: ["mirror", "nothing"] },
   examples: ["mdmirror undo --dry-run", "mdmirror undo --since 2h"],
   locate(io, { operands }) {
     const [runs, dirs] = [operands.filter(isRun), operands.filter((operand) => !isRun(operand))];

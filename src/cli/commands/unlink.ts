@@ -9,7 +9,7 @@ import { type ListedMirror, listOwnMirrors } from "../../mirror/trust/list.ts";
 import type { Trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "../service-all.ts";
 import { isSameName } from "../../mirror/trust/names.ts";
 import { findUnsent } from "../../mirror/folder/unsent.ts";
@@ -17,7 +17,6 @@ import { planLines } from "../show-plan.ts";
 import { askForYes } from "../use-mirror.ts";
 
 export const command: Command = {
-  usage: "unlink [DIR] [--purge] [--force] [--yes]",
   about: [
     "Makes DIR an ordinary folder again. Deletes no document on either side. The history and the trash stay in .mdmirror/, and mdmirror init links the folder again.",
     "Removes the stored key, and stops the background service and the daemon of the folder. The online service is not changed.",
@@ -30,7 +29,7 @@ export const command: Command = {
     force: { help: "unlink also with changes that are not uploaded; lists them" },
     yes: { short: "y", help: "do not ask before --purge" },
   },
-  operands: { least: 0, most: 1 },
+  operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
     const absent = await absentMirror(io, args.operands[0]);
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));

@@ -10,7 +10,6 @@ import { showEvents } from "../show-events.ts";
 import { HookRunner } from "../../mirror/hooks/hook-runner.ts";
 
 export const command: Command = {
-  usage: "watch [DIR… | --all] [--json]",
   about: [
     "Uploads a file shortly after its last change, and asks the service for changes regularly. Prints what it does.",
     "Runs until SIGTERM, SIGHUP or Ctrl-C. To run it in the background: mdmirror service install.",
@@ -22,7 +21,7 @@ export const command: Command = {
     json: { help: "print events as JSON, one object a line" },
     ...ADDRESS_OPTIONS,
   },
-  operands: { least: 0, most: 64 },
+  operands: { usage: "[DIR…]", least: 0, most: 64, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     // ORDER: the signal is taken first, so that a signal while the folders are opened also ends the
     // process cleanly.

@@ -13,14 +13,13 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-name.ts";
 
 export const command: Command = {
-  usage: "why PATH [--json]",
   about: [
     "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the next steps. Shows the last error with its request, why a file stays local, and the last merge.",
     "Writes nothing. Works without the service, from the state alone.",
   ],
   examples: ["mdmirror why plan.md"],
   options: { json: { help: "print one JSON object" }, ...REACH_OPTIONS },
-  operands: { least: 1, most: 1 },
+  operands: { usage: "PATH", least: 1, most: 1 },
   async run(io, args) {
     const place = locateOrRoot(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);

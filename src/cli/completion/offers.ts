@@ -1,5 +1,5 @@
 import { optionsOf } from "../args.ts";
-import type { Command, CommandEntry, OptionSpec } from "../command.ts";
+import type { CommandEntry, Operands, OptionSpec } from "../command.ts";
 
 /**
  * Finds what a shell offers for the next word of a command line. Each offer is a line with the
@@ -11,9 +11,6 @@ type Offer = readonly [kind: "word" | "option" | "file" | "folder", word?: strin
 
 const FILE: readonly Offer[] = [["file"]];
 const FOLDER: readonly Offer[] = [["folder"]];
-
-/** Commands whose folder need not be linked yet, so names of linked folders are not offered. */
-const TAKES_NO_NAME: ReadonlySet<string> = new Set(["init", "trust"]);
 
 /**
  * Returns the lines for the word after some words.
@@ -48,7 +45,7 @@ async function offersAfter([name, ...rest]: readonly string[], table: readonly C
   const spec = named(rest.at(-1));
   if (spec?.value !== undefined) return offersForValue(spec);
   const operands = rest.filter((word, at) => !word.startsWith("-") && named(rest[at - 1])?.value === undefined);
-  return [...options.flatMap(offersOfOption), ...offersForOperand(command, operands.length)];
+  return [...options.flatMap(offersOfOption), ...offersForOperand(command.operands, operands.length)];
 }
 
 const GLOBAL: readonly Offer[] = [
@@ -73,26 +70,15 @@ function wordsOf(words: readonly string[]): readonly Offer[] {
   return words.map((word) => ["word", word]);
 }
 
-/** Offers for placeholders of operands; every other placeholder is a file. */
-const OPERANDS: Readonly<Record<string, readonly Offer[]>> = {
-  DIR: [MIRROR],
-  NEWDIR: FOLDER,
-  NAME: [],
-  QUERY: [],
-  RUN: [],
-};
+const OPERANDS = { mirror: [MIRROR], folder: FOLDER, nothing: [] } as const;
 
 /**
- * Returns what to offer for an operand. Without alternatives in the usage, each operand counts by
- * its position. Otherwise: a linked folder if only `DIR` is named, else files and folders.
+ * Returns what to offer for an operand.
  * @param at number of the operand, from 0
  */
-function offersForOperand({ usage, operands }: Command, at: number): readonly Offer[] {
-  if (at >= operands.most) return [];
-  if (at === 0 && operands.words !== undefined) return wordsOf(operands.words);
-  if (TAKES_NO_NAME.has(usage.split(" ")[0]!)) return FOLDER;
-  const bare = usage.replace(/\[?--?[a-z][^[\]|]*\]?/g, " ");
-  const offers = (bare.match(/\b[A-Z]{2,}\b/g) ?? []).map((word) => OPERANDS[word] ?? FILE);
-  if (!bare.includes("|") && offers.length > 0) return offers[at] ?? offers[0]!;
-  return offers.every((one) => one === OPERANDS["DIR"]) ? [MIRROR] : FILE;
+function offersForOperand({ most, words, offers = [] }: Operands, at: number): readonly Offer[] {
+  if (at >= most) return [];
+  if (at === 0 && words !== undefined) return wordsOf(words);
+  const kind = offers[at] ?? offers.at(-1);
+  return kind === undefined ? FILE : OPERANDS[kind];
 }
