@@ -2,7 +2,6 @@ import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
-import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { SeenTexts } from "./seen-texts.ts";
@@ -45,7 +44,6 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
     openOptions,
     seen: new SeenTexts(),
     lists: new FolderLists(openOptions.random),
-    searches: new SharedUpdates(openOptions.clock),
     inTurn: (root, work) => turns.take(root, work),
   };
   const underWay = new Set<Promise<unknown>>();

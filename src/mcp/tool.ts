@@ -3,7 +3,6 @@ import type * as z from "zod";
 import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
-import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 
 /**
@@ -25,7 +24,6 @@ export type Host = {
   readonly openOptions: Pick<GuestOptions, "env" | "cwd" | "clock" | "random">;
   readonly seen: SeenTexts;
   readonly lists: FolderLists;
-  readonly searches: SharedUpdates;
   /** Runs work that needs a folder's lock, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };

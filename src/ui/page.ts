@@ -2,7 +2,6 @@ import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { LocalReads } from "../mirror/folder/local-reads.ts";
 import type { Result } from "../common/trouble.ts";
-import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import type { Content } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
@@ -22,7 +21,6 @@ export type Ui = {
   readonly documents: Renderer;
   readonly folders: FolderLists;
   readonly reads: LocalReads;
-  readonly searches: SharedUpdates;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;

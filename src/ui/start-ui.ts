@@ -2,7 +2,6 @@ import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import { LocalReads } from "../mirror/folder/local-reads.ts";
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
-import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
@@ -65,7 +64,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     documents: new Renderer(),
     folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
-    searches: new SharedUpdates(clock),
     halts,
     looks: new StatusReadings({ env, cwd, clock }, roots),
   };

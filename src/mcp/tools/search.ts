@@ -20,10 +20,10 @@ export const SEARCH = defineTool({
     regex: z.boolean().describe("the query is a regular expression, matched line by line").optional(),
     limit: limit(50, 10),
   },
-  async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions, searches }) {
+  async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions }) {
     const fault = queryFault(query, regex);
     if (fault !== null) return misused(fault, "give another query", "bad-query");
-    const searched = await searchMirror(root, openOptions.random, { query, regex, limit: most }, searches.updating);
+    const searched = await searchMirror(root, openOptions.random, { query, regex, limit: most });
     if (searched.kind === "trouble") return refused(searched.trouble);
     const { files, notes } = searched.value;
     const facts = { documents: files.map(factsOf), mayHaveMore: files.length === most, notes };

@@ -1,10 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
-import { STRUCTURE_FILE } from "../../contract/names.ts";
-import type { Digest } from "../../contract/digest.ts";
-import { type LocalPath, nameOf } from "../../contract/path.ts";
+import type { LocalPath } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Random } from "../../common/random.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
@@ -12,7 +9,6 @@ import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { searchRegex } from "../../markdown/search/regex.ts";
 import type { Range } from "../../markdown/search/snippets.ts";
 import { SearchScheduler } from "../../markdown/search/scheduler.ts";
-import type { LocalTree } from "../model/tree.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
@@ -50,40 +46,27 @@ type SearchReport = {
 type Update = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
- * Decides whether an index is updated now.
- * @param root real path of its folder
- */
-export type Updating = (root: string, update: () => Promise<Update>) => Promise<Update>;
-
-/**
  * Updates the index from the disk, then searches the index. Needs no lock, key or network; writes
- * only the index. Other work continues meanwhile.
+ * only the index.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
-export async function searchMirror(
-  dir: string,
-  random: Random,
-  request: SearchRequest,
-  updating: Updating = (_root, update) => update(),
-): Promise<Result<SearchReport>> {
-  const regex = request.regex ? await compile(request.query) : null;
-  if (regex?.kind === "trouble") return regex;
+export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
+  const regex = request.regex ? await compile(request.query) : ok(null);
+  if (regex.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const disk = openDisk(root, { random });
-  const searching: Searching = { root, disk, request, regex: regex === null ? null : regex.value };
+  const searching: Searching = { disk: openDisk(root, { random }), request, regex: regex.value };
   try {
-    return ok(await searchIn(folder, searching, updating));
+    return ok(await searchIn(folder, searching));
   } catch (error) {
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
-    const report = await searchIn(folder, searching, (_root, update) => update());
+    const report = await searchIn(folder, searching);
     return ok({ ...report, notes: [`${SEARCH_FILE} was damaged; mdmirror builds it again`, ...report.notes] });
   }
 }
 
 type Searching = {
-  readonly root: string;
   readonly disk: Disk;
   readonly request: SearchRequest;
   /** Compiled pattern of the query; null if the query is words. */
@@ -91,12 +74,10 @@ type Searching = {
 };
 
 /** @param folder location of the index: `.mdmirror` */
-async function searchIn(folder: string, searching: Searching, updating: Updating): Promise<SearchReport> {
-  const { search, isKept, notes } = openHere(folder);
+async function searchIn(folder: string, searching: Searching): Promise<SearchReport> {
+  const { search, notes } = openIndex(folder);
   try {
-    const bring = () => bringUpToDate(search, searching.disk);
-    // An index that is used for one search only begins empty.
-    const update = await (isKept ? updating(searching.root, bring) : bring());
+    const update = updateIndex(search, searching.disk);
     return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
@@ -131,86 +112,29 @@ async function compile(pattern: string) {
   );
 }
 
-/** `isKept`: true if the next search uses the index too. */
-type Opened = { readonly search: MirrorSearch; readonly isKept: boolean; readonly notes: readonly string[] };
-
-function openHere(where: string): Opened {
-  const opened = openSearch(where);
-  if (opened.kind === "opened") return { search: opened.search, isKept: true, notes: [] };
+/** Opens the index of the folder; if its file cannot be written, an index for this search alone. */
+function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
+  const opened = openSearch(folder);
+  if (opened.kind === "opened") return { search: opened.search, notes: [] };
   const memory = openSearch(":memory:");
   if (memory.kind !== "opened") throw new Error(`an index in memory cannot be made: ${memory.code}`);
-  return {
-    search: memory.search,
-    isKept: false,
-    notes: [`${SEARCH_FILE} cannot be written (${opened.code}): the index is made for this search alone`],
-  };
+  const note = `${SEARCH_FILE} cannot be written (${opened.code}): the index is made for this search alone`;
+  return { search: memory.search, notes: [note] };
 }
 
-/**
- * LIMIT: characters of content that are kept in memory between the walk and indexing; other content
- * is read again.
- */
-const HELD_CHARACTERS = 32 * 1024 * 1024;
-
-async function bringUpToDate(search: MirrorSearch, disk: Disk): Promise<Update> {
-  const texts = new Map<Digest, string>();
-  let held = 0;
-  const keep = (digest: Digest, text: string): void => {
-    if (held + text.length > HELD_CHARACTERS) return;
-    held += text.length;
-    texts.set(digest, text);
-  };
-  const tree = await inParts(disk.walkInParts((path) => search.known(path), keep));
-  const read = (path: LocalPath): string | null => {
-    const { digest, textFault } = tree.files.get(path)!;
-    return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
-  };
+function updateIndex(search: MirrorSearch, disk: Disk): Update {
+  const tree = disk.walk(
+    (path) => search.known(path),
+    () => undefined,
+  );
   try {
-    const indexed = await takeInParts(search, tree, read);
-    return { indexed: indexed + indexChangedFiles(search, tree, read), notes: [] };
+    return { indexed: indexChangedFiles(search, tree, (path) => readText(disk, path)), notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full: the present index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
-}
-
-/** LIMIT: milliseconds that other work waits for a walk. */
-const TURN_MS = 20;
-
-async function inParts<T>(work: Generator<void, T>): Promise<T> {
-  for (let since = performance.now(); ; ) {
-    const part = work.next();
-    if (part.done === true) return part.value;
-    if (performance.now() - since < TURN_MS) continue;
-    await nextTurn();
-    since = performance.now();
-  }
-}
-
-/** LIMIT: documents indexed before other work has its turn. */
-const PART = 400;
-
-/**
- * Indexes most of the new documents in parts. `indexChangedFiles` indexes the others, and deletes
- * removed documents.
- */
-async function takeInParts(
-  search: MirrorSearch,
-  tree: LocalTree,
-  read: (path: LocalPath) => string | null,
-): Promise<number> {
-  const fresh = tree.files
-    .values()
-    .filter(({ path, digest }) => nameOf(path) !== STRUCTURE_FILE && search.known(path)?.digest !== digest)
-    .toArray();
-  let indexed = 0;
-  for (let at = 0; fresh.length - at > PART; at += PART) {
-    indexed += search.update(fresh.slice(at, at + PART), () => true, read);
-    await nextTurn();
-  }
-  return indexed;
 }
 
 function columnOf(ranges: readonly Range[]): number | null {

@@ -29,7 +29,7 @@ export const SEARCH = defineMirrorPage<Model>({
     const fault = queryFault(query, regex);
     if (fault !== null) return ok({ ...common, answer: { kind: "refused", what: fault, next: null } });
     const limit = (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
-    const searched = await searchMirror(root, ui.random, { query, regex, limit }, ui.searches.updating);
+    const searched = await searchMirror(root, ui.random, { query, regex, limit });
     const answer: Answer =
       searched.kind === "trouble" ? refused(searched.trouble) : { kind: "found", ...searched.value };
     return ok({ ...common, answer });
