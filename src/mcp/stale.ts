@@ -24,8 +24,7 @@ export async function refuseStale(
   if (read.kind === "trouble") return refused(read.trouble);
   if (read.value === null) return refused(noDocument(path).trouble);
   const { text, version } = read.value;
-  const before = host.seen.get(given) ?? keptText(root, given as Digest, host);
-  host.seen.add(version, text);
+  const before = keptText(root, given as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given };
   if (before === null) {

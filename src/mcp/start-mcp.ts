@@ -1,12 +1,9 @@
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
 import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
-import { SeenTexts } from "./seen-texts.ts";
 import { toolsFor } from "./table.ts";
-import { FolderQueue } from "./folder-queue.ts";
 import type { Host } from "./tool.ts";
 
 /** Serves linked folders to one client over standard input and output. */
@@ -38,13 +35,16 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, transport, ...openOptions }: McpOptions): Mcp {
-  const turns = new FolderQueue();
+  // Two calls of this process would lock each other out, so those of one folder run in order.
+  const last = new Map<string, Promise<unknown>>();
   const host: Host = {
     mirrors: servedMirrors(roots, openOptions.env),
     openOptions,
-    seen: new SeenTexts(),
-    lists: new FolderLists(openOptions.random),
-    inTurn: (root, work) => turns.take(root, work),
+    inTurn(root, work) {
+      const own = (last.get(root) ?? Promise.resolve()).then(work, work);
+      last.set(root, own);
+      return own;
+    },
   };
   const underWay = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();

@@ -1,9 +1,7 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
-import type { SeenTexts } from "./seen-texts.ts";
 
 /**
  * Types of a tool and of its arguments. Each file of `tools/` defines some tools; `table.ts` has
@@ -22,8 +20,6 @@ export type Host = {
   readonly mirrors: readonly ServedMirror[];
   /** Environment, working folder, clock and source of randomness of this process. */
   readonly openOptions: Pick<GuestOptions, "env" | "cwd" | "clock" | "random">;
-  readonly seen: SeenTexts;
-  readonly lists: FolderLists;
   /** Runs work that needs a folder's lock, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };

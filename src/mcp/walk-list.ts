@@ -1,18 +1,19 @@
-import type { FolderLists, Listed } from "../mirror/operations/doctor/list-folder.ts";
+import { listFolder, type Listed } from "../mirror/operations/doctor/list-folder.ts";
+import type { Random } from "../common/random.ts";
 import { ok, type Result } from "../common/trouble.ts";
 import { comparePaths } from "../mirror/model/by-path.ts";
-import { isBelow, isWithin, joinPath, type LocalPath } from "../contract/path.ts";
+import { isBelow, joinPath, type LocalPath } from "../contract/path.ts";
 
 /**
- * Lists documents below a folder, folders first, each by its name. In this order, a path says where
- * the next page continues: nothing before that path is read.
+ * Lists documents below a folder by their paths. In this order, a path says where the next page
+ * continues: no folder before that path is read.
  */
 
 type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][number], "state" | "why">;
 
 type Walk = {
   readonly root: string;
-  readonly lists: FolderLists;
+  readonly random: Random;
   /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
   readonly limit: number;
@@ -41,37 +42,29 @@ export function listDocuments(folder: LocalPath, asked: Omit<Walk, "found" | "fo
 const MOST_NAMES = 100_000;
 
 function walkFolder(walk: Walk, folder: LocalPath): Result<null> {
-  const listed = walk.lists.list(walk.root, folder, { from: 0, count: MOST_NAMES });
+  const listed = listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random);
   if (listed.kind === "trouble") return listed;
-  for (const { name, kind, state, why } of listed.value.entries) {
+  const entries = listed.value.entries
+    .map((entry) => ({ ...entry, key: `${joinPath(folder, entry.name)}${entry.kind === "folder" ? "/" : ""}` }))
+    .toSorted((a, b) => comparePaths(a.key, b.key));
+  for (const { key, kind, state, why } of entries) {
     if (walk.found.length > walk.limit) break;
-    const path = joinPath(folder, name);
-    if (kind === "document" && isAfter(walk, path, kind)) walk.found.push({ path, state, why });
-    const below = kind === "folder" && state !== "ignored" ? takeFolder(walk, path) : null;
+    if (kind === "document" && isAfter(walk, key)) walk.found.push({ path: key, state, why });
+    const below = kind === "folder" && state !== "ignored" ? takeFolder(walk, key) : null;
     if (below?.kind === "trouble") return below;
   }
   return ok(null);
 }
 
-function takeFolder(walk: Walk, path: LocalPath): Result<null> {
-  if (walk.deep) return isAfter(walk, path, "folder") ? walkFolder(walk, path) : ok(null);
+function takeFolder(walk: Walk, key: string): Result<null> {
+  const path = key.slice(0, -1);
+  if (walk.deep) return isAfter(walk, key) || walk.after!.startsWith(key) ? walkFolder(walk, path) : ok(null);
   walk.folders.push(path);
   return ok(null);
 }
 
-/**
- * Returns true if an entry comes after the end of the previous page: a document, or for a folder
- * anything below it.
- */
-function isAfter({ after }: Walk, path: LocalPath, kind: "document" | "folder"): boolean {
-  if (after === null) return true;
-  if (kind === "folder" && isWithin(after, path)) return true;
-  const [a, b] = [path.split("/"), after.split("/")];
-  const at = a.findIndex((name, index) => name !== b[index]);
-  if (at < 0) return false;
-  const [aIsFolder, bIsFolder] = [at < a.length - 1 || kind === "folder", at < b.length - 1];
-  if (aIsFolder !== bIsFolder) return bIsFolder;
-  return comparePaths(a[at]!, b[at] ?? "") > 0;
+function isAfter({ after }: Walk, key: string): boolean {
+  return after === null || comparePaths(key, after) > 0;
 }
 
 /** Returns true if a cursor can belong to a list of that folder. */

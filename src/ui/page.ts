@@ -1,4 +1,3 @@
-import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { LocalReads } from "../mirror/folder/local-reads.ts";
 import type { Result } from "../common/trouble.ts";
@@ -19,7 +18,6 @@ export type Ui = {
   readonly random: Random;
   readonly looks: StatusReadings;
   readonly documents: Renderer;
-  readonly folders: FolderLists;
   readonly reads: LocalReads;
   readonly jobs: Jobs;
   readonly changes: Changes;

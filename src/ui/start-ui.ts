@@ -1,4 +1,3 @@
-import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
 import { LocalReads } from "../mirror/folder/local-reads.ts";
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
@@ -62,7 +61,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     jobs,
     drafts: new Drafts(),
     documents: new Renderer(),
-    folders: new FolderLists(random),
     reads: new LocalReads({ clock, random }),
     halts,
     looks: new StatusReadings({ env, cwd, clock }, roots),

@@ -56,6 +56,15 @@ describe("an agent without a daemon", () => {
     const rest = await one.call("read", { path: "long.md", from_line: first.facts.next, max_characters: 60_000 });
     expect(rest.facts.next).toBeNull();
     expect(first.text + rest.text).toBe(rig.read("long.md"));
+    expect((await one.call("list", { limit: 1 })).facts).toMatchObject({ documents: [{ path: "a.md" }], next: "a.md" });
+    for (const name of ["b/c.md", "b.md", "b/b/d.md"]) rig.write(name, "");
+    const paths: string[] = [];
+    for (let after: string | undefined, page = 0; after !== null && page < 9; page++) {
+      const { facts } = await one.call("list", { limit: 1, ...(after === undefined ? {} : { after }) });
+      paths.push(...facts.documents.map((document: { path: string }) => document.path));
+      after = facts.next;
+    }
+    expect(paths).toEqual(["a.md", "b.md", "b/b/d.md", "b/c.md", "long.md"]);
     rig.write("long.md", "short\n");
     const diff = await one.call("diff", { path: "long.md", max_characters: 500 });
     expect(diff.facts.documents).toMatchObject([{ path: "long.md", kind: "differs" }]);

@@ -26,8 +26,8 @@ describe("an agent beside a daemon", () => {
     expect(watched.rig.remote("new/b.md")!.content).toBe("# two\n");
     expect((await one.call("list")).facts).toEqual({
       documents: [
-        { path: "new/b.md", state: "in-sync" },
         { path: "a.md", state: "in-sync" },
+        { path: "new/b.md", state: "in-sync" },
       ],
       next: null,
     });

@@ -2,8 +2,6 @@ import { describe, expect, test } from "vitest";
 import { withLineEndsOf } from "../../src/mirror/operations/manual/save.ts";
 import { cutAt, diffOf, partOf } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/replace.ts";
-import { SeenTexts } from "../../src/mcp/seen-texts.ts";
-import { digestOf } from "../../src/contract/digest.ts";
 
 describe("a part of a text", () => {
   test.each([
@@ -69,11 +67,4 @@ test("a whole new text takes the line ends and the mark of the one before", () =
   expect(withLineEndsOf("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
   expect(withLineEndsOf("a\n", "c\r\n")).toBe("c\r\n");
   expect(withLineEndsOf("a\r\nb\n", "c\n")).toBe("c\n");
-});
-
-test("of texts that were seen, the one that was used least goes first", () => {
-  const seen = new SeenTexts();
-  const texts = ["a", "b", "c"].map((character) => character.repeat(3 * 1024 * 1024));
-  for (const text of texts) seen.add(digestOf(text), text);
-  expect(texts.map((text) => seen.get(digestOf(text)) !== null)).toEqual([false, true, true]);
 });

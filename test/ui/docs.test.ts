@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { FolderLists } from "../../src/mirror/operations/doctor/list-folder.ts";
+import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
-  const found = new FolderLists(systemRandom()).list(rig.root, folder, { from: 0, count: 1_000 });
+  const found = listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom());
   if (found.kind === "trouble") throw new Error(found.trouble.what);
   return Object.fromEntries(found.value.entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
 }
@@ -55,9 +55,8 @@ describe("a folder's names, each with its state", () => {
   test("are shown in parts if they are many", async () => {
     await rig.init();
     for (let n = 1_000; n < 1_600; n++) rig.write(`many/${n}.md`, "");
-    const lists = new FolderLists(systemRandom());
     for (const from of [200, 400]) {
-      const found = lists.list(rig.root, "many", { from, count: 200 });
+      const found = listFolder(rig.root, "many", { from, count: 200 }, systemRandom());
       if (found.kind === "trouble") throw new Error(found.trouble.what);
       const { total, entries } = found.value;
       expect([total, entries.length, entries[0]!.name]).toEqual([600, 200, `${1_000 + from}.md`]);
@@ -68,11 +67,10 @@ describe("a folder's names, each with its state", () => {
     await rig.init();
     mkdirSync(join(rig.dir, "outside"));
     symlinkSync(join(rig.dir, "outside"), join(rig.root, "way"));
-    const lists = new FolderLists(systemRandom());
     for (const path of ["way", "..", "../outside", ".mdmirror", "a/../..", "/etc", "way/x"]) {
-      const found = lists.list(rig.root, path, { from: 0, count: 10 });
+      const found = listFolder(rig.root, path, { from: 0, count: 10 }, systemRandom());
       expect([path, found.kind]).toEqual([path, "trouble"]);
-      expect(lists.read(rig.root, `${path}/x.md`).kind).toBe("trouble");
+      expect(readEntry(rig.root, `${path}/x.md`, systemRandom()).kind).toBe("trouble");
     }
   });
 });

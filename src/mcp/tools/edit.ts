@@ -21,7 +21,7 @@ export const WRITE = defineTool({
   name: "write",
   title: "Replace a document's content",
   description:
-    "Replaces the whole content of a document that is still the version that you read. If it is not, nothing is written, and the answer shows what changed since. To change a part, use edit.",
+    "Replaces the whole content of a document that is still the version that you read. If it is not, nothing is written, and the answer shows what changed since a synced version. To change a part, use edit.",
   effect: "edits",
   isDestructive: true,
   input: { path: PATH, version: VERSION, text: TEXT.describe("the complete new content") },
@@ -37,7 +37,7 @@ export const EDIT = defineTool({
   name: "edit",
   title: "Edit a part of a document",
   description:
-    "Replaces parts of a document that is still the version that you read, all of them or none. Each `old_text` has to occur exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
+    "Replaces parts of a document that is still the version that you read, all of them or none. Each `old_text` has to occur exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since a synced version.",
   effect: "edits",
   isDestructive: true,
   input: {
@@ -77,16 +77,14 @@ export const CREATE = defineTool({
     "Makes a new document, with the folders above it. Where something is at the path already, nothing is written: then read it, and use write or edit.",
   effect: "edits",
   input: { path: PATH, text: TEXT.describe("its whole content") },
-  async run({ root }, { path, text }, { openOptions, seen }) {
+  async run({ root }, { path, text }, { openOptions }) {
     const made = await createDocument(openSaveContext(root, openOptions), path, text);
     if (made.kind === "trouble") return refused(made.trouble);
     if (made.value.kind === "changed")
       return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
         path,
       });
-    const { version } = made.value.value;
-    seen.add(version, text);
-    return answer({ path, version, next: SENT });
+    return answer({ path, version: made.value.value.version, next: SENT });
   },
 });
 
@@ -102,6 +100,5 @@ async function save(
   if (saved.kind === "trouble") return refused(saved.trouble);
   if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
   const now = saved.value.value.version;
-  host.seen.add(now, text);
   return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...more, next: SENT });
 }

@@ -15,7 +15,7 @@ export const LIST = defineTool({
     after: PATH.describe("the `next` of the page before").optional(),
     limit: limit(500, 100),
   },
-  run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { lists }) {
+  run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { openOptions: { random } }) {
     const below = folder.replace(/\/+$/, "");
     if (after !== null && !isCursorOf(below, after))
       return misused(
@@ -23,7 +23,7 @@ export const LIST = defineTool({
         "give `next` of the page before, with the same folder",
         "bad-cursor",
       );
-    const listed = listDocuments(below, { root, lists, after, limit: most, deep });
+    const listed = listDocuments(below, { root, random, after, limit: most, deep });
     if (listed.kind === "trouble") return refused(listed.trouble);
     const { documents, folders, hasMore } = listed.value;
     return answer({

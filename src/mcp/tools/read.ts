@@ -38,12 +38,10 @@ export const READ = defineTool({
   },
 });
 
-async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Document>> {
+async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<Result<Document>> {
   const read = await readDocument(openSaveContext(root, openOptions), path);
   if (read.kind === "trouble") return read;
-  if (read.value === null) return noDocument(path);
-  seen.add(read.value.version, read.value.text);
-  return ok(read.value);
+  return read.value === null ? noDocument(path) : ok(read.value);
 }
 
 export function noDocument(path: string): ReturnType<typeof trouble> {

@@ -8,7 +8,7 @@ import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
-import { type FolderName, folderSeal, namesIn, stampsIn, whyUnsynced } from "./folder-names.ts";
+import { type FolderName, namesIn, stampsIn, whyUnsynced } from "./folder-names.ts";
 import type { LinkedSource } from "./linked-paths.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
@@ -127,11 +127,6 @@ export class LocalDisk implements Disk {
   staysAt(path: LocalPath): ReturnType<typeof whyUnsynced> {
     this.names();
     return whyUnsynced(this.#guard, this.#options, path);
-  }
-
-  /** Works as `folderSeal`. */
-  sealOf(folder: LocalPath): string | null {
-    return folderSeal(this.#guard, this.#options.gitignore !== null, folder);
   }
 
   /** Works as `namesIn` of `folder-names.ts`. */

@@ -27,24 +27,6 @@ type RulesOptions = Pick<WalkOptions, "gitignore" | "folders">;
 const GONE = ["ENOENT", "ENOTDIR"];
 
 /**
- * Returns a value that differs if names in the folder, or its ignore rules, may have changed.
- * @returns null if the folder does not exist
- */
-export function folderSeal(guard: RootGuard, followsGit: boolean, folder: LocalPath): string | null {
-  return guard.during(() => {
-    const own = folder === "" ? (guard.root()?.stat ?? null) : statAt(guard, folder, "folder");
-    if (own?.kind !== "folder") return null;
-    const files = followsGit ? [IGNORE_FILE, GITIGNORE_FILE] : [IGNORE_FILE];
-    const rules = rulesAbove(folder).flatMap((path) =>
-      files.map((file) => statAt(guard, joinPath(path, file), "file")),
-    );
-    return [own, ...rules]
-      .map((stat) => (stat === null ? "-" : [stat.ino, stat.mtimeMs, stat.ctimeMs].join(":")))
-      .join();
-  });
-}
-
-/**
  * Returns names in no order; null if the folder does not exist.
  * @throws UnfitRules
  */
@@ -84,11 +66,6 @@ export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: Local
     }
     return whyFileUnsynced(rules, path)?.kind ?? null;
   });
-}
-
-function statAt(guard: RootGuard, path: LocalPath, kind: "file" | "folder"): FsStat | null {
-  const place = guard.place(path, kind);
-  return place.ok ? anyErrno(() => guard.fs.lstat(place.abs)) : null;
 }
 
 /** Returns the folders whose rules apply in a folder, outermost first. */

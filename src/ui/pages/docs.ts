@@ -1,3 +1,4 @@
+import { findEntry, listFolder } from "../../mirror/operations/doctor/list-folder.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html } from "../../page/html.ts";
@@ -32,7 +33,7 @@ export const DOCS = defineMirrorPage<FolderModel | DocumentModel>({
   look(ui, mirror, asked) {
     const path = requestedPath(asked.params);
     if (path === "") return lookAtFolder(ui, mirror, path, asked);
-    const found = ui.folders.find(mirror.root, path);
+    const found = findEntry(mirror.root, path, ui.random);
     if (found.kind === "trouble") return found;
     if (found.value === null) return nothingAt(path);
     return found.value.kind === "folder"
@@ -49,7 +50,7 @@ function nothingAt(path: string): Result<never> {
 
 function lookAtFolder(ui: Ui, { name, root }: SeenMirror, path: string, { query }: PageRequest): Result<FolderModel> {
   const asked = requestedPage(query);
-  const listed = ui.folders.list(root, path, { from: (asked - 1) * SIZE, count: SIZE });
+  const listed = listFolder(root, path, { from: (asked - 1) * SIZE, count: SIZE }, ui.random);
   if (listed.kind === "trouble") return listed;
   const { total, entries } = listed.value;
   const pages = Math.max(1, Math.ceil(total / SIZE));

@@ -1,3 +1,4 @@
+import { readEntry } from "../../mirror/operations/doctor/list-folder.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { count } from "../../common/count.ts";
 import { nameOf as lastName, parentOf } from "../../contract/path.ts";
@@ -48,7 +49,7 @@ export async function lookAtDocument(
   entry: ShownEntry,
   { path, asText }: { readonly path: string; readonly asText: boolean },
 ): Promise<Result<DocumentModel>> {
-  const read = ui.folders.read(root, path);
+  const read = readEntry(root, path, ui.random);
   if (read.kind === "trouble") return read;
   const open = [...needs, ...waits].filter((one) => one.path === path);
   const common = { kind: "document", mirror: name, path, entry, open, asText } as const;
