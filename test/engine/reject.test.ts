@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { planRejection, rejectStop } from "../../src/mirror/operations/manual/reject.ts";
+import { runItems } from "../../src/mirror/operations/manual/many.ts";
+import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
@@ -66,7 +67,8 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
     "newer-text-back plan.md",
     "stays-as-new since.md",
   ]);
-  expect((await rejectStop(world, items)).every(({ end }) => end === "done")).toBe(true);
+  const rejected = await runItems(world, "reject", { isOne: false, items });
+  expect(rejected.kind === "ok" && rejected.value.items.every(({ end }) => end === "done")).toBe(true);
   expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
   expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
   expect(mirror.texts().get("plan.md")).toBe("second\n");

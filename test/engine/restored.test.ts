@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { planRejection, rejectStop } from "../../src/mirror/operations/manual/reject.ts";
+import { runItems } from "../../src/mirror/operations/manual/many.ts";
+import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
 import { GENERATION_HEADER } from "../../src/contract/generation.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
@@ -103,7 +104,8 @@ test("I03 refused, what a restored service lacks goes up as new, with its folder
     "stays-as-new since/one.md",
     "stays-as-new since/two.md",
   ]);
-  expect((await rejectStop(at.world, items)).every(({ end }) => end === "done")).toBe(true);
+  const rejected = await runItems(at.world, "reject", { isOne: false, items });
+  expect(rejected.kind === "ok" && rejected.value.items.every(({ end }) => end === "done")).toBe(true);
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 2 } });
   expect([...at.rig.app.files().keys()].sort()).toEqual(["also.md", "kept.md", "since/one.md", "since/two.md"]);
   at.rig.app.remove("since/one.md");

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { planRejection, rejectStop } from "../../src/mirror/operations/manual/reject.ts";
+import { runItems } from "../../src/mirror/operations/manual/many.ts";
+import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
@@ -47,8 +48,9 @@ async function approve(fixture: Fixture): Promise<void> {
 async function refuse(fixture: Fixture): Promise<void> {
   const { plan, trees } = await planOf(fixture);
   const world = fixture.mirror.world();
-  const ends = await rejectStop(world, planRejection(world.state, plan, trees, ["emptied"]));
-  expect(ends.filter(({ end }) => end !== "done")).toEqual([]);
+  const items = planRejection(world.state, plan, trees, ["emptied"]);
+  const rejected = await runItems(world, "reject", { isOne: false, items });
+  expect(rejected.kind === "ok" && rejected.value.items.filter(({ end }) => end !== "done")).toEqual([]);
 }
 
 /** Documents that the mirror read, each as often as it did. */

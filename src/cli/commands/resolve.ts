@@ -59,9 +59,9 @@ export const command = operationCommand(resolve, {
     const merged = runMergeTool(path, three.value, io.env);
     return merged.kind === "trouble" ? merged : ok({ ...input, text: merged.value });
   },
-  question({ way, items: [item] }) {
-    if (way !== "recreate" || item?.kind !== "end") return null;
-    const { path, link } = item.subject;
+  question({ way, subject }) {
+    if (way !== "recreate" || subject === null) return null;
+    const { path, link } = subject;
     return `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
   },
   words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),

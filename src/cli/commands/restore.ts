@@ -21,7 +21,7 @@ export const command = operationCommand(restore, {
     return ok({ root, input: { paths, n: wanted[0]!.n ?? undefined } });
   },
   question({ items }) {
-    const able = items.filter(({ kind }) => kind === "put-back").length;
+    const able = items.filter(({ act }) => act !== null).length;
     return able <= 1 ? null : `restore ${count(able)} documents?`;
   },
   head({ isOne, asOf }) {

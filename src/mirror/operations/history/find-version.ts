@@ -1,5 +1,3 @@
-import type { Digest } from "../../../contract/digest.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
@@ -42,70 +40,31 @@ export function findVersion(
  * Returns the newest version of the document itself, if it has one. A version of another document
  * at its path is only for users who ask for that version.
  */
-function newestOf(
+export function newestOf(
   entries: readonly HistoryEntry[],
   wanted: (entry: HistoryEntry) => boolean,
 ): HistoryEntry | undefined {
   return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
 }
 
-export type Choice = {
-  readonly document: KnownPlace;
-  readonly path: LocalPath;
-  readonly entry: HistoryEntry;
-  /** True if the content would be restored as a new document. */
-  readonly asNew: boolean;
-  /** Digest of the present local content; null if there is no file. */
-  readonly now: Digest | null;
-};
-
-/**
- * Returns the version to restore.
- * @param n number in the history; null: the last version that differs from the present content
- */
-export function chooseVersion(
-  { state, disk }: Pick<World, "state" | "disk">,
-  name: string,
-  n: number | null,
-): Result<Choice> {
-  const found = findVersion({ state }, name, n);
-  if (found.kind === "trouble") return found;
-  const { document, entries } = found.value;
-  const { link, path } = document;
-  const look = disk.look(path);
-  const now = look.kind === "file" ? look.digest : null;
-  const entry =
-    n === null && link !== null
-      ? (newestOf(entries, ({ digest }) => digest !== now) ?? found.value.entry)
-      : found.value.entry;
-  const obstacle = obstacleTo(state, document, entry, look, name);
-  if (obstacle !== null) return obstacle;
-  return ok({ document, path, entry, asNew: link === null, now });
-}
-
-/** Returns why a version cannot be restored; null if it can. */
-function obstacleTo(
+/** Returns why a version cannot be restored, as a clause with the next step; null if it can. */
+export function obstacleTo(
   state: World["state"],
   { link, path, id }: KnownPlace,
   entry: HistoryEntry,
   look: Look,
-  name: string,
-): Result<never> | null {
+): { readonly what: string; readonly next: string } | null {
   if (entry.size === null)
-    return trouble(
-      "usage",
-      `the content of version ${entry.n} of ${path} is no longer in the history`,
-      `mdmirror history ${name} lists the remaining versions`,
-    );
+    return { what: goneContent(entry), next: `mdmirror history ${path} lists the other versions` };
   if (link !== null && state.conflict(link.id) !== null)
-    return trouble("usage", `${path} is in conflict`, `resolve that first: mdmirror resolve ${path} --mine | --theirs`);
-  if (link === null && look.kind !== "absent")
-    return trouble(
-      "usage",
-      `${path} is used by another file`,
-      `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
-    );
-  return null;
+    return { what: "it is in conflict", next: `resolve that first: mdmirror resolve ${path} --mine | --theirs` };
+  if (look.kind === "absent" || (link !== null && look.kind === "file")) return null;
+  const what = link === null ? "another file is at this path now" : "the file now at this path cannot be read";
+  return { what, next: `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE` };
+}
+
+function goneContent({ n }: HistoryEntry): string {
+  return `the content of version ${n} is no longer in the history`;
 }
 
 /**
@@ -116,5 +75,5 @@ export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): 
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
   if (entry === undefined) return own.length === 0 ? "its content is not known" : "it did not exist yet";
-  return entry.size === null ? `the content of version ${entry.n} is no longer in the history` : entry;
+  return entry.size === null ? goneContent(entry) : entry;
 }

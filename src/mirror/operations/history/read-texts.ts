@@ -5,7 +5,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { HistoryEntry } from "./history.ts";
 import { asOnDisk } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
-import { chooseVersion, findVersion } from "./find-version.ts";
+import { findVersion, obstacleTo } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
@@ -68,7 +68,6 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
   const { path } = document;
   const look = local.disk.look(path);
   const read = local.disk.read(path);
-  const chosen = chooseVersion(local, name, n);
   return ok({
     path,
     entry,
@@ -79,6 +78,6 @@ export function readVersion(local: Local, name: string, n: number): Result<Versi
         ? { text: read.kind === "done" ? shown(local, path, read.value.text) : null, digest: look.digest }
         : null,
     asNew: document.link === null,
-    obstacle: chosen.kind === "trouble" ? { what: chosen.trouble.what, next: chosen.trouble.next } : null,
+    obstacle: obstacleTo(local.state, document, entry, look),
   });
 }

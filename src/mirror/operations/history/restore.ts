@@ -4,18 +4,14 @@ import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { stale } from "../../engine/apply/effect.ts";
-import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
 import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { NOT_BEGUN } from "../../model/not-begun.ts";
 import { givenMoment } from "./as-of.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
-import { chooseVersion, entryAt } from "./find-version.ts";
+import { entryAt, findVersion, newestOf, obstacleTo } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
-import { endOfManual, leftAsIs } from "../manual/many.ts";
-import { manualResult } from "../manual/resolve.ts";
+import { leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
 import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
@@ -28,39 +24,22 @@ import type { Operation } from "../run-operation.ts";
  * all as they were at some time. Each restored version is an edit that the next run sends.
  */
 
-export type RestoreItem =
-  | {
-      readonly kind: "put-back";
-      readonly path: LocalPath;
-      readonly id: DocId | null;
-      readonly entry: HistoryEntry;
-      /** Digest of the content that the file must still have; null if there must be no file. */
-      readonly expect: Digest | null;
-      /**
-       * True if the document is no longer on the service, so that its content is restored as a new
-       * document.
-       */
-      readonly asNew: boolean;
-    }
-  | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
-
 /**
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
  * null: it is linked.
  */
 type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
 
-export type RestorePlan = {
-  /**
-   * True if one document was named: a reason that prevents its restore then ends the whole call.
-   */
-  readonly isOne: boolean;
+type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
+
+export type RestorePlan = ManyPlan<RestoredItem> & {
   /**
    * Time whose versions are restored, in milliseconds since the epoch; null: only deleted
    * documents, with their last version.
    */
   readonly asOf: number | null;
-  readonly items: readonly RestoreItem[];
+  /** Versions that the caller may expect, if one document was named. */
+  readonly seen: Readonly<Record<string, Digest | null>>;
 };
 
 export const restore: Operation<typeof RESTORE, RestorePlan> = {
@@ -74,27 +53,18 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     const isOne = paths.length === 1 && asOf === null && (n !== null || isDocument(world.state, paths[0]!));
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
-    const items = isOne ? planOne(world, paths[0]!, n) : planSeveral(world, namesOf(paths), asOf);
-    return items.kind === "trouble" ? items : ok({ isOne, asOf, items: items.value });
+    if (isOne) return planOne(world, paths[0]!, n);
+    const items = planSeveral(world, namesOf(paths), asOf);
+    return items.kind === "trouble" ? items : ok({ isOne, asOf, seen: {}, items: items.value });
   },
-  seen(_mirror, { isOne, items: [item] }) {
-    return isOne && item?.kind === "put-back" ? { local: item.expect, version: item.entry.digest } : {};
+  seen: (_mirror, { seen }) => seen,
+  preview: (plan) => ({ asOf: plan.asOf, run: null, items: rowsOf(plan) }),
+  async run({ world }, plan, stop) {
+    const ended = await runItems(world, "restore", plan, stop);
+    if (ended.kind === "trouble") return ended;
+    return ok({ asOf: plan.asOf, run: ended.value.run, items: ended.value.items });
   },
-  preview: ({ asOf, items }) => ({ asOf, run: null, items: items.map(plannedItem) }),
-  run: ({ world }, plan, stop) => restorePlanned(world, plan, stop),
 };
-
-type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
-
-function plannedItem(item: RestoreItem): RestoredItem {
-  if (item.kind === "left")
-    return { ...leftAsIs(item.path, item.why), id: null, n: null, at: null, sha256: null, asNew: false };
-  return { path: item.path, end: "planned", why: "", notes: [], ...versionOf(item) };
-}
-
-function versionOf({ id, entry, asNew }: PutBack) {
-  return { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
-}
 
 /** Returns true if a name means one document, rather than a folder or a pattern. */
 function isDocument(state: State, name: string): boolean {
@@ -102,11 +72,19 @@ function isDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !isPattern(name));
 }
 
-function planOne(world: World, name: string, n: number | null): Result<readonly RestoreItem[]> {
-  const chosen = chooseVersion(world, name, n);
-  if (chosen.kind === "trouble") return chosen;
-  const { document, path, entry, asNew, now } = chosen.value;
-  return ok([{ kind: "put-back", path, id: document.id, entry, expect: now, asNew }]);
+/** @param n number in the history; null: the last version that differs from the present content */
+function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
+  const found = findVersion({ state }, name, n);
+  if (found.kind === "trouble") return found;
+  const { document, entries } = found.value;
+  const look = disk.look(document.path);
+  const now = look.kind === "file" ? look.digest : null;
+  const other = n === null && document.link !== null ? newestOf(entries, ({ digest }) => digest !== now) : undefined;
+  const entry = other ?? found.value.entry;
+  const obstacle = obstacleTo(state, document, entry, look);
+  if (obstacle !== null) return trouble("usage", `${document.path}: ${obstacle.what}`, obstacle.next);
+  const seen = { local: now, version: entry.digest };
+  return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, now)] });
 }
 
 /** Plans the restore of several documents. A document that is already as requested gets no item. */
@@ -114,7 +92,7 @@ function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
   asOf: number | null,
-): Result<readonly RestoreItem[]> {
+): Result<readonly PlanItem<RestoredItem>[]> {
   const base = state.load();
   const subjects = subjectsOf(base, asOf);
   const known = new Set(subjects.map(({ path }) => path));
@@ -126,7 +104,7 @@ function planSeveral(
   const items = subjects
     .filter(({ path }) => selection.value.takes(path))
     .flatMap((subject) => itemOf({ state, disk }, storedNames, subject, asOf));
-  return ok(items.toSorted(byPath));
+  return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
 function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
@@ -170,17 +148,21 @@ function itemOf(
   storedNames: State["storedNames"],
   subject: Subject,
   asOf: number | null,
-): RestoreItem[] {
+): PlanItem<RestoredItem>[] {
   const { id, path, link, tombstone } = subject;
   const look = disk.look(path);
   if (isOutOfQuestion(subject, look, asOf)) return [];
-  const obstacle = obstacleTo(state, subject, look);
-  if (obstacle !== null) return [{ kind: "left", path, why: obstacle }];
-  const entry = entryAt(readHistory(state, { id, path, link, tombstone, asked: path }, storedNames), asOf);
-  if (typeof entry === "string") return [{ kind: "left", path, why: entry }];
-  const expect = look.kind === "file" ? look.digest : null;
-  if (expect === entry.digest) return [];
-  return [{ kind: "put-back", path, id, entry, expect, asNew: link === null }];
+  const place = { id, path, link, tombstone, asked: path };
+  const entry = entryAt(readHistory(state, place, storedNames), asOf);
+  if (typeof entry === "string") return [leftAlone(path, entry)];
+  const obstacle = obstacleTo(state, place, entry, look);
+  if (obstacle !== null) return [leftAlone(path, `${obstacle.what}; ${obstacle.next}`)];
+  const now = look.kind === "file" ? look.digest : null;
+  return now === entry.digest ? [] : [putBack(place, entry, now)];
+}
+
+function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
+  return { row: { ...leftRow(path, why), id: null, n: null, at: null, sha256: null, asNew: false }, act: null };
 }
 
 /**
@@ -190,16 +172,6 @@ function itemOf(
 function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";
   return gone !== null && gone <= asOf;
-}
-
-/**
- * Returns why nothing can be restored at a path.
- * @returns a clause; null if it can
- */
-function obstacleTo(state: State, { id, path, link }: Subject, look: Look): string | null {
-  if (link === null) return look.kind === "absent" ? null : "another file is at this path now";
-  if (look.kind !== "absent" && look.kind !== "file") return "the file now at this path cannot be read";
-  return state.conflict(id) === null ? null : `it is in conflict: mdmirror resolve ${path}`;
 }
 
 /**
@@ -227,42 +199,22 @@ function storedUnder<K>(
   return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 
-type PutBack = Extract<RestoreItem, { kind: "put-back" }>;
-
 /**
- * Restores each document separately, as one run. A document that changed since the plan stays as it
- * is.
+ * Plans the restore of one version. A document that is no longer on the service becomes a new one.
+ * @param now digest of the content that the file must still have; null if there must be no file
  */
-async function restorePlanned(
-  world: World,
-  { isOne, asOf, items }: RestorePlan,
-  stop: AbortSignal,
-): Promise<Result<ResultOf<typeof RESTORE>>> {
-  const wanted = items.filter((item) => item.kind === "put-back");
-  const left = items.filter(({ kind }) => kind === "left").map(plannedItem);
-  if (wanted.length === 0) return ok({ asOf, run: null, items: left });
-  let run: number | null = null;
-  const ends = await runManually(world, "restore", async (ctx) => {
-    run = ctx.run;
-    const done: ManualEnd[] = [];
-    for (const item of wanted) {
-      world.progress.report("apply", done.length, wanted.length);
-      done.push((await isStopped(world, stop)) ? notDone(stale(NOT_BEGUN)) : putBack(ctx, item));
-    }
-    return done;
-  });
-  const one = isOne ? manualResult(wanted[0]!.path, ends[0]!) : null;
-  if (one?.kind === "trouble") return one;
-  // If another folder is at the root's path by now, `ends` has one entry, which applies to all
-  // items.
-  const tried = wanted.map((item, at) => ({ ...endOfManual(item.path, ends[at] ?? ends[0]!), ...versionOf(item) }));
-  return ok({ asOf, run, items: [...tried, ...left] });
-}
-
-function putBack(ctx: PassContext, { id, path, entry, expect, asNew }: PutBack): ManualEnd {
-  const detail = `version ${entry.n} restored`;
-  const link = asNew || id === null ? null : ctx.world.state.link(id);
-  return link === null || expect === null
-    ? restoreFile(ctx, { id, path, isNew: link === null }, entry.digest, detail)
-    : restoreText(ctx, link, entry.digest, expect, detail);
+function putBack(
+  { id, path, link }: Pick<KnownPlace, "id" | "path" | "link">,
+  entry: HistoryEntry,
+  now: Digest | null,
+): PlanItem<RestoredItem> {
+  const [asNew, detail] = [link === null, `version ${entry.n} restored`];
+  const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
+  const act = (ctx: PassContext) => {
+    const present = asNew ? null : ctx.world.state.link(id!);
+    return present === null || now === null
+      ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)
+      : restoreText(ctx, present, entry.digest, now, detail);
+  };
+  return { row: { ...plannedRow(path), ...version }, act };
 }

@@ -9,7 +9,7 @@ import { protect } from "../../engine/manual/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
-import { isDone } from "../manual/resolve.ts";
+import { isDone } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findRuns, RUNS } from "./events.ts";
 import type { LeftItem, UndoItem } from "./undo-item.ts";

@@ -17,10 +17,10 @@ import type { ResultOf } from "../define.ts";
 import { actionPath, actionWords, type PathOf } from "../results/actions.ts";
 import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
 import { pathsOf } from "../results/plan.ts";
-import { insteadOf, REJECTION_WORDS } from "../results/stop.ts";
+import { insteadOf } from "../results/stop.ts";
 import type { Operation } from "../run-operation.ts";
-import { leftAsIs } from "./many.ts";
-import { planRejection, type RejectItem, rejectStop } from "./reject.ts";
+import { hasAct, plannedRow, rowsOf, runItems } from "./many.ts";
+import { planRejection, type RejectItem } from "./reject.ts";
 
 /** Both answers to a stop. Each applies only to the stop that the person saw. */
 
@@ -125,19 +125,19 @@ export const reject: Answer = {
     const planned = await planAnswer({ ...mirror, world: { ...mirror.world, ignoresApproval: true } }, attended);
     return planned.kind === "trouble" ? planned : rejectable(planned.value);
   },
-  preview: ({ stop, back }) => ({ run: null, ...stop, items: back.map(itemOf) }),
+  preview: ({ stop, back }) => ({ run: null, ...stop, items: rowsOf({ items: back }) }),
   async run({ world }, { stop, back }) {
     // Withdraws an approval that no run has used yet.
     if (world.state.meta(META.approved) !== null) world.state.setMeta(META.approved, null);
-    const ends = await rejectStop(world, back);
-    return ok({ run: null, ...stop, items: back.map((item, at) => ({ ...ends[at]!, what: itemOf(item).what })) });
+    const ended = await runItems(world, "reject", { isOne: false, items: back });
+    return ended.kind === "trouble" ? ended : ok({ ...stop, run: null, items: ended.value.items });
   },
 };
 
 /** Returns the plan of a rejection, or why nothing can be undone. */
 function rejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
-  if (stop.version === null || back.some(({ kind }) => kind !== "left")) return ok(plan);
+  if (stop.version === null || hasAct({ items: back })) return ok(plan);
   const next = stop.reasons.map(({ reason }) => insteadOf(reason as StopReason)).join("; ");
   const what = "there is nothing to undo: nothing was deleted or changed on either side";
   return trouble("usage", what, next, { code: "nothing-to-reject" });
@@ -152,12 +152,7 @@ async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Resu
 function rowOf(action: Action, pathOf: PathOf): StopItem {
   const { arrow, label } = actionWords(action);
   const notes = action.why === "" ? [] : [action.why];
-  return { path: actionPath(action, pathOf), end: "planned", why: "", notes, what: `${arrow} ${label}` };
-}
-
-function itemOf(item: RejectItem): StopItem {
-  if (item.kind === "left") return { ...leftAsIs(item.path, item.why), what: "left alone" };
-  return { path: item.path, end: "planned", why: "", notes: [], what: REJECTION_WORDS[item.kind] };
+  return { ...plannedRow(actionPath(action, pathOf)), notes, what: `${arrow} ${label}` };
 }
 
 /** Stores the approval. The approval lasts until a run without a stop. */

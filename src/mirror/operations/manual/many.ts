@@ -3,104 +3,127 @@ import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import type { Ends } from "../define.ts";
 
-/**
- * Result for one of several documents of a command. The command is one run, but a document that
- * fails does not stop the others.
- */
-export type ManyEnd = {
-  readonly path: LocalPath;
-  /** `left`: not tried. `failed`: tried and not done; no content was lost. */
-  readonly end: "planned" | "done" | "left" | "failed";
-  /** Reason why the document was not done, as a clause; "" if it was done. */
-  readonly why: string;
-  /** Notes for the user, each a whole clause. */
-  readonly notes: readonly string[];
+/** Plans and runs of manual operations: one item for each document. */
+
+/** Result for one document. A document that fails does not stop the others. */
+export type ManyEnd = Ends["items"][number];
+
+/** One item of a plan: its row in the result, and its effects; null if there is nothing to do. */
+export type PlanItem<Row extends ManyEnd = ManyEnd> = {
+  readonly row: Row;
+  readonly act: ((ctx: PassContext) => ManualEnd | Promise<ManualEnd>) | null;
 };
 
-type ManyEnds = {
-  /** Number of the run; null if there was nothing to do. */
-  readonly run: number | null;
-  readonly ends: readonly ManyEnd[];
-  /**
-   * True if the service was not reached, or refused the key, so that some documents were not done.
-   */
-  readonly isOffline: boolean;
+export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
+  /** True if one document was named: what goes wrong with it is the trouble of the whole call. */
+  readonly isOne: boolean;
+  readonly items: readonly PlanItem<Row>[];
 };
 
-export function endOfManual(path: LocalPath, { outcome, notes }: ManualEnd): ManyEnd {
-  if (outcome.kind === "done" || outcome.kind === "submitted") return { path, end: "done", why: "", notes };
-  return { path, end: "failed", why: outcome.detail, notes };
+export function plannedRow(path: LocalPath): ManyEnd {
+  return { path, end: "planned", why: "", notes: [] };
 }
 
-export function leftAsIs(path: LocalPath, why: string): ManyEnd {
+export function leftRow(path: LocalPath, why: string): ManyEnd {
   return { path, end: "left", why, notes: [] };
+}
+
+export function rowsOf<Row extends ManyEnd>({ items }: Pick<ManyPlan<Row>, "items">): readonly Row[] {
+  return items.map(({ row }) => row);
+}
+
+export function hasAct({ items }: Pick<ManyPlan, "items">): boolean {
+  return items.some(({ act }) => act !== null);
+}
+
+export function isDone({ outcome }: ManualEnd): boolean {
+  return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
 /**
  * LIMIT: requests at the same time; the client's own pace is lower. After a person stops the
  * command, as many requests still end.
  */
-const AT_ONCE = 32;
+export const AT_ONCE = 32;
 const UNREACHED = "the service could not be reached";
 
-/**
- * Does several things that ask the service, some at a time. Once it is not reached, the rest is
- * not tried: each would wait as long.
- * @param isOver returns true if a person wants nothing more to start
- */
-async function forEachOf<T extends { readonly path: LocalPath }>(
-  items: readonly T[],
-  work: (item: T) => Promise<ManualEnd>,
-  onEnd: (done: number) => void,
-  isOver: () => Promise<boolean>,
-): Promise<Omit<ManyEnds, "run">> {
-  const ends: ManyEnd[] = [];
-  let isOffline = false;
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    const some = items.slice(at, at + AT_ONCE);
-    const why = isOffline ? UNREACHED : (await isOver()) ? NOT_BEGUN : null;
-    if (why !== null) {
-      ends.push(...some.map(({ path }) => leftAsIs(path, why)));
-      continue;
-    }
-    const done = await Promise.all(some.map(work));
-    ends.push(...done.map((end, index) => endOfManual(some[index]!.path, end)));
-    isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
-    onEnd(ends.length);
-  }
-  return { ends, isOffline };
-}
+type RunItems<Row> = {
+  /** Number of the run; null if there was nothing to do. */
+  readonly run: number | null;
+  /** True if the service was not reached, so that some items were not tried. */
+  readonly isOffline: boolean;
+  readonly items: readonly Row[];
+};
 
 /**
- * The outcomes of all items of a run, and the outcome of the first item that was tried; null if
- * none was.
+ * Runs the items of a plan in their order, as one manual run. After the service was not reached,
+ * no further item is tried, because each would wait as long.
+ * @param atOnce items at the same time
  */
-export type RunOutcomes = ManyEnds & { readonly first: ManualEnd | null };
-
-/** Works on each item by itself, as one manual run: a failure does not keep the others. */
-export async function runEach<T extends { readonly path: LocalPath }>(
+export async function runItems<Row extends ManyEnd>(
   world: World,
   kind: string,
-  items: readonly T[],
-  work: (ctx: PassContext, item: T) => Promise<ManualEnd>,
-  stop: AbortSignal,
-): Promise<RunOutcomes> {
-  let run: number | null = null;
-  let first: ManualEnd | null = null;
-  let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
-  const [refused] = await runManually(world, kind, async (ctx) => {
+  { isOne, items }: ManyPlan<Row>,
+  stop?: AbortSignal,
+  atOnce = 1,
+): Promise<Result<RunItems<Row>>> {
+  const able = items.filter(({ act }) => act !== null);
+  const ends = new Map<PlanItem<Row>, ManualEnd>();
+  let [run, isOffline]: [number | null, boolean] = [null, false];
+  const work = async (ctx: PassContext) => {
     run = ctx.run;
-    const each = async (item: T) => {
-      const end = await work(ctx, item);
-      first ??= end;
-      return end;
-    };
-    const onEnd = (n: number) => world.progress.report("apply", n, items.length);
-    done = await forEachOf(items, each, onEnd, () => isStopped(world, stop));
+    for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); at += atOnce) {
+      const some = able.slice(at, at + atOnce);
+      const done = await Promise.all(some.map(({ act }) => act!(ctx)));
+      for (const [index, end] of done.entries()) ends.set(some[index]!, end);
+      isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
+      world.progress.report("apply", ends.size, able.length);
+    }
     return [];
-  });
-  if (refused === undefined) return { run, ...done, first };
-  // Another folder is at the root's path now, and nothing was started.
-  return { run, ends: items.map(({ path }) => endOfManual(path, refused)), isOffline: false, first: refused };
+  };
+  // If another folder is at the root's path now, nothing was started.
+  const [refused] = able.length === 0 ? [] : await runManually(world, kind, work);
+  const endOf = (item: PlanItem<Row>) => refused ?? ends.get(item);
+  const only = isOne && able.length > 0 ? endOf(able[0]!) : undefined;
+  const failed = only === undefined ? null : troubleOf(able[0]!.row.path, only);
+  if (failed !== null) return failed;
+  const untried = isOffline ? UNREACHED : NOT_BEGUN;
+  const rows = items.map((item) => (item.act === null ? item.row : { ...item.row, ...rowEnd(endOf(item), untried) }));
+  return ok({ run, isOffline, items: rows });
+}
+
+function rowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end" | "why" | "notes"> {
+  if (end === undefined) return { end: "failed", why: untried, notes: [] };
+  const { outcome, notes } = end;
+  if (outcome.kind === "done" || outcome.kind === "submitted") return { end: "done", why: "", notes };
+  return { end: "failed", why: outcome.detail, notes };
+}
+
+/** Returns why the only item was not done; null if it was. */
+function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
+  switch (outcome.kind) {
+    case "done":
+    case "submitted":
+      return null;
+    case "stale":
+      return trouble("fault", `${path}: nothing was done: ${outcome.detail}`, "mdmirror sync, then try again");
+    case "refused": {
+      const { code, requestId, detail } = outcome;
+      const what = `${path}: the service refused: ${detail}`;
+      return trouble("fault", what, `mdmirror why ${path}`, { code, requestId });
+    }
+    case "uncertain": {
+      const what = `${path}: ${outcome.detail}; the service may have made the change`;
+      const { requestId } = outcome;
+      return trouble("offline", what, "mdmirror sync reads the document and decides", { requestId });
+    }
+    case "later": {
+      const { unreachable, detail, requestId } = outcome;
+      const next = "nothing is lost; try again later";
+      return trouble(unreachable ? "offline" : "fault", `${path}: ${detail}`, next, { requestId });
+    }
+  }
 }

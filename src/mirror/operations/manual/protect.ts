@@ -1,40 +1,24 @@
-import type { DocId } from "../../../contract/ids.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { protect as sendProtection } from "../../engine/manual/protect.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type Link } from "../../model/link.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { linkAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
-import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { type ManyEnd, runEach } from "./many.ts";
-import { manualResult } from "./resolve.ts";
+import { AT_ONCE, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
 import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
 
 /**
  * Sets or clears documents' review protection on the service, as one run. The next listing updates
  * the records.
  */
-type ProtectItem = {
-  readonly path: LocalPath;
-  readonly id: DocId;
-  /** True if the service already has the requested protection. */
-  readonly isSo: boolean;
-};
-
-export type ProtectPlan = {
-  /** True if one document was named: what goes wrong with it is the trouble of the whole call. */
-  readonly isOne: boolean;
-  readonly items: readonly ProtectItem[];
-};
-
-type Protect = Operation<typeof PROTECT, ProtectPlan>;
+type Protect = Operation<typeof PROTECT, ManyPlan>;
 
 export const protect: Protect = protection(PROTECT, true);
 export const unprotect: Protect = protection(UNPROTECT, false);
@@ -48,12 +32,13 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
       const items = await planProtection(mirror, namesOf(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
-    preview: ({ items }) => ({
-      run: null,
-      isOffline: false,
-      items: items.map(({ path, isSo }) => (isSo ? alreadySo(path) : { path, end: "planned", why: "", notes: [] })),
-    }),
-    run: ({ world }, plan, stop) => changeProtection(world, plan, value, stop),
+    preview: (plan) => ({ run: null, isOffline: false, items: rowsOf(plan) }),
+    async run({ world }, plan, stop) {
+      const ended = await runItems(world, declared.name, plan, stop, AT_ONCE);
+      if (ended.kind === "ok" || ended.trouble.code !== "forbidden") return ended;
+      const what = `${plan.items[0]!.row.path}: ${FORBIDDEN}`;
+      return { kind: "trouble", trouble: { ...ended.trouble, kind: "usage", what, next: WITH_ACCESS } };
+    },
   };
 }
 
@@ -71,7 +56,7 @@ async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
   value: boolean,
-): Promise<Result<readonly ProtectItem[]>> {
+): Promise<Result<readonly PlanItem[]>> {
   const links = [...world.state.load().links.values()].filter((link) => !isAway(link));
   const selection = selectPaths(
     names,
@@ -82,9 +67,13 @@ async function planProtection(
   const chosen = links.filter(({ localPath }) => selection.value.takes(localPath));
   const found = await protectionOf(world, chosen);
   if ("fault" in found) return { kind: "trouble", trouble: faultTrouble(found.fault, url) };
-  return ok(
-    chosen.map(({ id, localPath: path }) => ({ id, path, isSo: found.known.get(id) === value })).toSorted(byPath),
-  );
+  const items = chosen.map(({ id, localPath: path }): PlanItem => {
+    if (found.known.get(id) === value)
+      return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
+    const act = async (ctx: PassContext) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
+    return { row: plannedRow(path), act };
+  });
+  return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
 /**
@@ -109,31 +98,6 @@ async function protectionOf(world: World, links: readonly Link[]): Promise<Prote
   return { known: new Map(lists.flatMap(({ items }) => items).map((item) => [item.id, item.protected])) };
 }
 
-async function changeProtection(
-  world: World,
-  { isOne, items }: ProtectPlan,
-  value: boolean,
-  stop: AbortSignal,
-): Promise<Result<ResultOf<typeof PROTECT>>> {
-  const same = items.filter(({ isSo }) => isSo).map(({ path }) => alreadySo(path));
-  const wanted = items.filter(({ isSo }) => !isSo);
-  if (wanted.length === 0) return ok({ run: null, isOffline: false, items: same });
-  const { run, ends, first, isOffline } = await runEach(
-    world,
-    value ? "protect" : "unprotect",
-    wanted,
-    async (ctx, { id, path }) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command")),
-    stop,
-  );
-  const failed = isOne && first !== null ? resultOf(wanted[0]!.path, first) : null;
-  if (failed?.kind === "trouble") return failed;
-  return ok({ run, isOffline, items: [...ends, ...same].toSorted(byPath) });
-}
-
-function alreadySo(path: LocalPath): ManyEnd {
-  return { path, end: "done", why: "", notes: ["nothing to do"] };
-}
-
 const FORBIDDEN = "this key may not change the protection";
 const WITH_ACCESS = "use a key with Full access: --key-file FILE";
 
@@ -141,12 +105,4 @@ function withAdvice(end: ManualEnd): ManualEnd {
   const { outcome } = end;
   if (outcome.kind !== "refused" || outcome.code !== "forbidden") return end;
   return { ...end, outcome: { ...outcome, detail: `${FORBIDDEN}; ${WITH_ACCESS}` } };
-}
-
-function resultOf(path: LocalPath, end: ManualEnd): Result<null> {
-  const { outcome } = end;
-  if (outcome.kind === "refused" && outcome.code === "forbidden")
-    return trouble("usage", `${path}: ${FORBIDDEN}`, WITH_ACCESS, { code: outcome.code, requestId: outcome.requestId });
-  const told = manualResult(path, end);
-  return told.kind === "trouble" ? told : ok(null);
 }

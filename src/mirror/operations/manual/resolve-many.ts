@@ -10,40 +10,28 @@ import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type Way } from "../declared/resolve.ts";
-import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { leftAsIs, runEach } from "./many.ts";
-import { manualResult, markersIn, misfitOf, resolveIn, type Resolution } from "./resolve.ts";
+import { judgeText } from "./judge-text.ts";
+import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
+import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
 import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
 /** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
 
-type BulkResolution = "mine" | "theirs" | "merged-where-clean";
-const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"] satisfies BulkResolution[];
+const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"];
 
-function isManyWay(way: Way): way is BulkResolution {
+function isManyWay(way: Way): boolean {
   return MANY_WAYS.includes(way);
 }
 
-export type ResolveItem =
-  | {
-      readonly kind: "end";
-      readonly path: LocalPath;
-      readonly subject: OpenProblem;
-      readonly way: Resolution;
-      readonly seen: Seen | null;
-    }
-  | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
-
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-export type ResolvePlan = {
-  /** True if one document was named: a reason that prevents the choice then ends the whole call. */
-  readonly isOne: boolean;
+export type ResolvePlan = ManyPlan & {
   readonly way: Way;
-  readonly items: readonly ResolveItem[];
+  /** The problem, if one document was named; null otherwise. */
+  readonly subject: OpenProblem | null;
 };
 
 export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
@@ -57,32 +45,27 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const isOne = name !== undefined && second === undefined && isOneProblem(world, name, way);
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path");
-    const resolution: Resolution = text === undefined ? { kind: way as AloneWay } : { kind: "merged", text };
-    const items = isOne
-      ? planOne(world, name, { way: resolution, force, seen: (expected as Versions | undefined) ?? null })
-      : planResolve(world, paths === undefined ? null : namesOf(paths), way as BulkResolution, force);
-    return items.kind === "trouble" ? items : ok({ isOne, way, items: items.value });
+    const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
+    if (isOne) return planOne(world, name, choice);
+    const items = planResolve(world, paths === undefined ? null : namesOf(paths), choice);
+    return items.kind === "trouble" ? items : ok({ isOne, way, subject: null, items: items.value });
   },
-  async seen(mirror, { items: [item] }, isDry) {
-    if (item?.kind !== "end") return {};
+  async seen(mirror, { subject }, isDry) {
+    if (subject === null) return {};
     const { world } = mirror;
-    const versions = versionsOf(world, item.subject);
-    const theirs = await theirsNow(world, item.subject);
+    const versions = versionsOf(world, subject);
+    const theirs = await theirsNow(world, subject);
     // The version on the service is newer than the one that the user saw: downloads it, so that the
     // user can read it.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
-  preview: ({ way, items }) => ({ way, run: null, isOffline: false, items: items.map(plannedItem) }),
-  run: ({ world }, plan, stop) => resolvePlanned(world, plan, stop),
+  preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: rowsOf(plan) }),
+  async run({ world }, plan, stop) {
+    const ended = await runItems(world, "resolve", plan, stop, AT_ONCE);
+    return ended.kind === "trouble" ? ended : ok({ way: plan.way, ...ended.value });
+  },
 };
-
-type AloneWay = Exclude<Way, "merged" | "merged-where-clean">;
-
-function plannedItem(item: ResolveItem): ResultOf<typeof RESOLVE>["items"][number] {
-  if (item.kind === "left") return leftAsIs(item.path, item.why);
-  return { path: item.path, end: "planned", why: "", notes: [] };
-}
 
 /** Returns true if a name is about one document, rather than a folder or a pattern. */
 function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
@@ -93,15 +76,23 @@ function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
   return name !== WHOLE_FOLDER && !isPattern(name) && !world.state.load().links.values().some(below);
 }
 
-type Choice = { readonly way: Resolution; readonly force: boolean; readonly seen: Seen | null };
+type Choice = {
+  readonly way: Way;
+  readonly text: string | undefined;
+  readonly force: boolean;
+  readonly seen: Seen | null;
+};
 
-function planOne(world: StateAndDisk, name: string, { way, force, seen }: Choice): Result<readonly ResolveItem[]> {
+function planOne(world: StateAndDisk, name: string, choice: Choice): Result<ResolvePlan> {
   const found = findProblem(world, name);
   if (found.kind === "trouble") return found;
   const subject = found.value;
-  const misfit = misfitOf(world, subject, way, force);
-  if (misfit !== null) return { kind: "trouble", trouble: misfit };
-  return ok([{ kind: "end", path: subject.path, subject, way, seen }]);
+  const fit = choice.text === undefined ? ok(null) : judgeText(subject.path, choice.text);
+  if (fit.kind === "trouble") return fit;
+  const item = itemOf(world, subject, choice);
+  if (item.kind === "ok") return ok({ isOne: true, way: choice.way, subject, items: [item.value] });
+  const { what, next } = item.trouble;
+  return trouble("usage", `${subject.path}: ${what}`, next);
 }
 
 /**
@@ -112,32 +103,34 @@ function planOne(world: StateAndDisk, name: string, { way, force, seen }: Choice
 function planResolve(
   world: StateAndDisk,
   names: readonly string[] | null,
-  way: BulkResolution,
-  force: boolean,
-): Result<readonly ResolveItem[]> {
+  choice: Choice,
+): Result<readonly PlanItem[]> {
   const base = world.state.load();
   const chosen = names === null ? ok(openThings(world, base)) : openAt(world, base, names);
   if (chosen.kind === "trouble") return chosen;
   const ofThisWay = chosen.value.filter(({ subject }) => {
-    return way !== "merged-where-clean" || (subject !== null && isInConflict(subject));
+    return choice.way !== "merged-where-clean" || (subject !== null && isInConflict(subject));
   });
-  if (names !== null && ofThisWay.length === 0) return nothingOpen(names, way);
-  return ok(ofThisWay.map((open) => itemOf(world, open, way, force)).toSorted(byPath));
+  if (names !== null && ofThisWay.length === 0) return nothingOpen(names, choice.way);
+  const items = ofThisWay.toSorted(byPath).map(({ path, subject, block }): PlanItem => {
+    const item =
+      subject === null
+        ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
+        : itemOf(world, subject, choice);
+    if (item.kind === "ok") return item.value;
+    return { row: leftRow(path, `${item.trouble.what}; ${item.trouble.next}`), act: null };
+  });
+  return ok(items);
 }
 
-function nothingOpen(names: readonly string[], way: BulkResolution): Result<never> {
+function nothingOpen(names: readonly string[], way: Way): Result<never> {
   const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
   return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
 }
 
 /** A problem that a person has to solve. `subject`: null if no choice resolves it. */
-type Open = {
-  readonly path: LocalPath;
-  readonly conflictCopy: LocalPath | null;
-  readonly subject: OpenProblem | null;
-  readonly block: Block | null;
-};
+type Open = { readonly path: LocalPath; readonly subject: OpenProblem | null; readonly block: Block | null };
 
 function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
@@ -151,7 +144,13 @@ function openThings(world: StateAndDisk, base: BaseTree): Open[] {
 }
 
 function openOf(subject: OpenProblem | null, block: Block | null, path: LocalPath): Open {
-  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.newestCopyPath ?? null, subject, block };
+  return { path: subject?.path ?? path, subject, block };
+}
+
+/** Returns the paths by which a user may name a problem: the document, and its conflict copy. */
+function pathsOf({ path, subject }: Open): readonly LocalPath[] {
+  const conflict = subject?.conflict ?? null;
+  return conflict === null ? [path] : [path, conflict.newestCopyPath];
 }
 
 /** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
@@ -159,76 +158,61 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
   const things = openThings(world, base);
-  const selection = selectPaths(names, knownPaths(base, things), world.disk);
+  const linked = [...base.links.values()].filter((link) => !isAway(link)).map(({ localPath }) => localPath);
+  const selection = selectPaths(names, [...linked, ...things.flatMap(pathsOf)], world.disk);
   if (selection.kind === "trouble") return selection;
-  const { takes } = selection.value;
-  return ok(things.filter(({ path, conflictCopy }) => takes(path) || (conflictCopy !== null && takes(conflictCopy))));
+  return ok(things.filter((open) => pathsOf(open).some(selection.value.takes)));
 }
 
-function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<LocalPath> {
-  for (const link of links.values()) if (!isAway(link)) yield link.localPath;
-  for (const { path, conflictCopy } of things) {
-    yield path;
-    if (conflictCopy !== null) yield conflictCopy;
+/** Returns the item of a problem, or why the choice does not resolve the problem. */
+function itemOf(world: StateAndDisk, subject: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
+  const chosen = way === "merged-where-clean" ? mergeNow(world, subject) : ok({ way: resolutionOf(way, text), seen });
+  if (chosen.kind === "trouble") return chosen;
+  const { way: one, seen: versions } = chosen.value;
+  if (!subject.ways.includes(one.kind)) {
+    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.block?.reason ?? "in review"})`;
+    const next = `choose ${subject.ways.map((each) => `--${each}`).join(" or ")}`;
+    return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
   }
+  if (!force && markersIn(world, subject, one))
+    return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH);
+  return ok({
+    row: plannedRow(subject.path),
+    act: (ctx) => resolveIn(ctx, subject, one, versions ?? undefined),
+  });
 }
 
-function itemOf(world: StateAndDisk, { path, subject, block }: Open, way: BulkResolution, force: boolean): ResolveItem {
-  if (subject === null)
-    return { kind: "left", path, why: `blocked (${block?.reason ?? "not known"}): no choice resolves this` };
-  if (way === "merged-where-clean") return mergedItem(world, subject, force);
-  if (!subject.ways.includes(way)) {
-    const ways = subject.ways.map((one) => `--${one}`).join(" or ");
-    return { kind: "left", path, why: `blocked (${block?.reason ?? "in review"}): resolve it with ${ways}` };
-  }
-  if (!force && markersIn(world, subject, { kind: way })) return { kind: "left", path, why: MARKERS };
-  return { kind: "end", path, subject, way: { kind: way }, seen: null };
-}
+const FINISH = "finish the merge; or use --force if the markers belong to the document";
 
-const MARKERS = "the file has conflict markers: finish the merge; or use --force if they belong to the document";
+function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | undefined): Resolution {
+  return way === "merged" ? { kind: way, text: text! } : { kind: way };
+}
 
 /**
- * Plans a choice of the merged content: merges the present files. The other version is the content
- * of the `(theirs)` file, which its user may have edited. Without that file, it is the version that
- * the service showed last.
+ * Merges the present files of a document in conflict. The other version is the content of the
+ * `(theirs)` file, which its user may have edited. Without that file, it is the version that the
+ * service showed last.
  */
-function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: boolean): ResolveItem {
-  const { path, conflict } = subject;
-  const left = (why: string): ResolveItem => ({ kind: "left", path, why });
-  if (conflict === null) return left("it is not in conflict");
+function mergeNow(
+  { state, disk }: StateAndDisk,
+  { path, conflict }: OpenProblem,
+): Result<{ readonly way: Resolution; readonly seen: Seen }> {
   const mine = disk.read(path);
-  if (mine.kind !== "done") return left(`it cannot be read: ${mine.detail}`);
-  const shown = conflict.shown.at(-1)!;
-  const conflictCopy = disk.read(conflict.newestCopyPath);
+  if (mine.kind !== "done") return trouble("usage", `it cannot be read: ${mine.detail}`, "solve the named problem");
+  const shown = conflict!.shown.at(-1)!;
+  const conflictCopy = disk.read(conflict!.newestCopyPath);
   const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
-  const base = conflict.baseDigest === null ? "" : state.text(conflict.baseDigest);
-  if (theirs === null || base === null) return left("a version that the merge needs is no longer in the history");
+  const base = conflict!.baseDigest === null ? "" : state.text(conflict!.baseDigest);
+  if (theirs === null || base === null)
+    return trouble("usage", "a version that the merge needs is no longer in the history", "choose --mine or --theirs");
   const merged = mergeText(base, mine.value.text, theirs);
   if (merged.kind === "conflict") {
     const places = merged.hunks.length;
-    return left(`it does not merge: ${places === 1 ? "1 place" : `${places} places`}, mdmirror conflicts show`);
+    const what = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
+    return trouble("usage", what, "mdmirror conflicts shows them");
   }
-  const way = { kind: "merged", text: merged.text } as const;
-  if (!force && markersIn({ state, disk }, subject, way)) return left(MARKERS);
-  return { kind: "end", path, subject, way, seen: { mine: mine.value.digest, theirs: shown.digest } };
-}
-
-async function resolvePlanned(
-  world: World,
-  { isOne, way, items }: ResolvePlan,
-  stop: AbortSignal,
-): Promise<Result<ResultOf<typeof RESOLVE>>> {
-  const chosen = items.filter((item) => item.kind === "end");
-  const left = items.filter(({ kind }) => kind === "left").map(plannedItem);
-  if (chosen.length === 0) return ok({ way, run: null, isOffline: false, items: left });
-  const { run, ends, first, isOffline } = await runEach(
-    world,
-    "resolve",
-    chosen,
-    (ctx, { subject, way: one, seen }) => resolveIn(ctx, subject, one, seen ?? undefined),
-    stop,
-  );
-  const failed = isOne && first !== null ? manualResult(chosen[0]!.path, first) : null;
-  if (failed?.kind === "trouble") return failed;
-  return ok({ way, run, isOffline, items: [...ends, ...left].toSorted(byPath) });
+  return ok({
+    way: { kind: "merged", text: merged.text },
+    seen: { mine: mine.value.digest, theirs: shown.digest },
+  });
 }

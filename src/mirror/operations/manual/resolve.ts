@@ -1,6 +1,5 @@
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-block.ts";
@@ -16,33 +15,12 @@ import {
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
-import { ok, type Result, type Trouble, trouble } from "../../../common/trouble.ts";
-import { judgeText } from "./judge-text.ts";
-import { isInConflict, type OpenProblem } from "./open-problem.ts";
+import { isDone } from "./many.ts";
+import type { OpenProblem } from "./open-problem.ts";
 
 export type Resolution =
   | { readonly kind: Exclude<ResolutionKind, "merged"> }
   | { readonly kind: "merged"; readonly text: string };
-
-/** Returns why a choice does not resolve a problem; null if it does. */
-export function misfitOf(
-  world: Pick<World, "state" | "disk">,
-  subject: OpenProblem,
-  way: Resolution,
-  force: boolean,
-): Trouble | null {
-  const { path, ways } = subject;
-  if (!ways.includes(way.kind)) {
-    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.block?.reason ?? "in review"})`;
-    const next = `choose ${ways.map((one) => `--${one}`).join(" or ")}`;
-    return { kind: "usage", what: `${path} is ${what}: --${way.kind} does not resolve this`, next };
-  }
-  const fit = way.kind === "merged" ? judgeText(path, way.text) : null;
-  if (fit?.kind === "trouble") return fit.trouble;
-  if (force || !markersIn(world, subject, way)) return null;
-  const next = "finish the merge; or use --force if the markers belong to the document";
-  return { kind: "usage", what: `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next };
-}
 
 /**
  * Resolves a problem within a manual run. The caller has already checked for conflict markers,
@@ -117,43 +95,4 @@ async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolutio
 function sendMine(ctx: PassContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
   const isInReview = block === null || IN_REVIEW.has(block.reason);
   return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
-}
-
-export function isDone({ outcome }: ManualEnd): boolean {
-  return outcome.kind === "done" || outcome.kind === "submitted";
-}
-
-/** Returns the notes on what was done, or the reason why it was not done. */
-export function manualResult(path: LocalPath, end: ManualEnd): Result<readonly string[]> {
-  const { outcome, notes } = end;
-  switch (outcome.kind) {
-    case "done":
-    case "submitted":
-      return ok(notes);
-    case "stale":
-      return trouble("fault", `${path}: nothing was done: ${outcome.detail}`, "mdmirror sync, then try again");
-    case "refused":
-      return trouble("fault", `${path}: the service refused: ${outcome.detail}`, `mdmirror why ${path}`, {
-        code: outcome.code,
-        requestId: outcome.requestId,
-      });
-    case "uncertain":
-      return trouble(
-        "offline",
-        `${path}: ${outcome.detail}; the service may have made the change`,
-        "mdmirror sync reads the document and decides",
-        {
-          requestId: outcome.requestId,
-        },
-      );
-    case "later":
-      return trouble(
-        outcome.unreachable ? "offline" : "fault",
-        `${path}: ${outcome.detail}`,
-        "nothing is lost; try again later",
-        {
-          requestId: outcome.requestId,
-        },
-      );
-  }
 }
