@@ -6,16 +6,15 @@ import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
-import type { UiAction } from "./action.ts";
+import { ACTIONS, type UiAction } from "./actions.ts";
 import { eventsAddress, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
+import { FAULT } from "./jobs.ts";
 import { sendUpdates } from "./live.ts";
-import { ownMirror } from "./own-mirror.ts";
-import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";
-import { sectionsOf } from "./sections.ts";
-import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
+import { type PageRequest, sectionsOf, type Ui, type UiPage } from "./page.ts";
+import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
-import { SIGNED_OUT } from "./pages/sign-out.ts";
+import { PAGES } from "./table.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
@@ -37,8 +36,6 @@ type Site = {
   readonly door: UiAccess;
   readonly notices: Notices;
   readonly bundle: Bundle;
-  readonly pages: readonly UiPage[];
-  readonly actions: readonly UiAction[];
   readonly onFault: (error: unknown) => void;
   readonly peerOf: (ends: ConnectionEnds) => PeerUser;
   /** Controllers that end the event streams of live pages, one for each page. */
@@ -98,44 +95,30 @@ function mount(app: FastifyInstance, site: Site): void {
   app.get(`${ASSETS}:name`, (request, reply) => sendAsset(site, request, reply));
   app.get("/enter", (request, reply) => enter(site, request, reply));
   app.post(SIGN_OUT, (request, reply) => signOut(site, request, reply));
-  for (const page of site.pages) mountPage(app, site, page);
-  for (const action of site.actions) mountAction(app, site, action);
-}
-
-function mountPage(app: FastifyInstance, site: Site, page: UiPage): void {
-  app.get(page.path, (request, reply) => showPage(site, page, request, reply));
-  if (page.isLive) app.get(eventsAddress(page.path), (request, reply) => showNews(site, page, request, reply));
-}
-
-function mountAction(app: FastifyInstance, site: Site, action: UiAction): void {
-  app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
+  for (const page of PAGES) {
+    app.get(page.path, (request, reply) => showPage(site, page, request, reply));
+    if (page.isLive !== false)
+      app.get(eventsAddress(page.path), (request, reply) => showNews(site, page, request, reply));
+  }
+  for (const action of ACTIONS)
+    app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
 }
 
 async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
   const session = site.door.sessionOf(request);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  const asked = askedOf(request);
-  const opened = await page.open(site.ui, asked);
-  const sections = sectionsAround(page, request);
-  if (opened.kind === "trouble") {
-    const status = STATUS[opened.trouble.kind];
-    return send(site, reply, troublePage(opened.trouble), { status, session, sections });
+  const asked = askedOf(site, request, session);
+  const shown = await page.show(site.ui, asked);
+  const name = asked.params["name"];
+  const place = { section: page.section, address: request.url.split("?", 1)[0]! };
+  const sections = name === undefined ? null : { label: name, links: sectionsOf(name, place) };
+  if (shown.kind === "trouble") {
+    const status = STATUS[shown.trouble.kind];
+    return send(site, reply, troublePage(shown.trouble), { status, session, sections });
   }
-  const content = opened.value.show(momentOf(site, session));
-  const events = page.isLive ? eventsAddress(request.url) : null;
+  const events = page.isLive === false ? null : eventsAddress(request.url);
   const notices = site.notices.of(asked.query);
-  return send(site, reply, { ...content, events, notices }, { status: 200, session, sections });
-}
-
-function momentOf({ ui }: Site, { csrf }: Session<null>): Moment {
-  return { now: ui.clock.now(), csrf };
-}
-
-function sectionsAround({ path }: UiPage, request: FastifyRequest): Shown["sections"] {
-  const name = askedOf(request).params["name"];
-  if (name === undefined) return null;
-  const shown = { page: path, address: request.url.split("?", 1)[0]! };
-  return { label: name, links: sectionsOf(name, shown) };
+  return send(site, reply, { ...shown.value, events, notices }, { status: 200, session, sections });
 }
 
 async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -149,56 +132,62 @@ async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply
     site.told.delete(gone);
     gone.abort();
   });
-  const moment = () => {
+  const asked = () => {
     const session = door.sessionOf(request);
-    return session === null ? null : momentOf(site, session);
+    return session === null ? null : askedOf(site, request, session);
   };
   try {
-    await sendUpdates(ui, page, askedOf(request), { raw: reply.raw, gone: gone.signal, moment });
+    await sendUpdates(ui, page, { raw: reply.raw, gone: gone.signal, asked });
   } catch (error) {
     site.onFault(error);
     reply.raw.destroy();
   }
 }
 
+type Form = { readonly session: Session<null>; readonly fields: URLSearchParams };
+
+/** Returns the form of a page of this session; else sends why there is none, and returns null. */
+function readForm(site: Site, request: FastifyRequest, reply: FastifyReply): Form | null {
+  const session = site.door.sessionOf(request);
+  const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  if (session !== null && site.door.isFromPage(session, request, fields)) return { session, fields };
+  if (session === null) sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+  else sendTrouble(site, reply, NO_TOKEN, 403, session);
+  return null;
+}
+
 async function runAction(site: Site, action: UiAction, request: FastifyRequest, reply: FastifyReply) {
-  const { ui, door, notices } = site;
-  const session = door.sessionOf(request);
-  if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-  if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
-  const asked = askedOf(request);
-  const mirror = await ownMirror(ui, asked.params["name"]!, form);
-  if (mirror.kind === "trouble") return sendTrouble(site, reply, mirror.trouble, 409, session);
-  const { to, notice } = await action.run(ui, { ...asked, form, mirror: mirror.value });
-  ui.looks.forget();
-  ui.changes.tell();
+  const { ui, notices } = site;
+  const form = readForm(site, request, reply);
+  if (form === null) return reply;
+  const asked = askedOf(site, request, form.session);
+  const folder = await ui.folders.ofForm(asked.params["name"]!, form.fields);
+  if (folder.kind === "trouble") return sendTrouble(site, reply, folder.trouble, 409, form.session);
+  const { to, notice } = await action.run(ui, { ...asked, form: form.fields, folder: folder.value });
+  ui.folders.forget();
+  ui.changes.emit("change");
   return reply.code(303).headers(PAGE_HEADERS).header("location", notices.at(to, notice)).send();
 }
 
 async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {
-  const { door, ui } = site;
-  const session = door.sessionOf(request);
-  if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
-  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-  if (!door.isFromPage(session, request, form)) return sendTrouble(site, reply, NO_TOKEN, 403, session);
-  reply.header("set-cookie", door.signOut(request));
+  if (readForm(site, request, reply) === null) return reply;
+  reply.header("set-cookie", site.door.signOut(request));
   // Ends the event streams of this session's live pages.
-  ui.changes.tell();
+  site.ui.changes.emit("change");
   return send(site, reply, SIGNED_OUT, { status: 200, session: null });
 }
 
 async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
   // A browser that loads pages ahead of time would use the ticket before the user opens the page.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
-  const ticket = askedOf(request).query.get("token");
+  const ticket = queryOf(request).get("token");
   const cookie = isAhead || ticket === null ? null : site.door.admit(ticket);
   if (cookie === null) return sendTrouble(site, reply, SPENT_TICKET, 403);
   return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
 }
 
 async function sendAsset({ bundle }: Site, request: FastifyRequest, reply: FastifyReply) {
-  const asset = bundle.assets.get(askedOf(request).params["name"]!);
+  const asset = bundle.assets.get(paramsOf(request)["name"]!);
   if (asset === undefined) return reply.code(404).headers(PAGE_HEADERS).send();
   return reply.headers({ ...ASSET_HEADERS, "content-type": asset.type }).send(asset.bytes);
 }
@@ -216,10 +205,16 @@ function answerError(site: Site, reply: FastifyReply, error: unknown) {
   return sendTrouble(site, reply, refused, statusCode);
 }
 
-function askedOf(request: FastifyRequest): PageRequest {
-  const at = request.url.indexOf("?");
-  const query = new URLSearchParams(at === -1 ? "" : request.url.slice(at));
-  return { params: request.params as Readonly<Record<string, string>>, query };
+function askedOf({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): PageRequest {
+  return { params: paramsOf(request), query: queryOf(request), now: ui.clock.now(), csrf };
+}
+
+function paramsOf({ params }: FastifyRequest): PageRequest["params"] {
+  return params as PageRequest["params"];
+}
+
+function queryOf({ url }: FastifyRequest): URLSearchParams {
+  return new URLSearchParams(url.split("?").slice(1).join("?"));
 }
 
 function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: number, session: Who = null) {

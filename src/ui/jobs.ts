@@ -1,10 +1,13 @@
-import { troubleOfError } from "./pages/trouble.ts";
-import type { Trouble } from "../common/trouble.ts";
+import type { EventEmitter } from "node:events";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
-import type { Notice } from "../page/layout.ts";
-import type { Clock } from "../common/clock.ts";
 import type { Progress } from "../mirror/ports/world.ts";
-import type { Changes } from "./changes.ts";
+import type { Clock } from "../common/clock.ts";
+import type { Trouble } from "../common/trouble.ts";
+import type { Notice } from "../page/layout.ts";
+
+/** Reports that pages may have changed. */
+export type Changes = EventEmitter<{ change: [] }>;
 
 /**
  * Work that a page started and that continues after its request. Each folder has one job at a time.
@@ -12,14 +15,13 @@ import type { Changes } from "./changes.ts";
 export type JobView = {
   /** Name of the action, such as `sync`. */
   readonly what: string;
-  readonly since: number;
   /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
   readonly done: number;
   /** Total for this phase, in the unit of `done`; null if not known yet. */
   readonly total: number | null;
   /** Result of the job; null while the job runs. */
-  readonly end: (Notice & { readonly at: number }) | null;
+  readonly end: Notice | null;
 };
 
 type World = {
@@ -29,12 +31,12 @@ type World = {
 };
 
 /** LIMIT: milliseconds between two reports of progress to pages. */
-const TELL_MS = 200;
+const REPORT_MS = 200;
 
 export class Jobs {
   readonly #world: World;
   readonly #byRoot = new Map<string, JobView>();
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #active = new Set<Promise<void>>();
 
   constructor(world: World) {
     this.#world = world;
@@ -45,42 +47,89 @@ export class Jobs {
   }
 
   isBusy(root: string): boolean {
-    const job = this.#byRoot.get(root);
-    return job !== undefined && job.end === null;
+    return this.of(root)?.end === null;
   }
 
   /** Starts a job. Returns false if another job runs in this folder. */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
-    const { clock, changes } = this.#world;
-    const job = { what, since: clock.now(), phase: null, done: 0, total: null, end: null };
-    this.#byRoot.set(root, job);
-    changes.tell();
-    const running = this.#run(root, job, work).finally(() => this.#underWay.delete(running));
-    this.#underWay.add(running);
+    const { clock, onFault } = this.#world;
+    const job = { what, phase: null, done: 0, total: null, end: null };
+    this.#show(root, job);
+    let reportedAt = Number.NEGATIVE_INFINITY;
+    const report: Progress["report"] = (phase, done, total) => {
+      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total });
+      if (clock.monotonic() - reportedAt < REPORT_MS) return;
+      reportedAt = clock.monotonic();
+      this.#world.changes.emit("change");
+    };
+    const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOfError(error, onFault)));
+    this.track(ended.then((end) => this.#show(root, { ...job, end })));
     return true;
   }
 
-  /** Resolves when no job is active. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  /** Lets `idle` wait for work that never fails. */
+  track(work: Promise<void>): void {
+    this.#active.add(work);
+    void work.then(() => this.#active.delete(work));
   }
 
-  async #run(root: string, job: JobView, work: (progress: Progress) => Promise<Notice>): Promise<void> {
-    const { clock, changes, onFault } = this.#world;
-    let toldAt = Number.NEGATIVE_INFINITY;
-    const report: Progress["report"] = (phase, done, total) => {
-      this.#byRoot.set(root, { ...job, phase: PHASE_WORDS[phase], done, total });
-      if (clock.monotonic() - toldAt < TELL_MS) return;
-      toldAt = clock.monotonic();
-      changes.tell();
-    };
-    const end = await work({ report }).catch((error: unknown) => noticeOfError(troubleOfError(error, onFault)));
-    this.#byRoot.set(root, { ...job, end: { ...end, at: clock.now() } });
-    changes.tell();
+  /** Resolves when no work is active. */
+  async idle(): Promise<void> {
+    while (this.#active.size > 0) await Promise.all(this.#active);
+  }
+
+  #show(root: string, job: JobView): void {
+    this.#byRoot.set(root, job);
+    this.#world.changes.emit("change");
   }
 }
 
-function noticeOfError({ what, code = null, next }: Trouble): Notice {
+export const FAULT: Trouble = {
+  kind: "fault",
+  what: "an error in mdmirror itself",
+  next: "nothing is lost; the terminal where mdmirror ui runs says more",
+};
+
+/**
+ * Returns the trouble for an exception.
+ * @param onFault called for an error in mdmirror itself
+ */
+export function troubleOfError(error: unknown, onFault: (error: unknown) => void): Trouble {
+  const disk = error instanceof Error ? diskTrouble(error) : null;
+  if (disk !== null) return { kind: "fault", ...disk };
+  onFault(error);
+  return FAULT;
+}
+
+export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): Notice {
+  if (changed !== undefined) return { tone: "asks", text: what, next };
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
+}
+
+/** LIMIT: drafts that are kept. */
+const MOST_DRAFTS = 50;
+
+/**
+ * Keeps contents that were typed into a form and could not be saved, so that the next page shows
+ * them again. In memory only.
+ */
+export class Drafts {
+  /** Drafts by folder and path, the newest last. */
+  readonly #texts = new Map<string, string>();
+
+  of(root: string, path: string): string | null {
+    return this.#texts.get(`${root}\0${path}`) ?? null;
+  }
+
+  keep(root: string, path: string, text: string): void {
+    this.drop(root, path);
+    this.#texts.set(`${root}\0${path}`, text);
+    const [oldest] = this.#texts.keys();
+    if (this.#texts.size > MOST_DRAFTS) this.#texts.delete(oldest!);
+  }
+
+  drop(root: string, path: string): void {
+    this.#texts.delete(`${root}\0${path}`);
+  }
 }

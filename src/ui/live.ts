@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
+import type { Changes } from "./jobs.ts";
+import type { PageRequest, Ui, UiPage } from "./page.ts";
 import { troublePage } from "./pages/trouble.ts";
-import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";
 
 /** Sends an open page its new content after each change, as server-sent events. */
 
@@ -15,57 +17,55 @@ const PACE_MS = 1_000;
 const QUIET_LOOKS = 15;
 /** Milliseconds after which a disconnected browser connects again. */
 const RETRY_MS = 2_000;
+/** Texts of ages in JSON; a script of the page updates them. */
+const AGES = /(?<=<time class=\\"age\\"[^>]*>)[^<]*/g;
 
 type Listener = {
   readonly raw: ServerResponse;
   readonly gone: AbortSignal;
-  /** Returns the context of the page; null after the session has ended. */
-  readonly moment: () => Moment | null;
+  /** Returns the request of the page at this moment; null after the session has ended. */
+  readonly asked: () => PageRequest | null;
 };
 
-export async function sendUpdates(
-  ui: Ui,
-  page: UiPage,
-  asked: PageRequest,
-  { raw, gone, moment }: Listener,
-): Promise<void> {
+export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Listener): Promise<void> {
   const head = { ...PAGE_HEADERS, "content-type": "text/event-stream; charset=utf-8" };
   raw.writeHead(200, head).write(`retry: ${RETRY_MS}\n\n`);
   let shown = "";
   for (let quiet = 0; !gone.aborted; quiet++) {
-    const now = moment();
+    const now = asked();
     if (now === null) break;
-    const { key, news } = await newsOf(ui, page, asked, now);
+    const news = await newsOf(ui, page, now);
+    const key = news.replace(AGES, "");
     if (key !== shown) quiet = 0;
-    if (key !== shown) raw.write(`event: news\ndata: ${JSON.stringify(news())}\n\n`);
+    if (key !== shown) raw.write(`event: news\ndata: ${news}\n\n`);
     else if (quiet % QUIET_LOOKS === QUIET_LOOKS - 1) raw.write(":\n\n");
     shown = key;
     await drained(raw, gone);
-    await ui.changes.next(PACE_MS, gone);
+    await nextChange(ui.changes, gone);
   }
   raw.end();
 }
 
-async function newsOf(ui: Ui, page: UiPage, asked: PageRequest, moment: Moment) {
-  const opened = await page.open(ui, asked);
-  const [key, content] =
-    opened.kind === "ok"
-      ? [opened.value.key, () => opened.value.show(moment)]
-      : [JSON.stringify(opened.trouble), () => troublePage(opened.trouble)];
-  return {
-    key,
-    news: () => {
-      const { title, main, said = "" } = content();
-      return { title: shownWords(title), main: main.text, said: shownWords(said) };
-    },
-  };
+/** Returns the page as JSON. */
+async function newsOf(ui: Ui, page: UiPage, asked: PageRequest): Promise<string> {
+  const shown = await page.show(ui, asked);
+  const { title, main, said = "" } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
+  return JSON.stringify({ title: shownWords(title), main: main.text, said: shownWords(said) });
 }
 
 /** Resolves after the browser has read everything, or has disconnected. */
-function drained(raw: ServerResponse, gone: AbortSignal): Promise<void> {
-  if (!raw.writableNeedDrain || gone.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    raw.once("drain", resolve);
-    gone.addEventListener("abort", () => resolve(), { once: true });
+async function drained(raw: ServerResponse, gone: AbortSignal): Promise<void> {
+  if (raw.writableNeedDrain) await unlessAborted(once(raw, "drain", { signal: gone }), gone);
+}
+
+/** Resolves at the next change, after some time, or when the browser has disconnected. */
+function nextChange(changes: Changes, gone: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([gone, AbortSignal.timeout(PACE_MS)]);
+  return unlessAborted(once(changes, "change", { signal }), signal);
+}
+
+async function unlessAborted(event: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  await event.catch((error: unknown) => {
+    if (!signal.aborted) throw error;
   });
 }

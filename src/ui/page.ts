@@ -1,14 +1,13 @@
 import type { Renderer } from "../page/renderer.ts";
 import type { LocalReads } from "../mirror/folder/local-reads.ts";
 import type { Result } from "../common/trouble.ts";
-import type { Content } from "../page/layout.ts";
+import type { Content, Link } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-import type { Changes } from "./changes.ts";
-import type { Drafts } from "./drafts.ts";
+import { mirrorAddress } from "./addresses.ts";
+import type { Folder, Folders } from "./folders.ts";
+import type { Changes, Drafts, Jobs } from "./jobs.ts";
 import type { Stops } from "./stops.ts";
-import type { Jobs } from "./jobs.ts";
-import type { StatusReadings } from "./status-readings.ts";
 
 /** Objects that all pages and actions share. */
 export type Ui = {
@@ -16,59 +15,77 @@ export type Ui = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly looks: StatusReadings;
+  readonly folders: Folders;
   readonly documents: Renderer;
   readonly reads: LocalReads;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;
-  readonly halts: Stops;
+  readonly stops: Stops;
 };
 
-/** Named parts of an address (`*`: the remainder of its path), and its query. */
-export type PageRequest = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
-
-/** Context of a page in addition to its data. */
-export type Moment = {
+export type PageRequest = {
+  /** Named parts of the address; `*`: the remainder of its path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The session's token, for forms. */
   readonly csrf: string;
 };
 
-/** A page with its data. While `key` is the same, the page looks the same. */
-type OpenedPage = { readonly key: string; readonly show: (moment: Moment) => Content };
-
 export type UiPage = {
   /** Route of the page, such as `/m/:name`. */
   readonly path: string;
-  /** True if an open page shows changes without a reload. */
-  readonly isLive: boolean;
-  readonly open: (ui: Ui, asked: PageRequest) => Promise<Result<OpenedPage>>;
+  /** Part of the address of the section to which the page belongs; left out: no section. */
+  readonly section?: string;
+  /** False if an open page shows no changes without a reload; left out: true. */
+  readonly isLive?: boolean;
+  /** Returns the page. Must change nothing on either side. */
+  readonly show: (ui: Ui, asked: PageRequest) => Result<Content> | Promise<Result<Content>>;
 };
 
-/**
- * A page in two steps: `look` collects plain data (times, never ages), `show` makes HTML from the
- * data.
- */
-export type PageSpec<Model> = {
-  readonly path: string;
-  readonly isLive: boolean;
-  /** Collects the data. Must change nothing on either side. */
-  readonly look: (ui: Ui, asked: PageRequest) => Promise<Result<Model>>;
-  readonly show: (model: Model, moment: Moment) => Content;
+type FolderPage = Omit<UiPage, "show"> & {
+  /** True if the page can show a folder whose content cannot be read. */
+  readonly showsUnread?: boolean;
+  readonly show: (ui: Ui, folder: Folder, asked: PageRequest) => Result<Content> | Promise<Result<Content>>;
 };
 
-export function definePage<Model>(page: PageSpec<Model>): UiPage {
-  const { path, isLive, look, show } = page;
+/** Defines a page about one linked folder. */
+export function folderPage({ show, showsUnread = false, ...page }: FolderPage): UiPage {
   return {
-    path,
-    isLive,
-    async open(ui, asked) {
-      const looked = await look(ui, asked);
-      if (looked.kind === "trouble") return looked;
-      const { value } = looked;
-      return { kind: "ok", value: { key: JSON.stringify(value), show: (moment) => show(value, moment) } };
+    ...page,
+    async show(ui, asked) {
+      const found = await ui.folders.one(asked.params["name"]!);
+      if (found.kind === "trouble") return found;
+      const { trouble } = found.value;
+      return trouble === null || showsUnread ? show(ui, found.value, asked) : { kind: "trouble", trouble };
     },
   };
+}
+
+/** Navigation of a linked folder: the part of each section's address, and its label. */
+const SECTIONS: readonly (readonly [part: string, label: string])[] = [
+  ["", "Overview"],
+  ["needs", "Action required"],
+  ["docs/", "Documents"],
+  ["history/", "History"],
+  ["runs", "Runs"],
+  ["search", "Search"],
+  ["reviews", "Reviews"],
+  ["log", "Log"],
+];
+
+/**
+ * Returns the navigation of a linked folder.
+ * @param shown the present page: its section and its address
+ */
+export function sectionsOf(
+  name: string,
+  shown: { readonly section?: string | undefined; readonly address: string },
+): readonly Link[] {
+  return SECTIONS.map(([part, label]) => {
+    const href = mirrorAddress(name, part);
+    return { href, label, current: href === shown.address ? "page" : part === shown.section ? "true" : null };
+  });
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { LocalReads } from "../mirror/folder/local-reads.ts";
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
@@ -5,15 +6,12 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/tr
 import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
-import { Changes } from "./changes.ts";
 import { UiAccess } from "./access.ts";
-import { Drafts } from "./drafts.ts";
+import { Folders } from "./folders.ts";
 import { Stops } from "./stops.ts";
 import { listen } from "./http.ts";
-import { Jobs } from "./jobs.ts";
-import { StatusReadings } from "./status-readings.ts";
+import { type Changes, Drafts, Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
-import { ACTIONS, PAGES } from "./table.ts";
 
 /** Starts the server of the local pages. */
 
@@ -48,10 +46,11 @@ export type RunningUi = {
 
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
-  const changes = new Changes();
+  const changes: Changes = new EventEmitter();
+  // Each open page listens.
+  changes.setMaxListeners(0);
   const door = new UiAccess({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
-  const halts = new Stops({ env, cwd, clock, random, changes, onFault });
   const ui = {
     env,
     cwd,
@@ -62,8 +61,8 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     drafts: new Drafts(),
     documents: new Renderer(),
     reads: new LocalReads({ clock, random }),
-    halts,
-    looks: new StatusReadings({ env, cwd, clock }, roots),
+    stops: new Stops({ env, cwd, clock, random, jobs, changes, onFault }),
+    folders: new Folders({ env, cwd, clock, jobs }, roots),
   };
   const how = { peerOf: options.peerOf ?? peerOf, arriveMs: options.arriveMs ?? ARRIVE_MS };
   const notices = new Notices(() => random.hex(NOTICE_DIGITS));
@@ -72,8 +71,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     door,
     notices,
     bundle: await loadBundle(),
-    pages: PAGES,
-    actions: ACTIONS,
     onFault,
     told: new Set<AbortController>(),
     ...how,
@@ -88,7 +85,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
       close: async () => {
         await listening.close();
         ui.documents.close();
-        await Promise.all([jobs.idle(), halts.idle()]);
+        await jobs.idle();
       },
     });
   } catch (error) {

@@ -1,8 +1,7 @@
 import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Result } from "../common/trouble.ts";
-import type { Changes } from "./changes.ts";
-import { troubleOfError } from "./pages/trouble.ts";
+import { type Changes, type Jobs, troubleOfError } from "./jobs.ts";
 
 /**
  * Finds the changes that a safety check stopped. Finding them takes a scan of both sides, for which
@@ -10,23 +9,24 @@ import { troubleOfError } from "./pages/trouble.ts";
  */
 
 /**
- * Result for a page. `since`: start of the scan that is running; until its end, `seen` is the
- * result of the last scan.
+ * Result for a page. `isScanning`: a scan is running; until its end, `seen` is the result of the
+ * last scan, with its time.
  */
-export type StopReading = { readonly since: number | null; readonly seen: SeenHalt | null };
-type SeenHalt = { readonly at: number; readonly result: Result<StopView> };
+export type StopReading = {
+  readonly isScanning: boolean;
+  readonly seen: { readonly at: number; readonly result: Result<StopView> } | null;
+};
 
-type Held = { key: string; since: number | null; seen: SeenHalt | null };
 type World = Parameters<typeof readStop>[1] & {
+  readonly jobs: Jobs;
   readonly changes: Changes;
   readonly onFault: (error: unknown) => void;
 };
 
 export class Stops {
   readonly #world: World;
-  /** Readings by root path of the folder. */
-  readonly #held = new Map<string, Held>();
-  readonly #underWay = new Set<Promise<void>>();
+  /** Readings by root path of the folder. `key`: state of the folder at the start of the scan. */
+  readonly #kept = new Map<string, StopReading & { readonly key: string }>();
 
   constructor(world: World) {
     this.#world = world;
@@ -38,37 +38,28 @@ export class Stops {
    */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const key = JSON.stringify([safetyStop, lastRun]);
-    const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
-    this.#held.set(root, held);
-    if (held.key !== key && held.since === null) this.#look(root, held, key);
-    return { since: held.since, seen: held.seen };
+    const kept = this.#kept.get(root);
+    if (kept !== undefined && (kept.key === key || kept.isScanning)) return kept;
+    const reading = { key, isScanning: true, seen: kept?.seen ?? null };
+    this.#kept.set(root, reading);
+    this.#world.jobs.track(this.#scan(root));
+    return reading;
   }
 
   /**
    * Marks the result of a folder as outdated, so that the next page that asks starts a new scan.
    */
   forget(root: string): void {
-    const held = this.#held.get(root);
-    if (held !== undefined) held.key = "";
+    const kept = this.#kept.get(root);
+    if (kept !== undefined) this.#kept.set(root, { ...kept, key: "" });
   }
 
-  /** Resolves when no scan is active. */
-  async idle(): Promise<void> {
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-  }
-
-  #look(root: string, held: Held, key: string): void {
+  async #scan(root: string): Promise<void> {
     const { clock, changes, onFault } = this.#world;
-    held.key = key;
-    held.since = clock.now();
-    const looking = readStop(root, this.#world)
-      .catch((error: unknown) => ({ kind: "trouble", trouble: troubleOfError(error, onFault) }) as const)
-      .then((result) => {
-        held.since = null;
-        held.seen = { at: clock.now(), result };
-        this.#underWay.delete(looking);
-        changes.tell();
-      });
-    this.#underWay.add(looking);
+    const result = await readStop(root, this.#world).catch(
+      (error: unknown) => ({ kind: "trouble", trouble: troubleOfError(error, onFault) }) as const,
+    );
+    this.#kept.set(root, { ...this.#kept.get(root)!, isScanning: false, seen: { at: clock.now(), result } });
+    changes.emit("change");
   }
 }

@@ -6,7 +6,7 @@ import { TOOLS } from "../../src/mcp/table.ts";
 import { DECLARED, type OperationName } from "../../src/mirror/operations/declared/table.ts";
 import { fieldsOf, wholeInput } from "../../src/mirror/operations/read-input.ts";
 import { OPERATIONS } from "../../src/mirror/operations/table.ts";
-import { ACTIONS } from "../../src/ui/table.ts";
+import { ACTIONS } from "../../src/ui/actions.ts";
 import { type Agent, startAgent } from "../mcp/rig.ts";
 import { useRigOfFile } from "./rig.ts";
 

@@ -17,8 +17,8 @@ describe("the navigation of a mirror", () => {
   });
 
   test("encodes the name, and marks the section of a page without an entry", async () => {
-    const { sectionsOf } = await import("../../src/ui/sections.ts");
-    const all = sectionsOf("a/b", { page: "/m/:name/docs/*", address: "/m/a%2Fb/docs/x.md" });
+    const { sectionsOf } = await import("../../src/ui/page.ts");
+    const all = sectionsOf("a/b", { section: "docs/", address: "/m/a%2Fb/docs/x.md" });
     expect(all).toContainEqual({ href: "/m/a%2Fb/docs/", label: "Documents", current: "true" });
   });
 
@@ -46,14 +46,22 @@ describe("what needs somebody", () => {
   });
 
   test("leads to the page of a conflict, a stop, a review and a document", async () => {
-    const { addressOf } = await import("../../src/ui/needs.ts");
-    const need = { code: null, detail: "", next: "", path: "a b/ü%.md" };
+    const { needsOf } = await import("../../src/ui/folders.ts");
+    const problem = { code: null, requestId: null, detail: "", waits: false, path: "a b/ü%.md" };
+    const attention = (["conflict", "in-review", "local-unreadable"] as const).map((kind) => ({ ...problem, kind }));
+    const safetyStop = { reasons: [{ reason: "local-emptied", detail: "" }], approved: false } as const;
+    const fault = { kind: "later", cause: "unreachable", detail: "", requestId: null } as const;
+    const addresses = new Map(
+      needsOf({ attention, safetyStop, fault }, "w").needs.map((one) => [one.kind, one.address]),
+    );
     const path = "a%20b/%C3%BC%25.md";
-    expect(addressOf({ ...need, kind: "conflict", where: "conflict" }, "w")).toBe(`/m/w/conflict/${path}`);
-    expect(addressOf({ ...need, kind: "in-review", where: "reviews" }, "w")).toBe("/m/w/reviews");
-    expect(addressOf({ ...need, kind: "too-large", where: "docs" }, "w")).toBe(`/m/w/docs/${path}`);
-    expect(addressOf({ ...need, path: "", kind: "local-emptied", where: "safety-stop" }, "w")).toBe("/m/w/safety-stop");
-    expect(addressOf({ ...need, path: "", kind: "offline", where: null }, "w")).toBeNull();
+    expect(Object.fromEntries(addresses)).toEqual({
+      conflict: `/m/w/conflict/${path}`,
+      "in-review": "/m/w/reviews",
+      "local-unreadable": `/m/w/docs/${path}`,
+      "local-emptied": "/m/w/safety-stop",
+      offline: null,
+    });
   });
 });
 

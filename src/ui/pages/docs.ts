@@ -1,71 +1,157 @@
-import { findEntry, listFolder } from "../../mirror/operations/doctor/list-folder.ts";
+import type { EntryState } from "../../mirror/operations/doctor/folder-entries.ts";
+import { findEntry, type Listed, listFolder, readEntry } from "../../mirror/operations/doctor/list-folder.ts";
+import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import { plural } from "../../common/count.ts";
-import { html } from "../../page/html.ts";
-import type { Content } from "../../page/layout.ts";
-import { nameView } from "../../page/parts.ts";
+import { count, plural } from "../../common/count.ts";
+import { joinPath, nameOf, parentOf } from "../../contract/path.ts";
+import { html, type Html } from "../../page/html.ts";
+import type { Content, Tone } from "../../page/layout.ts";
+import { documentView } from "../../page/markdown.ts";
+import { ageOf, badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
-import { entryRow, type ShownEntry } from "../entry-parts.ts";
-import type { PageRequest, Moment, Ui } from "../page.ts";
-import { requestedPage, pagerOf } from "../paging.ts";
-import { crumbsOf, requestedPath } from "../path-parts.ts";
-import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
-import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
+import type { Folder } from "../folders.ts";
+import { folderPage, type PageRequest, type Ui } from "../page.ts";
+import { attentionList, crumbsOf, eventItem, numberIn, pagerOf, requestedPath } from "../parts.ts";
 
-/** Lists the entries of a folder, or shows the document at the path. */
+/** Shows folders and documents, and explains their states. */
+
+type Entry = Listed["entries"][number];
 
 /** LIMIT: names on one page. */
 const SIZE = 200;
+/** LIMIT: characters that are shown. Documents of the service have at most a third of that. */
+const MOST = 150_000;
 
-type FolderModel = {
-  readonly kind: "folder";
-  readonly mirror: string;
-  readonly path: string;
-  readonly entries: readonly ShownEntry[];
-  readonly page: number;
-  readonly pages: number;
-  readonly total: number;
-};
-
-export const DOCS = defineMirrorPage<FolderModel | DocumentModel>({
+export const DOCS = folderPage({
   path: "/m/:name/docs/*",
-  isLive: true,
-  look(ui, mirror, asked) {
-    const path = requestedPath(asked.params);
-    if (path === "") return lookAtFolder(ui, mirror, path, asked);
-    const found = findEntry(mirror.root, path, ui.random);
+  section: "docs/",
+  show(ui, folder, asked) {
+    const path = requestedPath(asked);
+    if (path === "") return folderContent(ui, folder, path, asked);
+    const found = findEntry(folder.root, path, ui.random);
     if (found.kind === "trouble") return found;
-    if (found.value === null) return nothingAt(path);
+    if (found.value === null) {
+      const next = "go back to the folder above; History finds deleted documents";
+      return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
+    }
     return found.value.kind === "folder"
-      ? lookAtFolder(ui, mirror, path, asked)
-      : lookAtDocument(ui, mirror, found.value, { path, asText: asked.query.get("as") === "text" });
+      ? folderContent(ui, folder, path, asked)
+      : documentContent(ui, folder, found.value, asked);
   },
-  show: (model, moment) => (model.kind === "folder" ? showFolder(model, moment) : showDocument(model, moment)),
 });
 
-function nothingAt(path: string): Result<never> {
-  const next = "go back to the folder above; History finds deleted documents";
-  return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
-}
-
-function lookAtFolder(ui: Ui, { name, root }: SeenMirror, path: string, { query }: PageRequest): Result<FolderModel> {
-  const asked = requestedPage(query);
+function folderContent(ui: Ui, { name: mirror, root }: Folder, path: string, { query }: PageRequest): Result<Content> {
+  const asked = numberIn(query.get("page")) ?? 1;
   const listed = listFolder(root, path, { from: (asked - 1) * SIZE, count: SIZE }, ui.random);
   if (listed.kind === "trouble") return listed;
   const { total, entries } = listed.value;
   const pages = Math.max(1, Math.ceil(total / SIZE));
-  return ok({ kind: "folder", mirror: name, path, entries, page: Math.min(asked, pages), pages, total });
-}
-
-function showFolder(model: FolderModel, _moment: Moment): Content {
-  const { mirror, path, entries, total } = model;
-  const title = path === "" ? "Documents" : path;
-  return {
-    title: `${title} · ${mirror} · mdmirror`,
+  return ok({
+    title: `${path === "" ? "Documents" : path} · ${mirror} · mdmirror`,
     main: html`${path !== "" && crumbsOf(mirror, path)}
 <h1>${path === "" ? html`Documents of ${nameView(mirror)}` : nameView(path)}</h1>
 <p class="faint">${total === 0 ? "Nothing is in this folder." : plural(total, "name")}</p>
 <ul class="rows">${entries.map((entry) => entryRow(mirror, path, entry))}</ul>
-${pagerOf(model, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,
-  };
+${pagerOf({ page: Math.min(asked, pages), pages, total }, "names", (page) => documentAddress(mirror, "docs", path, { page }))}`,
+  });
 }
+
+const BADGES: Readonly<Record<EntryState, readonly [Tone, string]>> = {
+  "in-sync": ["good", "in sync"],
+  waiting: ["quiet", "waiting"],
+  blocked: ["asks", "blocked"],
+  "in-review": ["quiet", "in review"],
+  conflict: ["bad", "conflict"],
+  ignored: ["quiet", "ignored"],
+};
+
+function entryBadge({ state, needs }: Entry): Html {
+  const [tone, word] = BADGES[state];
+  return needs > 0 ? badgeOf("asks", `${plural(needs, "thing")} below`) : badgeOf(tone, word);
+}
+
+/**
+ * Returns a row in the list of `folder`. The id of the row lets a live page replace this row only.
+ */
+function entryRow(mirror: string, folder: string, entry: Entry): Html {
+  const { name, kind, why, needs } = entry;
+  const label = html`${nameView(name)}${kind === "folder" && "/"}`;
+  const isPage = kind !== "other" && !(kind === "folder" && entry.state === "ignored");
+  const address = documentAddress(mirror, "docs", joinPath(folder, name));
+  return html`<li id="${`e-${name}`}">${isPage ? html`<a href="${address}">${label}</a>` : html`<span>${label}</span>`}
+<span class="state">${entryBadge(entry)}${why !== null && html` <span class="faint">${sentenceView(why)}</span>`}${
+    needs > 0 && why === null && html` <span class="unseen">to fix</span>`
+  }</span></li>`;
+}
+
+async function documentContent(
+  ui: Ui,
+  { name: mirror, root, needs, waits }: Folder,
+  entry: Entry,
+  asked: PageRequest,
+): Promise<Result<Content>> {
+  const path = requestedPath(asked);
+  const asText = asked.query.get("as") === "text";
+  const read = readEntry(root, path, ui.random);
+  if (read.kind === "trouble") return read;
+  const file = read.value.kind === "done" ? read.value.value : null;
+  const isShort = file !== null && file.text !== "" && file.text.length <= MOST;
+  const base = { files: documentAddress(mirror, "docs", ""), folder: parentOf(path) };
+  const rendered = isShort && !asText && entry.kind === "document" ? await ui.documents.render(file.text, base) : null;
+  const open = [...needs, ...waits].filter((one) => one.path === path);
+  const button = (label: string, address: string) => html`<a class="button" href="${address}">${label}</a>`;
+  const other = documentAddress(mirror, "docs", path, { as: asText ? null : "text" });
+  return ok({
+    title: `${nameOf(path)} · ${mirror} · mdmirror`,
+    main: html`${crumbsOf(mirror, path)}
+<h1>${nameView(nameOf(path))}</h1>
+<p>${entryBadge(entry)}${entry.why !== null && html` ${sentenceView(entry.why)}`}${
+      file !== null && html` <span class="faint">file changed ${ageOf(file.stamp.mtimeMs, asked.now)} ago</span>`
+    }</p>
+<p class="row">${button("History", documentAddress(mirror, "history", path))}${button(
+      "Explain its state",
+      documentAddress(mirror, "why", path),
+    )}${button(asText ? "Rendered" : "As text", other)}</p>
+${open.length > 0 && attentionList(open)}
+${
+  rendered !== null
+    ? html`<article class="document" dir="auto">${documentView(rendered)}</article>`
+    : read.value.kind === "done"
+      ? sourceOf(read.value.value.text, asText)
+      : html`<p class="notice quiet">${sentenceView(read.value.detail)}</p>`
+}`,
+  });
+}
+
+function sourceOf(text: string, asText: boolean): Html {
+  if (text === "") return html`<p class="faint">This document is empty.</p>`;
+  const more = text.length - MOST;
+  return html`${!asText && more <= 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}
+<pre class="text" dir="auto">${text.slice(0, MOST)}</pre>${
+    more > 0 && html`<p class="faint">… and ${count(more)} more characters</p>`
+  }`;
+}
+
+/**
+ * Shows the state of a document or folder and its next steps: `mdmirror why`. The page is not live,
+ * because each reading of its data sends requests to the service.
+ */
+export const WHY = folderPage({
+  path: "/m/:name/why/*",
+  section: "docs/",
+  isLive: false,
+  async show(ui, { name: mirror, root }, asked) {
+    const path = requestedPath(asked);
+    const explained = await explainPath(root, path, ui);
+    if (explained.kind === "trouble") return explained;
+    const { facts, events } = explained.value;
+    return ok({
+      title: `State of ${nameOf(path)} · ${mirror} · mdmirror`,
+      main: html`${crumbsOf(mirror, path, true)}
+<h1>State of ${path === "" ? "the linked folder" : nameView(nameOf(path))}</h1>
+<p class="faint">Both sides were scanned for this page; reload to scan again.</p>
+<dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${sentenceView(fact)}</dd>`)}</dl>
+${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((event) => eventItem(mirror, event, true))}</ul>`}`,
+    });
+  },
+});

@@ -1,98 +1,60 @@
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import {
+  type NamedText,
+  readText,
+  readVersion,
+  type TextName,
+  type VersionSeen,
+} from "../../mirror/operations/history/read-texts.ts";
+import {
   type RecentDocument,
   readRecent,
   readTimeline,
   type Timeline,
   type TimelineStep,
 } from "../../mirror/operations/history/timeline.ts";
-import { ok } from "../../common/trouble.ts";
 import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { ok, trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
-import { nameOf as lastName } from "../../contract/path.ts";
+import { nameOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
-import type { Content } from "../../page/layout.ts";
-import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
-import { documentAddress, mirrorAddress } from "../addresses.ts";
-import type { PageRequest } from "../page.ts";
-import { type Part, pagerOf, partOf } from "../paging.ts";
-import { crumbsOf, requestedPath } from "../path-parts.ts";
-import { defineMirrorPage } from "../seen-mirror.ts";
-import { timeOf } from "../time-parts.ts";
+import { badgeOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
+import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
+import { differenceOf, originsPart } from "../differences.ts";
+import type { Folder } from "../folders.ts";
+import { folderPage, type PageRequest } from "../page.ts";
+import { crumbsOf, folderForm, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
 
-/**
- * Shows the history of one document as a timeline; without a path, the latest changes of the
- * folder.
- */
+/** Shows the history of a document, one of its versions, and the difference of two. */
 
 /** LIMIT: steps, or documents, on one page. */
 const SIZE = 100;
 
-type Model =
-  | { readonly kind: "recent"; readonly mirror: string; readonly part: Part<RecentDocument> }
-  | {
-      readonly kind: "document";
-      readonly mirror: string;
-      readonly timeline: Omit<Timeline, "steps">;
-      readonly part: Part<ShownStep>;
-      /** Numbers of the versions whose content is kept, newest first. */
-      readonly kept: readonly number[];
-    };
-
-/**
- * A step of the timeline. `made`: words for the versions that were merged into this one; null if it
- * is no merge.
- */
-type ShownStep = TimelineStep & { readonly made: string | null };
-
-export const HISTORY = defineMirrorPage<Model>({
+/** Shows the timeline of one document; without a path, the latest changes of the folder. */
+export const HISTORY = folderPage({
   path: "/m/:name/history/*",
-  isLive: true,
-  look(ui, { name: mirror, root }, asked) {
-    const path = requestedPath(asked.params) || (asked.query.get("of") ?? "").trim();
-    if (path === "") {
-      const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));
-      return recent.kind === "trouble"
-        ? recent
-        : ok({ kind: "recent", mirror, part: partOf(recent.value, asked, SIZE) });
+  section: "history/",
+  show(ui, { name: mirror, root }, asked) {
+    const path = requestedPath(asked) || (asked.query.get("of") ?? "").trim();
+    if (path !== "") {
+      const read = ui.reads.read(root, { key: `timeline ${path}`, file: path }, (local) => readTimeline(local, path));
+      return read.kind === "trouble" ? read : ok(timelineContent(mirror, read.value, asked));
     }
-    const read = ui.reads.read(root, { key: `timeline ${path}`, file: path }, (local) => readTimeline(local, path));
-    return read.kind === "trouble" ? read : ok(documentModel(mirror, read.value, asked));
-  },
-  show: (model, { now }) => (model.kind === "recent" ? showRecent(model, now) : showTimeline(model, now)),
-});
-
-function documentModel(mirror: string, { steps, ...timeline }: Timeline, asked: PageRequest): Model {
-  const entries = steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
-  const kept = entries.filter(({ size }) => size !== null).map(({ n }) => n);
-  const { items, ...part } = partOf(steps, asked, SIZE);
-  const shown = items.map((step) => ({ ...step, made: madeOf(step, entries) }));
-  return {
-    kind: "document",
-    mirror,
-    timeline,
-    part: { ...part, items: shown },
-    kept: kept.toReversed().slice(0, SIZE),
-  };
-}
-
-function madeOf(step: TimelineStep, entries: readonly HistoryEntry[]): string | null {
-  if (step.kind !== "text" || step.entry.merge === null) return null;
-  return partsClause(step.entry.merge, entries.slice(0, step.entry.n));
-}
-
-function showRecent({ mirror, part }: Extract<Model, { kind: "recent" }>, now: number): Content {
-  return {
-    title: `History · ${mirror} · mdmirror`,
-    main: html`<h1>What changed last in ${nameView(mirror)}</h1>
+    const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));
+    if (recent.kind === "trouble") return recent;
+    const part = partOf(recent.value, asked, SIZE);
+    return ok({
+      title: `History · ${mirror} · mdmirror`,
+      main: html`<h1>What changed last in ${nameView(mirror)}</h1>
 <form action="${mirrorAddress(mirror, "history/")}" class="row"><label for="of">History of a document, also of a deleted one</label>
 <input id="of" name="of" dir="auto" placeholder="folder/name.md"><button>Show</button></form>
-${part.total === 0 ? html`<p>No changes yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, now))}</ul>`}
+${part.total === 0 ? html`<p>No changes yet.</p>` : html`<ul class="rows">${part.items.map((one) => recentRow(mirror, one, asked.now))}</ul>`}
 ${pagerOf(part, "documents", (page) => mirrorAddress(mirror, "history/", { page }))}`,
-  };
-}
+    });
+  },
+});
 
 function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDocument, now: number): Html {
   return html`<li id="${`h-${path}`}"><span><a href="${documentAddress(mirror, "history", path)}">${nameView(path)}</a>${
@@ -100,27 +62,29 @@ function recentRow(mirror: string, { path, at, kind, detail, isGone }: RecentDoc
   }<br><span class="faint">${publicKind(kind)}: ${sentenceView(detail)}</span></span>${timeOf(at, now)}</li>`;
 }
 
-function showTimeline(model: Extract<Model, { kind: "document" }>, now: number): Content {
-  const { mirror, timeline, part, kept } = model;
-  const { path, isGone, texts } = timeline;
-  const page = documentAddress(mirror, "docs", path);
+function timelineContent(mirror: string, timeline: Timeline, asked: PageRequest) {
+  const { path, isGone, texts, steps } = timeline;
+  const entries = steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
+  const part = partOf(steps, asked, SIZE);
+  const items = part.items.map((step) => stepItem(mirror, timeline, entries, step, asked.now));
   return {
-    title: `History of ${lastName(path)} · ${mirror} · mdmirror`,
+    title: `History of ${nameOf(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
-<h1>History of ${nameView(lastName(path))}</h1>
-<p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${page}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as mdmirror saw them</span></p>
-${compareForm(mirror, timeline, kept)}
-<ol class="timeline" reversed>${part.items.map((step) => stepItem(model, step, now))}</ol>
-${pagerOf(part, "steps", (to) => documentAddress(mirror, "history", path, { page: to }))}`,
+<h1>History of ${nameView(nameOf(path))}</h1>
+<p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${documentAddress(mirror, "docs", path)}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as mdmirror saw them</span></p>
+${compareForm(mirror, timeline, entries)}
+<ol class="timeline" reversed>${items}</ol>
+${pagerOf(part, "steps", (page) => documentAddress(mirror, "history", path, { page }))}`,
   };
 }
 
 /** Returns a form that compares two versions, or a version with the file. */
-function compareForm(
-  mirror: string,
-  { path, here, now }: Omit<Timeline, "steps">,
-  kept: readonly number[],
-): Html | null {
+function compareForm(mirror: string, { path, here, now }: Timeline, entries: readonly HistoryEntry[]): Html | null {
+  const kept = entries
+    .filter(({ size }) => size !== null)
+    .map(({ n }) => n)
+    .toReversed()
+    .slice(0, SIZE);
   if (kept.length + (here === null ? 0 : 1) < 2) return null;
   const options = (chosen: string) => [
     here !== null && html`<option value="here"${chosen === "here" && html` selected`}>the file now</option>`,
@@ -133,10 +97,16 @@ function compareForm(
 <label for="to">with</label><select id="to" name="to">${options(newest)}</select><button>Show</button></form>`;
 }
 
-function stepItem(model: Extract<Model, { kind: "document" }>, step: ShownStep, now: number): Html {
+function stepItem(
+  mirror: string,
+  timeline: Timeline,
+  entries: readonly HistoryEntry[],
+  step: TimelineStep,
+  now: number,
+): Html {
   switch (step.kind) {
     case "text":
-      return textItem(model, step.entry, step.made, now);
+      return textItem(mirror, timeline, entries, step.entry, now);
     case "moved":
       return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${timeOf(step.at, now)}</p>
 <p>${step.side === "local" ? "local" : "on the service"}: ${nameView(step.from)} → ${nameView(step.to)}</p></li>`;
@@ -146,18 +116,120 @@ function stepItem(model: Extract<Model, { kind: "document" }>, step: ShownStep, 
 }
 
 function textItem(
-  { mirror, timeline }: Extract<Model, { kind: "document" }>,
+  mirror: string,
+  timeline: Timeline,
+  entries: readonly HistoryEntry[],
   entry: HistoryEntry,
-  made: string | null,
   now: number,
 ): Html {
-  const { n, at, from, size, what, other } = entry;
+  const { n, at, from, size, what, other, merge } = entry;
   const label = html`@${n}`;
   const address = documentAddress(mirror, "version", timeline.path, { n });
+  const made = merge === null ? null : partsClause(merge, entries.slice(0, n));
   return html`<li class="step" id="${`v-${n}`}"><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
 ${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only local")}${
   made !== null && html` ${badgeOf("asks", "merged")}`
 }${timeline.now === n && html` ${badgeOf("good", "the local file")}`} ${timeOf(at, now)}</p>
 <p>${sentenceView(what)}${made !== null && html`, merged from ${sentenceView(made)}`}${other !== null && ", of another document that was at this path"}
 <span class="faint">${bytes(size, "no longer in the history")}</span></p></li>`;
+}
+
+/** Shows one version of a document: the effect of restoring it, and its content. */
+export const VERSION = folderPage({
+  path: "/m/:name/version/*",
+  section: "history/",
+  show(ui, folder, asked) {
+    const path = requestedPath(asked);
+    const n = numberIn(asked.query.get("n"));
+    if (n === null) return trouble("usage", "that is not the number of a version", "go back to its history");
+    const about = { key: `version ${n} ${path}`, file: path };
+    const read = ui.reads.read(folder.root, about, (local) => {
+      const version = readVersion(local, path, n);
+      return version.kind === "trouble" ? version : ok({ ...version.value, change: changePart(version.value) });
+    });
+    if (read.kind === "trouble") return read;
+    const { entry, text, origins, change } = read.value;
+    const name = nameOf(read.value.path);
+    return ok({
+      title: `@${entry.n} of ${name} · ${folder.name} · mdmirror`,
+      main: html`${crumbsOf(folder.name, read.value.path, true)}
+<h1>Version ${entry.n} of ${nameView(name)}</h1>
+<p>${timeOf(entry.at, asked.now)}: ${sentenceView(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
+<p><a href="${documentAddress(folder.name, "history", read.value.path)}">Its history</a></p>
+${restorePart(folder, read.value, asked)}
+${change}
+${origins !== null && originsPart(origins)}
+<h2>Text</h2>
+<pre class="text" dir="auto">${text}</pre>`,
+    });
+  },
+});
+
+/**
+ * Returns the effect of a restore; null if no local file can be read, or if the file already has
+ * this content.
+ */
+function changePart({ entry, here, text }: VersionSeen): Html | null {
+  if (here === null || here.text === null || here.digest === entry.digest) return null;
+  const before = { text: here.text, label: "The file now" };
+  return html`<h2>From the local file to this version</h2>${differenceOf(before, { text, label: `@${entry.n}` })}`;
+}
+
+function restorePart(folder: Folder, { path, entry, here, asNew, obstacle }: VersionSeen, asked: PageRequest): Html {
+  if (here?.digest === entry.digest)
+    return html`<p class="notice good">This is the present content of the local file.</p>`;
+  if (obstacle !== null)
+    return html`<div class="notice asks"><p>It cannot be restored now: ${sentenceView(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+  const fields = { n: String(entry.n), version: entry.digest, local: here?.digest ?? "" };
+  const button = html`<button class="main-action">Restore this version</button>`;
+  const form = folderForm(folder, { path: documentPart("restore", path), fields }, asked, button);
+  const how = asNew
+    ? "mdmirror uploads the version as a new document."
+    : "The restored version becomes an edit; the present version stays in the history.";
+  return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
+}
+
+/** Compares two versions of a document. */
+export const DIFF = folderPage({
+  path: "/m/:name/diff/*",
+  section: "history/",
+  show(ui, { name: mirror, root }, asked) {
+    const asPath = requestedPath(asked);
+    const [from, to] = [requestedText(asked.query.get("from")), requestedText(asked.query.get("to"))];
+    if (from === null || to === null)
+      return trouble("usage", "two versions are missing in the address", "go back to its history");
+    const read = ui.reads.read(root, { key: `diff ${from} ${to} ${asPath}`, file: asPath }, (local) => {
+      const before = readText(local, asPath, from);
+      if (before.kind === "trouble") return before;
+      const after = readText(local, asPath, to);
+      if (after.kind === "trouble") return after;
+      const difference = differenceOf(labelled(before.value), labelled(after.value));
+      return ok({ before: before.value, after: after.value, difference });
+    });
+    if (read.kind === "trouble") return read;
+    const { before, after, difference } = read.value;
+    const { path } = after;
+    const nameText = (text: NamedText) => textName(mirror, path, text, asked.now);
+    return ok({
+      title: `Changes of ${nameOf(path)} · ${mirror} · mdmirror`,
+      main: html`${crumbsOf(mirror, path, true)}
+<h1>Changes of ${nameView(nameOf(path))}</h1>
+<dl class="facts"><dt>From</dt><dd>${nameText(before)}</dd><dt>To</dt><dd>${nameText(after)}</dd></dl>
+<p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
+${difference}`,
+    });
+  },
+});
+
+function labelled({ text, name }: NamedText): { readonly text: string; readonly label: string } {
+  return { text, label: name === "here" ? "The file now" : `@${name}` };
+}
+
+function requestedText(text: string | null): TextName | null {
+  return text === "here" ? text : numberIn(text);
+}
+
+function textName(mirror: string, path: string, { name, at }: NamedText, now: number): Html {
+  if (name === "here") return html`<a href="${documentAddress(mirror, "docs", path)}">the file now</a>`;
+  return html`<a href="${documentAddress(mirror, "version", path, { n: name })}">@${name}</a> ${timeOf(at ?? 0, now)}`;
 }

@@ -1,35 +1,42 @@
+import { readEvents } from "../../mirror/operations/history/events.ts";
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { ok } from "../../common/trouble.ts";
+import { readUndoPlan } from "../../mirror/operations/history/undo-operation.ts";
+import { undoClause } from "../../mirror/operations/results/undo.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
-import { badgeOf, nameView } from "../../page/parts.ts";
+import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
-import { lastRunResult, jobOf } from "../mirror-parts.ts";
-import { type Part, pagerOf, partOf } from "../paging.ts";
-import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
-import { timeOf } from "../time-parts.ts";
+import type { Folder } from "../folders.ts";
+import { folderPage, type PageRequest } from "../page.ts";
+import { eventItem, folderForm, jobOf, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
 
-/** Shows the results of all runs. */
+/** Shows all runs, one run with the plan for its undo, and the log. */
 
 /** LIMIT: runs on one page. */
-const SIZE = 50;
+const RUNS_SIZE = 50;
+/** LIMIT: lines on one page, and documents of a plan that are listed. */
+const SIZE = 100;
+/** LIMIT: events that are read, newest first; `mdmirror log` prints older ones. */
+const EVENTS = 10_000;
 
-type Model = { readonly mirror: Pick<SeenMirror, "name" | "job">; readonly part: Part<RunLine> };
-
-export const RUNS = defineMirrorPage<Model>({
+export const RUNS = folderPage({
   path: "/m/:name/runs",
-  isLive: true,
-  look(ui, { name, root, job }, asked) {
+  section: "runs",
+  show(ui, { name, root, job }, asked) {
     const runs = ui.reads.read(root, { key: "runs", file: null }, ({ state }) => ok(readRuns(state)));
-    return runs.kind === "trouble" ? runs : ok({ mirror: { name, job }, part: partOf(runs.value, asked, SIZE) });
+    if (runs.kind === "trouble") return runs;
+    const part = partOf(runs.value, asked, RUNS_SIZE);
+    return ok({
+      title: `Runs · ${name} · mdmirror`,
+      main: html`<h1>Runs of ${nameView(name)}</h1>
+${jobOf(job)}
+${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(name, run, asked.now))}</ul>`}
+${pagerOf(part, "runs", (page) => mirrorAddress(name, "runs", { page }))}`,
+    });
   },
-  show: ({ mirror, part }, { now }) => ({
-    title: `Runs · ${mirror.name} · mdmirror`,
-    main: html`<h1>Runs of ${nameView(mirror.name)}</h1>
-${mirror.job?.end === null ? jobOf(mirror.job) : lastRunResult(mirror)}
-${part.total === 0 ? html`<p>No run has changed anything yet.</p>` : html`<ul class="rows">${part.items.map((run) => runRow(mirror.name, run, now))}</ul>`}
-${pagerOf(part, "runs", (page) => mirrorAddress(mirror.name, "runs", { page }))}`,
-  }),
 });
 
 function runRow(mirror: string, line: RunLine, now: number): Html {
@@ -46,8 +53,86 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   "by-hand": ["quiet", "by command"],
 };
 
-export function runBadge({ state, endedAt }: RunLine): Html | null {
+function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
   const [tone, word] = STATES[state ?? ""] ?? ["quiet", state];
   return word === null ? null : badgeOf(tone, word);
 }
+
+export const RUN = folderPage({
+  path: "/m/:name/runs/:run",
+  section: "runs",
+  show(ui, folder, asked) {
+    const { name, root, job } = folder;
+    const run = numberIn(asked.params["run"]);
+    if (run === null) return noRun(asked.params["run"]!);
+    const read = ui.reads.read(root, { key: `run ${run}`, file: null }, (local) => readRun(local, run));
+    if (read.kind === "trouble") return read;
+    const { line, events, undo } = read.value;
+    const part = partOf(events, asked, SIZE);
+    return ok({
+      title: `Run ${run} · ${name} · mdmirror`,
+      main: html`<p><a href="${mirrorAddress(name, "runs")}">All runs</a></p>
+<h1>Run ${run}</h1>
+<p>${line.kind} ${runBadge(line)} ${timeOf(line.startedAt, asked.now)}</p>
+${jobOf(job)}
+<p>${line.done ?? "No document was synced."}</p>
+<h2>What it did</h2>
+${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(name, one, false))}</ul>`}
+${pagerOf(part, "lines", (page) => mirrorAddress(name, `runs/${run}`, { page }))}
+<h2>Undo this run</h2>
+${undo.kind === "trouble" ? html`<p>${sentenceView(undo.trouble.what)}</p>` : undoPart(folder, run, undo.value, asked)}`,
+    });
+  },
+});
+
+type UndoPlan = Extract<ReturnType<typeof readUndoPlan>, { kind: "ok" }>["value"];
+
+function readRun(local: LocalMirror, run: number) {
+  const line = readRuns(local.state).find((one) => one.run === run);
+  if (line === undefined) return noRun(String(run));
+  const events = local.state.events({ limit: EVENTS, run }).toReversed();
+  return ok({ line, events, undo: readUndoPlan(local, run) });
+}
+
+function noRun(run: string): Result<never> {
+  return trouble("usage", `there is no run ${run}`, "go back to the list of runs", { code: "no-run" });
+}
+
+/** Shows the plan. The button undoes exactly the plan that the page shows. */
+function undoPart(folder: Folder, run: number, { plan, version }: UndoPlan, asked: PageRequest): Html {
+  const { items } = plan;
+  const doable = items.filter(({ kind }) => kind !== "left").length;
+  const more = items.length - SIZE;
+  const list = html`<ul class="lines">${items
+    .slice(0, SIZE)
+    .map((item) => html`<li><b>${nameView(item.path)}</b> ${sentenceView(undoClause(item))}</li>`)}</ul>${
+    more > 0 && html`<p class="faint">… and ${plural(more, "more document")}</p>`
+  }`;
+  if (items.length === 0) return html`<p>This run changed no document.</p>`;
+  if (doable === 0) return html`<p>Nothing in this run can be undone:</p>${list}`;
+  const button = html`<button class="main-action">Undo ${count(doable)} of run ${run}</button>`;
+  return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${list}
+${folderForm(folder, { path: `runs/${run}/undo`, fields: { version } }, asked, button)}`;
+}
+
+/** Shows the folder's events, newest last, as `mdmirror log` prints them. */
+export const LOG = folderPage({
+  path: "/m/:name/log",
+  section: "log",
+  show(ui, { name, root }, asked) {
+    const read = ui.reads.read(root, { key: "log", file: null }, ({ state }) =>
+      ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed()),
+    );
+    if (read.kind === "trouble") return read;
+    const part = partOf(read.value, asked, SIZE);
+    const lines = part.items.toReversed().map((event) => eventItem(name, event, true));
+    return ok({
+      title: `Log · ${name} · mdmirror`,
+      main: html`<h1>Log of ${nameView(name)}</h1>
+<p class="faint">Newest last. The first page has the newest lines and updates itself.</p>
+${part.total === 0 ? html`<p>No events yet.</p>` : html`<ol class="lines">${lines}</ol>`}
+${pagerOf(part, "lines", (page) => mirrorAddress(name, "log", { page }))}`,
+    });
+  },
+});

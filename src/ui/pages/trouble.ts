@@ -1,9 +1,10 @@
-import { diskTrouble } from "../../mirror/folder/disk-trouble.ts";
-import type { Trouble } from "../../common/trouble.ts";
+import { ok, type Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
-import { nextOf, sentenceView } from "../../page/parts.ts";
-import { explained } from "../help-parts.ts";
+import { actionForm, nextOf, sentenceView } from "../../page/parts.ts";
+import { SIGN_OUT } from "../addresses.ts";
+import type { UiPage } from "../page.ts";
+import { explained } from "../parts.ts";
 
 /** Shows an error and the next step in place of a page. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
@@ -48,19 +49,22 @@ export const NO_PAGE: Trouble = {
   code: "no-page",
 };
 
-export const FAULT: Trouble = {
-  kind: "fault",
-  what: "an error in mdmirror itself",
-  next: "nothing is lost; the terminal where mdmirror ui runs says more",
+/** Asks for confirmation before this browser is signed out. */
+export const LEAVE: UiPage = {
+  path: SIGN_OUT,
+  isLive: false,
+  show: (_ui, { csrf }) =>
+    ok({
+      title: "Sign out · mdmirror",
+      here: SIGN_OUT,
+      main: html`<h1>Sign out</h1>
+<p>This browser no longer has access. Syncing continues; <code>mdmirror ui</code> opens a page again.</p>
+${actionForm({ action: SIGN_OUT, csrf }, html`<button class="main-action">Sign out</button>`)}`,
+    }),
 };
 
-/**
- * Returns the trouble for an exception.
- * @param onFault called for an error in mdmirror itself
- */
-export function troubleOfError(error: unknown, onFault: (error: unknown) => void): Trouble {
-  const disk = error instanceof Error ? diskTrouble(error) : null;
-  if (disk !== null) return { kind: "fault", ...disk };
-  onFault(error);
-  return FAULT;
-}
+export const SIGNED_OUT: Content = {
+  title: "Signed out · mdmirror",
+  main: html`<h1>Signed out</h1>
+<p>This browser is signed out. <code>mdmirror ui</code>, in a terminal, opens a page again.</p>`,
+};

@@ -1,0 +1,227 @@
+import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
+import { resolve } from "../mirror/operations/manual/resolve-many.ts";
+import { syncMirror } from "../mirror/operations/manual/sync.ts";
+import { restore } from "../mirror/operations/history/restore.ts";
+import { undo } from "../mirror/operations/history/undo-operation.ts";
+import type { APPROVE } from "../mirror/operations/declared/stop.ts";
+import type { OperationName } from "../mirror/operations/declared/table.ts";
+import type { ResultOf } from "../mirror/operations/define.ts";
+import { runOperation } from "../mirror/operations/run-operation.ts";
+import { doneLine } from "../mirror/operations/results/done.ts";
+import { problemsClause } from "../mirror/operations/results/needs.ts";
+import { RESOLUTION_ENDS } from "../mirror/operations/results/resolutions.ts";
+import { askDaemon, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
+import { USUAL_RUN } from "../mirror/folder/run.ts";
+import type { Progress } from "../mirror/ports/world.ts";
+import type { Digest } from "../contract/digest.ts";
+import { count } from "../common/count.ts";
+import { shownName } from "../common/shown-name.ts";
+import { withLineEnds } from "../markdown/merge/line-ends.ts";
+import type { Notice } from "../page/layout.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+import type { Folder } from "./folders.ts";
+import { noticeOfTrouble } from "./jobs.ts";
+import type { PageRequest, Ui } from "./page.ts";
+import { startOfForm } from "./pages/conflict.ts";
+import { numberIn } from "./parts.ts";
+
+/** Carries out the forms of pages by the operations of `mirror/`. */
+
+type ActionRequest = PageRequest & {
+  /** Folder of the form: a linked folder that exists and belongs to this user. */
+  readonly folder: Folder;
+  readonly form: URLSearchParams;
+};
+
+/** Address of the next page, and the notice on it. */
+type Done = { readonly to: string; readonly notice: Notice | null };
+
+export type UiAction = {
+  /** Route below the page of the folder, such as `sync` or `conflict/*`. */
+  readonly path: string;
+  /** Name of the operation that the action carries out; undefined if there is none. */
+  readonly operation?: OperationName;
+  readonly run: (ui: Ui, asked: ActionRequest) => Done | Promise<Done>;
+};
+
+/** Every action. */
+export const ACTIONS: readonly UiAction[] = [
+  { path: "sync", run: (ui, { folder }) => startSync(ui, folder, "") },
+  // Only a sync shows what reviewers have decided.
+  { path: "reviews", run: (ui, { folder }) => startSync(ui, folder, "reviews") },
+  { path: "pause", run: (_ui, { folder }) => askFolder("pause", folder, "paused", "the daemon was already paused") },
+  { path: "resume", run: (_ui, { folder }) => askFolder("resume", folder, "resumed", "the daemon was not paused") },
+  { path: "conflict/*", operation: "resolve", run: resolveConflict },
+  { path: "restore/*", operation: "restore", run: restoreVersion },
+  { path: "runs/:run/undo", operation: "undo", run: undoRun },
+  { path: "safety-stop/approve", operation: "approve", run: answer("approve", approve, noticeOfApproval) },
+  { path: "safety-stop/reject", operation: "reject", run: answer("reject", reject, noticeOfRejection) },
+];
+
+/** Notice for a second action while the first one runs: a folder has one action at a time. */
+const BUSY: Notice = {
+  tone: "asks",
+  text: "another action is running in this folder; nothing was done",
+  next: "wait until it ends, then try again",
+};
+
+function good(text: string): Notice {
+  return { tone: "good", text, next: null };
+}
+
+function nothingDone(text: string): Notice {
+  return { tone: "bad", text: `${text}; nothing was done`, next: null };
+}
+
+/**
+ * Starts a sync as a job, because a page does not wait for the service.
+ * @param part of the address of the next page
+ */
+function startSync(ui: Ui, { name, root }: Folder, part: string): Done {
+  const started = ui.jobs.start(root, "sync", (progress) => syncFolder(ui, root, progress));
+  return { to: mirrorAddress(name, part), notice: started ? null : BUSY };
+}
+
+async function syncFolder(ui: Ui, root: string, progress: Progress): Promise<Notice> {
+  const ended = await syncMirror(root, USUAL_RUN, { ...ui, progress });
+  if (ended.kind === "trouble") return noticeOfTrouble(ended.trouble);
+  const { state, counts, attention } = ended.value.report;
+  const done = doneLine(counts);
+  switch (state) {
+    case "in-sync":
+      return good(`Synced: ${done ?? "nothing to do"}`);
+    case "attention":
+      return { tone: "asks", text: `done, ${problemsClause(attention)}: ${done ?? "nothing to do"}`, next: null };
+    case "stopped":
+      return { tone: "bad", text: `Stopped by a safety check: ${done ?? "nothing was done"}`, next: null };
+    case "offline":
+      return { tone: "bad", text: `offline: ${done ?? "nothing was done"}`, next: "mdmirror doctor" };
+  }
+}
+
+/** Sends a request to the folder's daemon. */
+async function askFolder(
+  verb: "pause" | "resume",
+  { name, root }: Folder,
+  changed: string,
+  unchanged: string,
+): Promise<Done> {
+  const to = mirrorAddress(name);
+  const done = await askDaemon(root, { do: verb });
+  if (done === NO_DAEMON) {
+    const next = "mdmirror watch, or mdmirror service install";
+    return { to, notice: { tone: "asks", text: "no daemon syncs it", next } };
+  }
+  if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
+  return { to, notice: good(done.value.changed ? changed : unchanged) };
+}
+
+const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
+
+/** Resolves a conflict, but only if the versions are still those that the page showed. */
+async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
+  const { name, root } = folder;
+  const path = params["*"]!;
+  const typed = form.get("text");
+  const draft = typed === null ? null : withLineEnds(typed, startOfForm(ui, root, path, form.get("from")));
+  // The draft is stored first, so that the typed content is not lost if a later step fails.
+  if (draft !== null) ui.drafts.keep(root, path, draft);
+  const to = documentAddress(name, "conflict", path);
+  const way = WAYS.find((one) => one === form.get("way"));
+  if (way === undefined) return { to, notice: nothingDone("choose a way") };
+  if (ui.jobs.isBusy(root)) return { to, notice: BUSY };
+  const digest = (version: string) => (form.get(version) || null) as Digest | null;
+  const expected = { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
+  const text = way === "merged" && draft !== null ? { text: draft } : {};
+  const input = { paths: [path], way, force: form.get("force") !== null, expected, noSync: true, ...text };
+  const done = await runOperation(root, resolve, input, ui);
+  if (done.kind === "trouble") {
+    const notice = noticeOfTrouble(done.trouble);
+    const isKept = done.trouble.changed !== undefined && draft !== null;
+    const next = isKept ? "check the present versions; your result is kept below" : notice.next;
+    return { to, notice: { ...notice, next } };
+  }
+  ui.drafts.drop(root, path);
+  startSync(ui, folder, "");
+  const [item] = done.value.items as [(typeof done.value.items)[number]];
+  const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
+  return { to: documentAddress(name, "conflict", item.path), notice: good(words) };
+}
+
+/** Restores a version, but only if file and version are still those that the page showed. */
+async function restoreVersion(ui: Ui, { folder, form, params }: ActionRequest): Promise<Done> {
+  const { name, root } = folder;
+  const path = params["*"]!;
+  const n = numberIn(form.get("n"));
+  if (n === null)
+    return { to: documentAddress(name, "history", path), notice: nothingDone("that is not the number of a version") };
+  const back = documentAddress(name, "version", path, { n });
+  if (ui.jobs.isBusy(root)) return { to: back, notice: BUSY };
+  const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
+  const done = await runOperation(root, restore, { paths: [path], n, expected, noSync: true }, ui);
+  if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
+  startSync(ui, folder, "");
+  const [item] = done.value.items as [(typeof done.value.items)[number]];
+  const text = [`${shownName(item.path)}: version ${n} is restored`, ...item.notes].join("; ");
+  return { to: documentAddress(name, "history", item.path), notice: good(text) };
+}
+
+/** Undoes a run, but only if its plan is still the one that the page showed. */
+function undoRun(ui: Ui, { folder, params, form }: ActionRequest): Done {
+  const { name, root } = folder;
+  const run = numberIn(params["run"]);
+  if (run === null) return { to: mirrorAddress(name, "runs"), notice: nothingDone("this is not a run number") };
+  const input = { run, expected: { plan: form.get("version") ?? "" }, noSync: true };
+  const started = ui.jobs.start(root, `undo of run ${run}`, async (progress) => {
+    const done = await runOperation(root, undo, input, { ...ui, progress });
+    if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+    const { items } = done.value;
+    const back = items.filter(({ end }) => end === "done").length;
+    const left = items.length - back;
+    const sync = await syncFolder(ui, root, progress);
+    const text = `run ${run}: ${count(back)} undone${left > 0 ? `, ${count(left)} left alone` : ""}; ${sync.text}`;
+    const isWhole = left === 0 && back > 0;
+    return { ...sync, tone: !isWhole && sync.tone === "good" ? "asks" : sync.tone, text };
+  });
+  return { to: mirrorAddress(name, `runs/${run}`), notice: started ? null : BUSY };
+}
+
+type Answered = ResultOf<typeof APPROVE>;
+
+/** Returns an action that answers exactly the stop that the page showed. */
+function answer(what: "approve" | "reject", operation: typeof approve, noticeOf: (done: Answered) => Notice) {
+  return (ui: Ui, { folder: { name, root }, form }: ActionRequest): Done => {
+    const input = { attended: true, expected: { stop: form.get("seen") ?? "" } };
+    const started = ui.jobs.start(root, what, async (progress) => {
+      const done = await runOperation(root, operation, input, { ...ui, progress });
+      ui.stops.forget(root);
+      if (done.kind === "trouble") return noticeOfTrouble(done.trouble);
+      return done.value.reasons.length === 0 ? NOTHING_STOPPED : noticeOf(done.value);
+    });
+    return { to: mirrorAddress(name, "safety-stop"), notice: started ? null : BUSY };
+  };
+}
+
+const NOTHING_STOPPED: Notice = {
+  tone: "quiet",
+  text: "nothing is stopped any more; nothing was done",
+  next: null,
+};
+
+function noticeOfApproval({ next }: Answered): Notice {
+  if (next === "daemon") return good("approved; the daemon carries them out");
+  return { tone: "good", text: "approved", next: "Sync now to carry the changes out" };
+}
+
+/** LIMIT: names in a notice of items that could not be restored. */
+const MOST = 5;
+
+function noticeOfRejection({ items, next: by }: Answered): Notice {
+  const left = items.filter(({ end }) => end !== "done");
+  const text = `${count(items.length - left.length)} restored`;
+  const next = by === "daemon" ? null : "Sync now";
+  if (left.length === 0) return { tone: "good", text, next };
+  const named = left.slice(0, MOST).map(({ path, why }) => `${shownName(path)}: ${why}`);
+  const more = left.length > MOST ? [`and ${count(left.length - MOST)} more`] : [];
+  return { tone: "asks", text: `${text}; left alone: ${[...named, ...more].join("; ")}`, next };
+}

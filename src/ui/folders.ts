@@ -1,0 +1,151 @@
+import { attentionJson } from "../mirror/operations/results/attention.ts";
+import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
+import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
+import { type FolderStatus, readAllStatuses } from "../mirror/folder/all-statuses.ts";
+import { GlanceCache } from "../mirror/folder/glances.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { StatusOptions } from "../mirror/folder/status.ts";
+import { BLOCK_REASONS, type BlockReason } from "../mirror/model/block.ts";
+import type { ListedMirror } from "../mirror/trust/list.ts";
+import { isSameName } from "../mirror/trust/names.ts";
+import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
+import type { Clock } from "../common/clock.ts";
+import { ok, type Result, type Trouble, trouble } from "../common/trouble.ts";
+import { documentAddress, mirrorAddress } from "./addresses.ts";
+import type { Jobs, JobView } from "./jobs.ts";
+
+/** Reads the states of linked folders for pages. */
+
+/** An open problem. `address`: the page on which it can be resolved; null if there is none. */
+export type Need = AttentionEntry & { readonly address: string | null };
+
+/** A linked folder as pages show it. */
+export type Folder = Pick<ListedMirror, "name" | "root" | "addresses"> & {
+  /** State as in `mdmirror list`. */
+  readonly state: FolderStatus["state"];
+  /** Null if the folder or its state cannot be read. */
+  readonly status: MirrorStatus | null;
+  /** Reason why `status` is null. */
+  readonly trouble: Trouble | null;
+  readonly daemon: DaemonStatus | null;
+  /** Problems to fix. */
+  readonly needs: readonly Need[];
+  /** Problems that end by themselves. */
+  readonly waits: readonly Need[];
+  readonly job: JobView | null;
+};
+
+type AllFolders = { readonly folders: readonly Folder[]; readonly unfit: readonly string[] };
+
+/** LIMIT: age in milliseconds of a reading that pages share. */
+const FRESH_MS = 250;
+
+type World = StatusOptions & { readonly clock: Clock; readonly jobs: Jobs };
+
+export class Folders {
+  readonly #world: World;
+  readonly #roots: ReadonlySet<string> | null;
+  #last: { readonly at: number; readonly read: ReturnType<typeof readAllStatuses> } | null = null;
+
+  /** @param roots real paths of the folders to show; null for all of this user's */
+  constructor(world: World, roots: ReadonlySet<string> | null) {
+    this.#world = { ...world, glances: new GlanceCache() };
+    this.#roots = roots;
+  }
+
+  async all(): Promise<Result<AllFolders>> {
+    const read = await this.#read();
+    if (read.kind === "trouble") return read;
+    const folders = read.value.mirrors
+      .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
+      .map((one) => folderOf(one, this.#world.jobs.of(one.mirror.root)));
+    return ok({ folders, unfit: read.value.unfit });
+  }
+
+  async one(name: string): Promise<Result<Folder>> {
+    const all = await this.all();
+    if (all.kind === "trouble") return all;
+    const found = all.value.folders.find((folder) => isSameName(folder.name, name));
+    if (found !== undefined) return ok(found);
+    return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", {
+      code: "no-mirror",
+    });
+  }
+
+  /**
+   * Finds the linked folder of a form. It must exist, belong to this user, and be the one that the
+   * page showed.
+   */
+  async ofForm(name: string, form: URLSearchParams): Promise<Result<Folder>> {
+    this.forget();
+    const found = await this.one(name);
+    if (found.kind === "trouble") return found;
+    const { root } = found.value;
+    if (form.get("root") !== root) {
+      const what = `"${name}" is another linked folder than when this page was shown; nothing was done`;
+      return trouble("usage", what, "go back to the list of linked folders", { code: "other-mirror" });
+    }
+    const { state, trouble: away } = found.value;
+    if (away !== null && (state === "gone" || state === "other")) return { kind: "trouble", trouble: away };
+    const owned = checkOwner(root, this.#world.env);
+    if (owned.kind === "trouble") return owned;
+    const fit = examineFolder(root);
+    return fit.kind === "trouble" ? fit : found;
+  }
+
+  /** Removes the shared reading, so that the next page reads the states again. */
+  forget(): void {
+    this.#last = null;
+  }
+
+  #read(): ReturnType<typeof readAllStatuses> {
+    const at = this.#world.clock.monotonic();
+    if (this.#last === null || at - this.#last.at > FRESH_MS) this.#last = { at, read: readAllStatuses(this.#world) };
+    return this.#last.read;
+  }
+}
+
+function folderOf({ mirror, look, state }: FolderStatus, job: JobView | null): Folder {
+  const { name, root, addresses } = mirror;
+  const common = { name, root, addresses, state, job };
+  if (look.kind === "seen") {
+    const { status, daemon } = look;
+    return { ...common, status, trouble: null, daemon, ...needsOf(status, name) };
+  }
+  const { what, next, code = null } = look.trouble;
+  const unread = { path: "", kind: state, code, detail: what, next, address: null };
+  return { ...common, status: null, trouble: look.trouble, daemon: null, needs: [unread], waits: [] };
+}
+
+/** Returns problems that require action, and those that end by themselves. */
+export function needsOf(
+  { attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">,
+  name: string,
+): Pick<Folder, "needs" | "waits"> {
+  const none = { attention: [], safetyStop: null, fault: null };
+  const of = (waits: boolean) =>
+    attentionJson({ ...none, attention: attention.filter((one) => one.waits === waits) }).map((one) => ({
+      ...one,
+      address: addressOf(one, name),
+    }));
+  const address = mirrorAddress(name, "safety-stop");
+  return {
+    needs: [
+      ...of(false),
+      ...attentionJson({ ...none, safetyStop }).map((one) => ({ ...one, address })),
+      ...attentionJson({ ...none, fault }).map((one) => ({ ...one, address: null })),
+    ],
+    waits: of(true),
+  };
+}
+
+/** Kinds of problems about reviews; they are shown on one page. */
+const REVIEWS: ReadonlySet<string> = new Set(["in-review", "review-conflict", "review-delayed", "review-unknown"]);
+
+/** The page of a conflict also shows a block that a choice can resolve. */
+function addressOf({ kind, path }: AttentionEntry, name: string): string | null {
+  if (REVIEWS.has(kind)) return mirrorAddress(name, "reviews");
+  if (path === "") return null;
+  const isChosen = Object.hasOwn(BLOCK_REASONS, kind) && BLOCK_REASONS[kind as BlockReason].ways !== undefined;
+  return documentAddress(name, kind === "conflict" || isChosen ? "conflict" : "docs", path);
+}
