@@ -6,7 +6,7 @@ import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../model/policy.t
 import type { Fault } from "../ports/remote.ts";
 import type { Stoppable } from "../ports/world.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { LocalTree, Trees } from "../model/tree.ts";
+import type { Trees } from "../model/tree.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
 import {
@@ -22,9 +22,7 @@ import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config } from "../settings/config.ts";
 import { type ConflictPolicy, timeMs } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
-import { hasSearchIndex } from "./search-index.ts";
-import { keepUp } from "./upkeep.ts";
-import { lstatSync } from "node:fs";
+import { pruneDaily } from "./upkeep.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
 /** Runs a sync of a linked folder for a command. */
@@ -122,22 +120,10 @@ export async function runSync(
   stoppable?: Stoppable,
 ): Promise<RunReport> {
   const settings = settingsOf(mirror, request);
-  const place = placeOfNotes(mirror.root);
-  let walked: LocalTree | null = null;
   const world = stoppable === undefined ? mirror.world : { ...mirror.world, stoppable };
-  const ended = await syncToConvergence(world, {
-    settings,
-    retryRefused: isRetryDue(mirror, request),
-    kind,
-    ...(hasSearchIndex(mirror.root) && {
-      onWalk: (local) => {
-        walked = local;
-      },
-    }),
-  });
-  const report = placeOfNotes(mirror.root) === place ? ended : withoutNotes(ended);
+  const report = await syncToConvergence(world, { settings, retryRefused: isRetryDue(mirror, request), kind });
   noteReport(mirror, report, request.maxDeletes);
-  await keepUp(mirror, walked);
+  pruneDaily(mirror);
   return report;
 }
 
@@ -227,28 +213,4 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
   return { kind: "planned", plan, trees, open, oneWay, staysLocal: countUnsynced(trees.local) };
-}
-
-/**
- * Returns the inodes of the files in which a run stores its results. An open file stays usable
- * after it was moved or removed, but the next run would not find the results of this run in it.
- */
-function placeOfNotes(root: string): string {
-  return ["", "state.db"]
-    .map((name) => lstatSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false }))
-    .map((stat) => (stat === undefined ? "none" : `${stat.dev}:${stat.ino}`))
-    .join(" ");
-}
-
-/** Returns a report that says no more than the next run will find in the state. */
-function withoutNotes(report: RunReport): RunReport {
-  const detail = "it was moved or removed during the run; if you moved it, move it back: it has the log of this run";
-  return {
-    ...report,
-    state: report.state === "in-sync" ? "attention" : report.state,
-    attention: [
-      ...report.attention,
-      { path: MIRROR_FOLDER, code: null, requestId: null, kind: "unproven", detail, waits: false },
-    ],
-  };
 }

@@ -1,24 +1,12 @@
 import type { State } from "../ports/state.ts";
-import type { LocalTree } from "../model/tree.ts";
 import { META } from "../engine/run/meta.ts";
 import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { retentionOf } from "../settings/settings.ts";
-import { keepSearchIndex } from "./search-index.ts";
-
-/** Daily upkeep between cycles: prunes old content and updates the search index. */
 
 const DAY_MS = 86_400_000;
 
-/**
- * Does the daily upkeep, if it is due.
- * @param local the walk of the cycle that just ended; null if there was none
- */
-export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
-  pruneDaily(mirror);
-  if (local !== null) keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
-}
-
+/** Prunes old contents between two cycles, once a day. */
 export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;

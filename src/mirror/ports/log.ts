@@ -43,7 +43,6 @@ export const LOG_FIELDS = {
   events: "count",
   folders: "count",
   id: "ident",
-  indexed: "count",
   level: "word",
   merged: "count",
   method: "word",

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepUp } from "../../../src/mirror/folder/upkeep.ts";
+import { pruneDaily } from "../../../src/mirror/folder/upkeep.ts";
 import { DEFAULT_CONFIG } from "../../../src/mirror/settings/config.ts";
 import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
 import { openState } from "../../../src/mirror/state/open.ts";
@@ -40,7 +40,7 @@ describe("upkeep between passes", () => {
     const orphan = state.putText("a text that nothing names\n", NAME);
     const days: boolean[] = [];
     for (let day = 0; day < 34; day++) {
-      await keepUp(mirror(), null);
+      pruneDaily(mirror());
       days.push(state.hasText(orphan));
       now += DAY;
     }
@@ -52,7 +52,7 @@ describe("upkeep between passes", () => {
     const orphan = state.putText("a text that nothing names\n", NAME);
     const days: boolean[] = [];
     for (let day = 0; day < 8; day++) {
-      await keepUp(mirror("5d, 500MB"), null);
+      pruneDaily(mirror("5d, 500MB"));
       days.push(state.hasText(orphan));
       now += DAY;
     }
@@ -62,21 +62,21 @@ describe("upkeep between passes", () => {
   it("looks for nothing to delete in a new folder, and does a day later", async () => {
     const prune = vi.spyOn(state, "prune");
     const young = mirror();
-    await keepUp(young, null);
+    pruneDaily(young);
     expect(prune).not.toHaveBeenCalled();
     now += DAY;
-    await keepUp(young, null);
+    pruneDaily(young);
     expect(prune).toHaveBeenCalledTimes(1);
   });
 
   it("prunes once a day, and again when the clock was set back", async () => {
-    await keepUp(mirror(), null);
+    pruneDaily(mirror());
     const first = state.meta("pruned.at");
     now += DAY / 2;
-    await keepUp(mirror(), null);
+    pruneDaily(mirror());
     expect(state.meta("pruned.at")).toBe(first);
     now -= 10 * DAY;
-    await keepUp(mirror(), null);
+    pruneDaily(mirror());
     expect(state.meta("pruned.at")).toBe(String(now));
   });
 });

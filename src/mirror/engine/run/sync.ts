@@ -1,6 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { LocalTree } from "../../model/tree.ts";
 import { RunEntry, runCycles } from "./converge.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
@@ -17,8 +16,6 @@ type SyncOptions = {
   readonly retryRefused: boolean;
   /** The name of this run in the log: `sync`, `init`. */
   readonly kind: string;
-  /** Receives the last scan of the run, with all files. */
-  readonly onWalk?: (local: LocalTree) => void;
 };
 
 export async function syncToConvergence(world: World, options: SyncOptions): Promise<RunReport> {
@@ -26,12 +23,9 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const run = new RunEntry(world, options.kind);
   run.begin();
   const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
-  const look = () => ({ quietTexts, leavesOut: options.onWalk === undefined });
+  const look = () => ({ quietTexts, leavesOut: true });
   const { report, end } = await runCycles(world, { run, settings, retryRefused, look });
-  if (end.kind === "planned") {
-    if (!end.trees.local.unseen.has("")) options.onWalk?.(end.trees.local);
-    if (settings.reviewAfterQuiet) writeQuiet(world, end);
-  }
+  if (end.kind === "planned" && settings.reviewAfterQuiet) writeQuiet(world, end);
   rememberReport(world, report);
   run.end(report);
   return report;
