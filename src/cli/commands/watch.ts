@@ -5,7 +5,7 @@ import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
-import { syncAllMirrors } from "../../mirror/daemon/keep-all.ts";
+import { runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import { showEvents } from "../show-events.ts";
 import { HookRunner } from "../../mirror/hooks/hook-runner.ts";
 

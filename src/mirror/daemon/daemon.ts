@@ -1,10 +1,20 @@
 import { EventEmitter } from "node:events";
+import { dirname } from "node:path";
+import { ageText } from "../../common/age.ts";
+import { makeFolders } from "../../common/make-folders.ts";
+import { errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { acquireLock } from "../state/lock.ts";
+import { placeOf } from "../trust/gate.ts";
+import { listOwnMirrors } from "../trust/list.ts";
+import { retryMsAfter } from "./answer.ts";
+import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
-import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
-/** One process that keeps several linked folders in sync. */
+/**
+ * One process that keeps several linked folders in sync. A folder that fails is tried again and
+ * ends no other, one that `mdmirror mv` moves is followed, and an unlinked one is dropped.
+ */
 
 export type { FolderEvent } from "./folder-events.ts";
 
@@ -14,9 +24,8 @@ export type DaemonsOptions = FolderOptions & {
 };
 
 /**
- * Opens all folders or none: nobody would notice that a daemon syncs only some of them. Later, a
- * folder whose loop fails is opened again, one that `mdmirror mv` moves is followed, and an
- * unlinked one is dropped. Resolves when `stop` is aborted and all active work has ended.
+ * Keeps these folders in sync. Opens all or none: nobody would notice that a daemon syncs only some
+ * of them. Resolves when `stop` is aborted, or no folder is left, and all active work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -25,7 +34,7 @@ export async function runDaemons(
 ): Promise<Result<null>> {
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await openDaemonFolder(dir, options);
+    const opened = await openFolder(dir, options);
     if (opened.kind === "ok") {
       folders.push(opened.value);
       continue;
@@ -33,10 +42,62 @@ export async function runDaemons(
     for (const folder of folders) await folder.close();
     return opened;
   }
-  return runAll(folders, options, stop);
+  const kept = new KeptFolders(options, stop);
+  return kept.notifySystemd(async (ready) => {
+    for (const folder of folders) kept.begin(folder.root, folder);
+    ready();
+    await kept.ended();
+  });
 }
 
-export async function openDaemonFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
+/** Milliseconds between two checks of the list and its folders: a disk may have been mounted. */
+const CHECK_MS = 2_000;
+
+/**
+ * Keeps every linked folder of this user in sync, by the present list. Resolves when `stop` is
+ * aborted and all active work has ended.
+ * @returns trouble of kind `locked` if another process does the same
+ */
+export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
+  const place = placeOf(options.env);
+  if (place.kind === "trouble") return place;
+  const lock = lockList(dirname(place.value), options);
+  if (lock.kind === "trouble") return lock;
+  const kept = new KeptFolders(options, stop);
+  return kept
+    .notifySystemd(async (ready) => {
+      let absent: ReadonlySet<string> | null = null;
+      while (!stop.aborted) {
+        const isFirst = absent === null;
+        absent = kept.followList(absent);
+        if (isFirst) ready();
+        await options.clock.sleep(CHECK_MS, stop);
+      }
+      await kept.ended();
+    })
+    .finally(lock.value);
+}
+
+/** If the list cannot be written, there is no common lock; each folder has its own. */
+function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
+  try {
+    makeFolders(folder, 0o700);
+    const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
+    if (lock.kind === "locked") return ok(() => lock.release());
+    const { holder } = lock;
+    const who = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+    return trouble(
+      "locked",
+      `another mdmirror watch --all already syncs your linked folders${who}`,
+      "mdmirror status --all shows what it does; one such process is enough",
+    );
+  } catch (error) {
+    onNote(`${folder} cannot be written, so mdmirror cannot prevent a second watch --all: ${errnoClause(error)}`);
+    return ok(() => undefined);
+  }
+}
+
+async function openFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
   // A daemon that lent its folder does not have the lock at this moment, so it is asked.
   const running = await askDaemon(dir, { do: "status" });
   if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
@@ -49,67 +110,122 @@ export async function openDaemonFolder(dir: string, options: FolderOptions): Pro
   );
 }
 
-async function runAll(
-  folders: readonly DaemonFolder[],
-  options: DaemonsOptions,
-  stop: AbortSignal,
-): Promise<Result<null>> {
-  const failed = new AbortController();
-  const ending = AbortSignal.any([stop, failed.signal]);
-  // Each folder and each of its runs listens for the end: there is no fixed number of listeners.
-  EventEmitter.setMaxListeners(0, ending, stop);
-  const kept = new Set(folders);
-  const systemd = notifySystemd(options, () => [...kept], stop);
-  systemd.ready(folders.length);
-  const ends = await Promise.all(
-    folders.map((folder) => runOne(folder, kept, options, ending).catch(failAll).then(endAll)),
-  ).finally(systemd.end);
-  return ends.find((end) => end.kind === "trouble") ?? ok(null);
+/** `folder`: null while it is not open. */
+type Kept = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
 
-  /** A folder that cannot continue ends the others too, cleanly. */
-  function endAll(end: Result<null>): Result<null> {
-    if (end.kind === "trouble") failed.abort();
-    return end;
+class KeptFolders {
+  readonly #options: DaemonsOptions;
+  readonly #stop: AbortSignal;
+  /** By real path. */
+  readonly #kept = new Map<string, Kept>();
+  readonly #noted = new Set<string>();
+
+  constructor(options: DaemonsOptions, stop: AbortSignal) {
+    this.#options = options;
+    this.#stop = stop;
+    // Each folder, and each of its runs, waits for the end.
+    EventEmitter.setMaxListeners(0, stop);
   }
 
-  /** A bug outside a folder's loop ends all folders. */
-  function failAll(error: unknown): never {
-    failed.abort();
-    throw error;
+  /** Runs `work`, and notifies systemd about it if systemd asked for that (`NOTIFY_SOCKET`). */
+  async notifySystemd(work: (ready: () => void) => Promise<void>): Promise<Result<null>> {
+    const { env, onNote } = this.#options;
+    const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
+    const systemd = openSdNotify({ env, pid: process.pid, onFault });
+    const isAlive = () => [...this.#kept.values()].every(({ folder }) => (folder?.stillMs() ?? 0) < HANG_MS);
+    const end = systemd === null ? () => undefined : keepWatchdog(systemd, isAlive);
+    this.#stop.addEventListener("abort", () => systemd?.say("STOPPING=1"), { once: true });
+    const ready = () => {
+      const count = this.#kept.size;
+      systemd?.say("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
+    };
+    await work(ready).finally(end);
+    return ok(null);
   }
-}
 
-/** Keeps one folder in sync until the end, and follows it if a command moves it. */
-async function runOne(
-  first: DaemonFolder,
-  kept: Set<DaemonFolder>,
-  options: FolderOptions,
-  ending: AbortSignal,
-): Promise<Result<null>> {
-  for (let folder = first; ; ) {
-    const end = await folder.run(ending);
-    kept.delete(folder);
-    if (end.kind === "trouble") return end;
-    if (end.value.kind !== "moved") return ok(null);
-    const opened = await openDaemonFolder(end.value.root, options);
-    if (opened.kind === "trouble") return opened;
-    folder = opened.value;
-    kept.add(folder);
+  /** Resolves when no folder is kept in sync any more. */
+  async ended(): Promise<void> {
+    while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
-}
 
-/** Notifies systemd about the daemon if systemd asked for it (`NOTIFY_SOCKET`). */
-export function notifySystemd(
-  { env, onNote }: DaemonsOptions,
-  folders: () => readonly DaemonFolder[],
-  stop: AbortSignal,
-): { readonly ready: (count: number) => void; readonly end: () => void } {
-  const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
-  const systemd = openSdNotify({ env, pid: process.pid, onFault });
-  if (systemd === null) return { ready: () => undefined, end: () => undefined };
-  const end = keepWatchdog(systemd, () => folders().every((folder) => folder.stillMs() < HANG_MS));
-  stop.addEventListener("abort", () => systemd.say("STOPPING=1"), { once: true });
-  const ready = (count: number) =>
-    systemd.say("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
-  return { ready, end };
+  /** @param folder already open; null to open it */
+  begin(root: string, folder: DaemonFolder | null): void {
+    const stop = new AbortController();
+    const ending = AbortSignal.any([stop.signal, this.#stop]);
+    EventEmitter.setMaxListeners(0, ending);
+    const kept: Kept = {
+      stop,
+      folder,
+      ended: Promise.resolve()
+        .then(() => this.#keepOne(root, kept, ending))
+        .finally(() => this.#kept.delete(root)),
+    };
+    this.#kept.set(root, kept);
+  }
+
+  /**
+   * Starts new folders of the list and ends removed ones.
+   * @param before folders that were absent at the last check: `init` lists a folder before it
+   * exists. Null at the first check
+   * @returns the absent folders
+   */
+  followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
+    const listed = listOwnMirrors(this.#options.env);
+    const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
+    for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
+    const roots = new Set(mirrors.map(({ root }) => root));
+    // A list that cannot be trusted for now does not prove that a folder was unlinked.
+    if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
+    const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
+    for (const { root } of fresh.filter(({ place }) => place === "present")) this.begin(root, null);
+    const absent = fresh.filter(({ place }) => place !== "present");
+    for (const { root, name } of absent.filter((one) => before?.has(one.root) !== false))
+      this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
+    if (mirrors.length + unfit.length === 0)
+      this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
+    return new Set(absent.map(({ root }) => root));
+  }
+
+  /** Reports each message once. */
+  #note(text: string): void {
+    if (this.#noted.has(text)) return;
+    this.#noted.add(text);
+    this.#options.onNote(text);
+  }
+
+  /** Runs until the end, or until no linked folder is at this path any more. */
+  async #keepOne(root: string, kept: Kept, ending: AbortSignal): Promise<void> {
+    const { clock, onEvent } = this.#options;
+    for (let failures = 0; !ending.aborted; failures++) {
+      const broken = await this.#openAndRun(root, kept, ending);
+      if (broken === null) return;
+      const retryMs = retryMsAfter(failures);
+      onEvent(root, { kind: "broken", at: clock.now(), trouble: broken, retryMs }, null);
+      await clock.sleep(retryMs, ending);
+    }
+    await kept.folder?.close();
+  }
+
+  /** Returns null if it ended as intended. */
+  async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
+    try {
+      const opened = kept.folder === null ? await openFolder(root, this.#options) : ok(kept.folder);
+      if (opened.kind === "trouble") return opened.trouble;
+      kept.folder = opened.value;
+      const end = await kept.folder.run(ending);
+      if (end.kind === "trouble") return end.trouble;
+      if (end.value.kind === "moved" && !this.#kept.has(end.value.root)) this.begin(end.value.root, null);
+      return null;
+    } catch (error) {
+      // An error of the system or a bug, which concerns this folder alone.
+      const what = `${root} cannot be synced: ${errnoClause(error)}`;
+      return {
+        kind: "fault",
+        what,
+        next: "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor",
+      };
+    } finally {
+      kept.folder = null;
+    }
+  }
 }
