@@ -77,21 +77,25 @@ export async function readFile({ context, id }: Call<"readFile">): Promise<Answe
 /** POST /v1/files */
 export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
   const { content } = body;
-  const target = await ("path" in body ? routeOf(context, body.path) : folderOf(context, body));
+  const { tables, workspace } = context;
+  const placeAt = (path: string) => tables.files.placeFor(workspace.seq, path);
+  // Both reads are sent together: neither needs the other's answer.
+  const [early, target] = await Promise.all(
+    "path" in body ? [placeAt(body.path), routeOf(context, body.path)] : [null, folderOf(context, body)],
+  );
   if (isRefused(target)) return target;
   const lost = await judgeLinks(context, content);
   if (lost !== null) return lost;
   const { route, name } = target;
-  const { tables, workspace } = context;
   const path = pathIn(route.from, [...route.missing, name].join("/"));
-  const { isTaken, hasKeptGrants } = await tables.files.placeFor(workspace.seq, route.from.seq, path);
+  const { isTaken, hasKeptGrants } = early ?? (await placeAt(path));
   if (isTaken === 1 && route.missing.length === 0) return occupied(path);
   if (hasKeptGrants === 1) await tables.lockStructure(workspace.seq);
   const folder = await makeFolders(context, route);
   if (isRefused(folder)) return folder;
   const [id, changeId] = [newId(context, "doc_"), newId(context, "chg_")];
   const placed = { workspace: workspace.seq, id, folder, name };
-  await tables.files.insert({ ...placed, changeId, text: content, at: context.now() }, hasKeptGrants);
+  await tables.files.insert({ ...placed, changeId, text: content, at: context.now() }, hasKeptGrants === 1);
   const refused = hasKeptGrants === 1 ? await holdKeptGrants(context, path) : null;
   if (refused !== null) return refused;
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));

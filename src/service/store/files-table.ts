@@ -1,6 +1,6 @@
 import type { FoundDocument } from "../../markdown/search/source.ts";
 import { type FileRow, type NamePage, type Page, ROOT, type ShownText } from "./rows.ts";
-import { type Dialect, FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
@@ -15,10 +15,6 @@ type WithBase = WithText & { readonly baseCodec: number | null; readonly baseTex
 
 /** State of the place of a new file. `hasKeptGrants`: 1 if grants are kept for its path. */
 type PlaceFor = { readonly isTaken: 0 | 1; readonly hasKeptGrants: 0 | 1 };
-
-function keptWithin(dialect: Dialect, workspace: string, path: string): string {
-  return `EXISTS (SELECT 1 FROM kept_grants WHERE workspace = ${workspace} AND ${isWithin(dialect, "path", path)})`;
-}
 
 const SQL = {
   byId: sql<FileRow>("files.byId", `${SELECT} WHERE x.workspace = $1 AND x.id = $2`),
@@ -66,21 +62,19 @@ const SQL = {
   placeFor: sql<PlaceFor>(
     "files.placeFor",
     (dialect) =>
-      `SELECT CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND folder = $2 AND name = $3) AS integer) AS "isTaken",
-         CAST(${keptWithin(dialect, "$1", "$4")} AS integer) AS "hasKeptGrants"`,
+      `SELECT CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3 AND folder = CASE $2 WHEN '' THEN ${ROOT}
+           ELSE (SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isAt("path", "$2")}) END) AS integer) AS "isTaken",
+         CAST(EXISTS (SELECT 1 FROM kept_grants WHERE workspace = $1 AND ${isWithin(dialect, "path", "$4")}) AS integer)
+           AS "hasKeptGrants"`,
   ),
   insert: sql(
     "files.insert",
-    `INSERT INTO files (workspace, id, folder, name, protected, change_id) SELECT $1, $2, CAST($3 AS bigint), $4, false, $5
-     WHERE $3 = ${ROOT} OR EXISTS (SELECT 1 FROM folders WHERE seq = $3 AND path = $6)`,
+    "INSERT INTO files (workspace, id, folder, name, protected, change_id) VALUES ($1, $2, $3, $4, false, $5)",
   ),
-  // Fails because `file` is null, if the file was not inserted, or its grants are not known.
   addFirst: sql(
     "files.addFirst",
-    (dialect) =>
-      `INSERT INTO changes (id, file, status, codec, text, at)
-       SELECT $1, (SELECT seq FROM files WHERE id = $2 AND ($7 = 1 OR NOT ${keptWithin(dialect, "$3", "$8")})),
-         'saved', $4, $5, $6`,
+    `INSERT INTO changes (id, file, status, codec, text, at)
+     SELECT $1, seq, 'saved', $3, $4, $5 FROM files WHERE id = $2`,
   ),
   addVersion: sql(
     "files.addVersion",
@@ -100,7 +94,7 @@ const REMOVE = sqlInOrder("files.remove", [
 
 type Version = { readonly id: string; readonly text: string; readonly at: number };
 
-type NewFile = Omit<Version, "id"> & {
+export type NewFile = Omit<Version, "id"> & {
   readonly workspace: number;
   readonly id: string;
   readonly folder: { readonly seq: number; readonly path: string };
@@ -153,9 +147,9 @@ export function filesTable(session: Session) {
     bySeqs: (seqs: readonly number[]) => session.all(SQL.bySeqs, seqs),
     byName: (workspace: number, folder: number, name: string) => session.one(SQL.byName, workspace, folder, name),
     byPath(workspace: number, path: string) {
-      const cut = path.lastIndexOf("/");
-      if (cut < 0) return session.one(SQL.byName, workspace, ROOT, path);
-      return session.one(SQL.byPath, workspace, path.slice(0, cut), path.slice(cut + 1));
+      const [folder, name] = splitPath(path);
+      if (folder === "") return session.one(SQL.byName, workspace, ROOT, name);
+      return session.one(SQL.byPath, workspace, folder, name);
     },
     all: ({ workspace, after, count }: Page) => session.all(SQL.all, workspace, after, count),
     inFolder: ({ workspace, after, count, folder }: Page & { readonly folder: number }) =>
@@ -167,22 +161,20 @@ export function filesTable(session: Session) {
       session.all(SQL.inTree, workspace, after, count, path),
     /** Returns protected files in the folder at `path` and below. */
     protectedInTree: (workspace: number, path: string) => session.all(SQL.protectedInTree, workspace, path),
-    async placeFor(workspace: number, folder: number, path: string) {
-      const name = path.slice(path.lastIndexOf("/") + 1);
+    async placeFor(workspace: number, path: string) {
+      const [folder, name] = splitPath(path);
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. The transaction fails and runs again if the name is
-     * taken, the folder is no longer at its path, or grants are kept for the path. So a caller
-     * reads all three before.
-     * @param hasKeptGrants 1 if the caller has locked the structure, and applies the grants
+     * Creates a file with its first change. Where several connections write, the work runs again if
+     * the name is taken, the folder is no longer at its path, or grants are kept for the path. So a
+     * caller reads all three before.
+     * @param knowsGrants true if the caller has locked the structure, and applies the kept grants
      */
-    async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, hasKeptGrants: 0 | 1 = 0) {
-      session.locks?.shared(workspace);
+    async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {
       const stored = encodeText(text);
-      const path = folder.path === "" ? name : `${folder.path}/${name}`;
-      session.send(SQL.insert, workspace, id, folder.seq, name, changeId, folder.path);
-      session.send(SQL.addFirst, changeId, id, workspace, stored.codec, stored.text, at, hasKeptGrants, path);
+      session.send(SQL.insert, workspace, id, folder.seq, name, changeId);
+      session.send(SQL.addFirst, changeId, id, stored.codec, stored.text, at);
     },
     place: async (seq: number, folder: number, name: string) => session.send(SQL.place, seq, folder, name),
     protect: async (seq: number, value: boolean) => session.send(SQL.protect, seq, value),
@@ -196,6 +188,11 @@ export function filesTable(session: Session) {
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };
+}
+
+function splitPath(path: string): readonly [folder: string, name: string] {
+  const cut = path.lastIndexOf("/");
+  return [path.slice(0, Math.max(0, cut)), path.slice(cut + 1)];
 }
 
 function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: string): FileForEdit {

@@ -71,8 +71,6 @@ export type Locks = {
   fileOf(changeId: string): void;
   /** Locks the structure of a workspace, as `Tables.lockStructure` promises. */
   structure(workspace: number): void;
-  /** Locks the structure of a workspace against changes, but not against others who do so. */
-  shared(workspace: number): void;
   /** Locks the structure, and the files of the subtree at `path`. */
   tree(workspace: number, path: string): void;
   /** Locks everything in a workspace that is to be removed. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { StoreBusy } from "../../../src/service/store/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
@@ -79,6 +80,19 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
     },
   );
 
+  it("in the root of a workspace that is removed meanwhile gets no file", async () => {
+    const ground = await openGround();
+    const { store, workspace } = ground;
+    const remove = async ({ lockStructure, workspaces }: Tables) => {
+      await lockStructure(workspace);
+      await workspaces.remove(workspace);
+      await workspaces.byId(`wsp_${workspace}`);
+    };
+    const make = (tables: Tables) => makeFile(tables, workspace, "a.md");
+    await expect(oneAfterTheOther(ground, remove, make)).rejects.toBeInstanceOf(StoreBusy);
+    expect(await store.read(({ files }) => files.byName(workspace, 0, "a.md"))).toBeUndefined();
+  });
+
   it("for which grants are kept meanwhile is run again, which finds them", async () => {
     const ground = await openGround();
     const { store, workspace } = ground;
@@ -91,10 +105,10 @@ describe.skipIf(whyNoPostgres !== null)("a place", () => {
     };
     const found: number[] = [];
     const make = async (tables: Tables) => {
-      const { hasKeptGrants } = await tables.files.placeFor(workspace, 0, "a.md");
+      const { hasKeptGrants } = await tables.files.placeFor(workspace, "a.md");
       found.push(hasKeptGrants);
       const file = { workspace, id: `doc_kept-${workspace}`, folder: { seq: 0, path: "" }, name: "a.md" };
-      await tables.files.insert({ ...file, changeId: `chg_kept-${workspace}`, text: "", at: 1 }, hasKeptGrants);
+      await tables.files.insert({ ...file, changeId: `chg_kept-${workspace}`, text: "", at: 1 }, hasKeptGrants === 1);
     };
     await oneAfterTheOther(ground, keep, make);
     expect(found).toEqual([0, 1]);

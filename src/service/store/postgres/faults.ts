@@ -12,11 +12,11 @@ export class StoreUnreachable extends StoreBusy {
 }
 
 /**
- * Codes of PostgreSQL after which the whole work runs again: a serialisation failure; a deadlock; a
- * path or an id that another transaction took, which the next run finds; a removed row to which a
- * new row was to refer; a folder or grants that changed since they were read (`files.insert`).
+ * Codes of PostgreSQL after which the whole work runs again: a serialisation failure, or a place
+ * that changed since it was read (`create_file`); a deadlock; a path or an id that another
+ * transaction took, which the next run finds; a removed row to which a new row was to refer.
  */
-const AGAIN: readonly unknown[] = ["40001", "40P01", "23505", "23503", "23502"];
+const AGAIN: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
 /** Codes for a lock or a statement that took too long. It was rolled back, so nothing was done. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
 /**

@@ -3,17 +3,17 @@ import { isWithin, type Locks, type Session, sql } from "../sql.ts";
 /**
  * Locks of a write, always in this order, so that no two writes wait for each other. 1. The
  * structure of the workspace: creating, moving, renaming or removing folders, moving files, and
- * setting grants lock it alone; creating files shares the lock. Advisory locks are granted in the
- * order of requests, so files that are created all the time cannot keep a change of a folder
- * waiting. 2. Rows of files in the order of their numbers: for changing or removing them. An edit
- * takes only this lock, and waits only for another edit of the same document. The server finds
- * other deadlocks (40P01), such as two moves to each other's places; the work then runs again.
+ * setting grants lock it alone; creating files (`create_file`) shares the lock. Advisory locks are
+ * granted in the order of requests, so files that are created all the time cannot keep a change of
+ * a folder waiting. 2. Rows of files in the order of their numbers: for changing or removing them.
+ * An edit takes only this lock, and waits only for another edit of the same document. The server
+ * finds other deadlocks (40P01), such as two moves to each other's places; the work then runs
+ * again.
  */
-const STRUCTURE = 721_490_623;
+export const STRUCTURE_LOCK = 721_490_623;
 
 const SQL = {
-  structure: sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE}, $1::integer)`),
-  shared: sql("locks.shared", `SELECT pg_advisory_xact_lock_shared(${STRUCTURE}, $1::integer)`),
+  structure: sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`),
   tree: sql(
     "locks.tree",
     (dialect) =>
@@ -56,7 +56,6 @@ export function rowLocks(session: Session): RowLocks {
   };
   return {
     structure,
-    shared: (workspace) => session.send(SQL.shared, workspace),
     forget: () => held.clear(),
     tree(workspace, path) {
       structure(workspace);

@@ -1,3 +1,7 @@
+import { isWithin } from "../sql.ts";
+import { STRUCTURE_LOCK } from "./locks.ts";
+import { POSTGRES } from "./session.ts";
+
 /**
  * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
  * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
@@ -250,5 +254,39 @@ CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
 INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDER BY seq;
 `;
 
+/**
+ * Creates a file with its first change by one statement. The lock excludes changes of the structure
+ * (`locks.ts`). Each statement of the function sees the commits before it, so what the caller read
+ * is checked again after the lock. If that has changed, the error makes the caller's work run
+ * again.
+ * Drops the foreign keys of files and changes: these locks already protect the rows that they name,
+ * and each check of a foreign key locked the row of the workspace or folder that all creates share.
+ */
+const CREATE_FILE = `
+ALTER TABLE files DROP CONSTRAINT files_workspace_fkey, DROP CONSTRAINT files_above_fkey;
+ALTER TABLE changes DROP CONSTRAINT changes_file_fkey;
+CREATE FUNCTION create_file(
+  of bigint, file_id text, folder_seq bigint, folder_path text, file_name text, knows_grants boolean,
+  change text, text_codec smallint, content bytea, made_at bigint
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  made bigint;
+  file_path text := CASE folder_seq WHEN 0 THEN file_name ELSE folder_path || '/' || file_name END;
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(${STRUCTURE_LOCK}, of::integer);
+  INSERT INTO files (workspace, id, folder, name, change_id)
+  SELECT of, file_id, folder_seq, file_name, change
+  WHERE (knows_grants OR NOT EXISTS (
+      SELECT 1 FROM kept_grants WHERE workspace = of AND ${isWithin(POSTGRES, "path", "file_path")}
+    )) AND CASE folder_seq
+      WHEN 0 THEN EXISTS (SELECT 1 FROM workspaces WHERE seq = of)
+      ELSE EXISTS (SELECT 1 FROM folders WHERE seq = folder_seq AND path = folder_path)
+    END
+  RETURNING seq INTO made;
+  IF made IS NULL THEN RAISE serialization_failure USING MESSAGE = 'the place of a new file has changed'; END IF;
+  INSERT INTO changes (id, file, status, codec, text, at) VALUES (change, made, 'saved', text_codec, content, made_at);
+END $$;
+`;
+
 /** Migrations in order; the number of the last one is the schema of the database. */
-export const MIGRATIONS: readonly string[] = [TABLES, SEARCH, OUTBOX, OUTBOX_BY_WORKSPACE, SEARCH_BY_KEYS];
+export const MIGRATIONS: readonly string[] = [TABLES, SEARCH, OUTBOX, OUTBOX_BY_WORKSPACE, SEARCH_BY_KEYS, CREATE_FILE];

@@ -7,6 +7,7 @@ import { commonTables, FIGURES } from "../common-tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import { META, readSettings, SET_META } from "../settings-table.ts";
 import { sql } from "../sql.ts";
+import { encodeText } from "../text-codec.ts";
 import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxPoll } from "./outbox-poll.ts";
@@ -138,10 +139,20 @@ export class PostgresStore implements Store {
   }
 }
 
+const CREATE_FILE = sql("files.create", "SELECT create_file($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)");
+
 function tablesOf(session: Session): Tables {
   const outbox = outboxTable(session);
+  const common = commonTables(session, outbox.noteAccess);
+  const insert: Tables["files"]["insert"] = async (file, knowsGrants = false) => {
+    const { workspace, id, folder, name, changeId, text, at } = file;
+    const stored = encodeText(text);
+    const place = [workspace, id, folder.seq, folder.path, name, knowsGrants];
+    session.send(CREATE_FILE, ...place, changeId, stored.codec, stored.text, at);
+  };
   return {
-    ...commonTables(session, outbox.noteAccess),
+    ...common,
+    files: { ...common.files, insert },
     search: searchTable(session),
     outbox,
     async holder(hash) {
@@ -187,30 +198,29 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
  */
 const HOLDER = sql<HolderRow>(
   "holder",
-  `SELECT (SELECT row_to_json(key) FROM (SELECT ${KEY_COLUMNS}) AS key) AS key,
+  `SELECT ${KEY_COLUMNS},
      (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
      (SELECT json_agg(grants_of_it) FROM (
         SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
       ) AS grants_of_it) AS grants,
      (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings,
-     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at
+     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now
    FROM keys k LEFT JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1`,
 );
 
-type HolderRow = {
-  readonly key: KeyRow;
+type HolderRow = KeyRow & {
   readonly workspace: WorkspaceRow | null;
   readonly grants: readonly GrantRow[] | null;
   readonly settings: string | null;
-  readonly at: number;
+  readonly now: number;
 };
 
-function holderOf({ key, workspace, grants, settings, at }: HolderRow): Holder {
+function holderOf({ workspace, grants, settings, now, ...key }: HolderRow): Holder {
   return {
     key,
     workspace: workspace ?? undefined,
     grants: grants ?? [],
     settings: readSettings(settings ?? undefined),
-    at,
+    at: now,
   };
 }
