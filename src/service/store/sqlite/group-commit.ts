@@ -41,9 +41,6 @@ type Member = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A member whose savepoint ended; `tell` settles its promise after the transaction ended. */
-type Ended = { readonly member: Member; readonly tell: () => void };
-
 /**
  * Commits concurrent writes in one transaction, so that all wait for the disk once. Writes are
  * concurrent if they come in one turn of the event loop, or while the connection is in use. Each
@@ -72,66 +69,42 @@ export class GroupCommit {
     });
   }
 
+  /**
+   * Runs and commits the waiting writes. Rejects all of them if the transaction is lost, for example
+   * because the disk has no space for one of them.
+   */
   async #commitTogether(): Promise<void> {
-    const ended: Ended[] = [];
+    const begun: Member[] = [];
+    const ended: (() => void)[] = [];
     try {
-      await this.#transactions.run(() => this.#gather(ended));
+      await this.#transactions.run(() => this.#gather(begun, ended));
+      for (const end of ended) end();
     } catch (error) {
       this.#isGathering = false;
-      if (ended.length === 0) return this.#refuseAll(error);
-      await this.#eachAlone(ended, error);
-      return this.#goOn();
+      for (const { reject } of [...begun, ...this.#waiting.splice(0)]) reject(error);
     }
-    for (const { tell } of ended) tell();
   }
 
-  async #gather(ended: Ended[]): Promise<void> {
-    await this.#runWaiting(ended);
+  async #gather(begun: Member[], ended: (() => void)[]): Promise<void> {
+    await this.#runWaiting(begun, ended);
     // Lets the process read requests that have already arrived.
     await new Promise((resolve) => setImmediate(resolve));
-    await this.#runWaiting(ended);
+    await this.#runWaiting(begun, ended);
     this.#isGathering = false;
   }
 
-  async #runWaiting(ended: Ended[]): Promise<void> {
+  async #runWaiting(begun: Member[], ended: (() => void)[]): Promise<void> {
     for (let member = this.#waiting.shift(); member !== undefined; member = this.#waiting.shift()) {
       const { work, keep, resolve, reject } = member;
+      begun.push(member);
       try {
         const result = await this.#transactions.run(work, keep);
-        ended.push({ member, tell: () => resolve(result) });
+        ended.push(() => resolve(result));
       } catch (error) {
-        ended.push({ member, tell: () => reject(error) });
+        ended.push(() => reject(error));
         // A full disk may have ended the whole transaction, not only this savepoint.
         if (!this.#transactions.isOpen) throw error;
       }
     }
-  }
-
-  /**
-   * Runs each write of a lost transaction in a separate transaction, in the same order. Then only a
-   * write that is too large for the disk fails.
-   */
-  async #eachAlone(ended: readonly Ended[], error: unknown): Promise<void> {
-    const [first] = ended;
-    if (ended.length === 1) return first!.member.reject(error);
-    for (const { member } of ended) {
-      try {
-        member.resolve(await this.#transactions.run(member.work, member.keep));
-      } catch (fault) {
-        member.reject(fault);
-      }
-    }
-  }
-
-  /** Rejects all writes, because no transaction could begin. */
-  #refuseAll(error: unknown): void {
-    for (const { reject } of this.#waiting.splice(0)) reject(error);
-  }
-
-  /** Commits the writes that had not begun when the transaction was lost. */
-  #goOn(): void {
-    if (this.#waiting.length === 0) return;
-    this.#isGathering = true;
-    void this.#turns.take(() => this.#commitTogether());
   }
 }
