@@ -79,8 +79,7 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
   return (request, response, waitsForContinue = false) => {
     state.begun++;
     if (waitsForContinue) waitingForContinue.add(request);
-    if (state.held === null) return app.routing(request, response);
-    void state.held.then(() => app.routing(request, response));
+    app.routing(request, response);
   };
 }
 

@@ -47,8 +47,6 @@ export type ServerState = {
   readonly streams: Set<() => void>;
   /** Number of requests so far. */
   begun: number;
-  /** Promise that each new request waits for; null if requests need not wait. */
-  held: Promise<void> | null;
   /** True after the server has begun to close: every answer then ends its connection. */
   isClosing: boolean;
 };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { setImmediate as turnOver, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken } from "./broken.ts";
@@ -126,7 +126,6 @@ function newServerState(
     unread,
     streams,
     begun: 0,
-    held: null,
     isClosing: false,
   };
 }
@@ -165,11 +164,7 @@ async function closeAll(state: ServerState, server: Server, { drain, stop }: Dea
   state.isClosing = true;
   for (const end of state.streams) end();
   await untilQuiet(state, drain);
-  const held = Promise.withResolvers<void>();
-  state.held = held.promise;
-  await untilAllCame(state, server);
   const ended = new Promise((resolve) => server.close(resolve));
-  held.resolve();
   const late = setTimeout(() => server.closeAllConnections(), stop);
   await ended;
   clearTimeout(late);
@@ -192,28 +187,4 @@ async function untilQuiet(state: ServerState, mostMs: number): Promise<void> {
     before = state.begun;
     await pause(QUIET_MS);
   }
-}
-
-/**
- * LIMIT: turns of the event loop that closing waits for clients that never stop sending requests.
- */
-const MOST_TURNS = 2_000;
-
-/**
- * Resolves after two consecutive turns without new connections and requests, so that no connection
- * that the system has accepted is reset. New requests wait meanwhile, so a client that sends its
- * next request after an answer becomes idle.
- */
-async function untilAllCame(state: ServerState, server: Server): Promise<void> {
-  let came = 0;
-  const count = () => void came++;
-  server.on("connection", count);
-  let quiet = 0;
-  // Each turn of the event loop accepts one connection from the system's queue.
-  for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
-    const before = came + state.begun;
-    await turnOver();
-    quiet = came + state.begun === before ? quiet + 1 : 0;
-  }
-  server.off("connection", count);
 }
