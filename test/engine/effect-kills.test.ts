@@ -16,24 +16,30 @@ import { Moment } from "../simulator/moment.ts";
 type Row = readonly [kind: string, local: string, remote: string, after: string];
 
 const ROWS: readonly Row[] = [
-  ["put", "write note.md two", "", "box/in.md=in note.md=two"],
-  ["create-remote", "write new.md new", "", "box/in.md=in new.md=new note.md=one"],
-  ["rename-remote", "mv note.md other.md", "", "box/in.md=in other.md=one"],
-  ["reparent-remote", "mv note.md box/note.md", "", "box/in.md=in box/note.md=one"],
-  ["delete-remote", "rm note.md", "", "box/in.md=in"],
-  ["write-local", "", "edit note.md two", "box/in.md=in note.md=two"],
-  ["move-local", "", "mv note.md other.md", "box/in.md=in other.md=one"],
-  ["trash-local", "", "rm note.md", "box/in.md=in"],
-  ["make-folder-remote", "mkdir fresh", "", "box/in.md=in note.md=one"],
-  ["rename-folder-remote", "mv box crate", "", "crate/in.md=in note.md=one"],
-  ["remove-folder-remote", "rm empty", "", "box/in.md=in note.md=one"],
-  ["move-folder-local", "", "mv box crate", "crate/in.md=in note.md=one"],
+  ["put", "write note.md two", "", "box/in.md=$X note.md=two"],
+  ["create-remote", "write new.md new", "", "box/in.md=$X new.md=new note.md=one"],
+  ["rename-remote", "mv note.md other.md", "", "box/in.md=$X other.md=one"],
+  ["reparent-remote", "mv note.md box/note.md", "", "box/in.md=$X box/note.md=one"],
+  ["delete-remote", "rm note.md", "", "box/in.md=$X"],
+  ["write-local", "", "edit note.md two", "box/in.md=$X note.md=two"],
+  ["move-local", "", "mv note.md other.md", "box/in.md=$X other.md=one"],
+  ["trash-local", "", "rm note.md", "box/in.md=$X"],
+  ["make-folder-remote", "mkdir fresh", "", "box/in.md=$X note.md=one"],
+  ["rename-folder-remote", "mv box crate", "", "crate/in.md=$X note.md=one"],
+  ["remove-folder-remote", "rm empty", "", "box/in.md=$X note.md=one"],
+  ["reparent-folder-remote", "mv box empty/box", "", "empty/box/in.md=$X note.md=one"],
+  ["move-folder-local", "", "mv box crate", "crate/in.md=$X note.md=one"],
+  ["make-folder-local", "", "mkdir fresh", "box/in.md=$X note.md=one"],
+  ["remove-folder-local", "", "rm empty", "box/in.md=$X note.md=one"],
+  ["create-local", "", "new fresh/new.md new", "box/in.md=$X fresh/new.md=new note.md=one"],
+  ["merge", "write box/in.md $X1", "edit box/in.md $X10", "box/in.md=$X1+10 note.md=one"],
+  ["meet", "write new.md new", "new new.md new", "box/in.md=$X new.md=new note.md=one"],
 ];
 
 /** Syncs two documents and an empty folder. */
 async function begin(): Promise<Moment> {
   const { rig, mirror } = openFixture(48);
-  for (const [path, text] of textsOf("box/in.md=in note.md=one")) rig.app.create(path, text);
+  for (const [path, text] of textsOf("box/in.md=$X note.md=one")) rig.app.create(path, text);
   rig.app.makeFolder("empty");
   await settle(mirror);
   return new Moment({ rig, mirror });
@@ -82,7 +88,8 @@ const ENDS: readonly (readonly [string, Fault | null])[] = [
 
 describe.each(ROWS)("I13 I08 %s (%s|%s), killed at each call", (kind, local, remote, after) => {
   // A refused deletion brings its document back.
-  const ends = ENDS.slice(0, kind.endsWith("-local") ? 1 : kind === "delete-remote" ? 2 : 3);
+  const isLocal = kind.endsWith("-local") || kind === "meet";
+  const ends = ENDS.slice(0, isLocal ? 1 : kind === "delete-remote" ? 2 : 3);
   test.each(ends)("%s", async (_, fault) => {
     const calls = await killAtEachCall(changed(local, remote), {
       open: openWith(fault),
@@ -137,7 +144,7 @@ test("I13 a replaced file is logged as one event, wherever the process is killed
 
 describe("a conflict whose process is killed at each call", () => {
   const start = (): Fixture => changed("write note.md mine", "edit note.md theirs");
-  const texts = textsOf("box/in.md=in note.md=mine note_(theirs).md=theirs");
+  const texts = textsOf("box/in.md=$X note.md=mine note_(theirs).md=theirs");
 
   test("I13 I27 opens once", async () => {
     await killAtEachCall(start(), {

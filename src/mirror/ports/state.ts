@@ -91,8 +91,11 @@ export type Intent =
       readonly event: EventFields;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
-  | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
-  | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
+  /**
+   * `nth`: number of the version whose conflict copy moves; absent for the file of the document.
+   */
+  | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
+  | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
    * A conflict copy is written. `shows`: what is recorded then; absent for a copy that goes to the
    * trash, because no conflict has it on record any more.
@@ -126,6 +129,13 @@ export type Intent =
 
 /** A document whose local file is created, and the path of the file. */
 export type Arriving = { readonly id: DocId; readonly path: LocalPath };
+
+type DiskMove = {
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  /** True if a user asked for the move: base stays, and the next run sends the move. */
+  readonly isManual?: true;
+} & Reason;
 
 type RemoteMove = {
   readonly from: RemotePath;

@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
-import { STALE, DONE, eventOf, fetchText, outcomeOfDisk, readLocal } from "./effect.ts";
+import { STALE, DONE, eventOf, fetchText, readLocal } from "./effect.ts";
 import { landMerged } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
@@ -120,19 +120,6 @@ export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">):
   const conflict = ctx.world.state.conflict(action.id);
   if (conflict === null) return STALE.conflictEnded;
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
-  return DONE;
-}
-
-export function moveConflictCopy(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
-  const { disk, state } = ctx.world;
-  const conflict = state.conflict(action.id);
-  if (conflict === null) return STALE.conflictEnded;
-  // `from` equals `to`: the copy is already at its place, and only the record must change.
-  if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
-    const moved = disk.move(action.from, action.to, null);
-    if (moved.kind !== "done") return outcomeOfDisk(moved);
-  }
-  if (action.nth === conflict.shown.length) state.putConflict({ ...conflict, newestCopyPath: action.to });
   return DONE;
 }
 

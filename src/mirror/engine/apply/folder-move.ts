@@ -6,52 +6,11 @@ import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
-import { DONE, ended, got, outcomeOfDisk } from "./effect.ts";
+import { DONE, got } from "./effect.ts";
 import { findFolder } from "./folder-link.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
-import { ensureFolders } from "./parents.ts";
-import type { Effect, LocalEffect } from "./run-effect.ts";
-import { provenNotDone, leaveOpen } from "./unsettled.ts";
-
-/** Moves a folder with everything below it on the disk. */
-export const moveFolderLocal: LocalEffect<
-  ActionOf<"move-folder-local">,
-  Extract<Intent, { kind: "move-folder" }>,
-  null,
-  "moved"
-> = {
-  prepare(ctx, { dirId, from, to, why, temporary }) {
-    const parents = ensureFolders(ctx, to);
-    if (parents !== null) return ended(parents);
-    return got({ row: { kind: "move-folder", dirId, from, to, why, temporary }, beside: null });
-  },
-
-  perform(ctx, { from, to }) {
-    const end = ctx.world.disk.moveFolder(from, to);
-    if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-    // Moves of this cycle only: a plan that is made after a recovery has the new paths.
-    ctx.notes.movedLocally.push({ from, to });
-    for (const [id, path] of ctx.notes.toFlush)
-      if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
-    return { kind: "seen", seen: "moved" };
-  },
-
-  observe(ctx, row) {
-    const { disk } = ctx.world;
-    const [from, to] = [disk.look(row.from), disk.look(row.to)];
-    if (from.kind === "unknown" || to.kind === "unknown")
-      return leaveOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
-    if (from.kind === "absent" && to.kind === "folder") return { kind: "seen", seen: "moved" };
-    return { kind: "over", outcome: DONE };
-  },
-
-  conclude(ctx, { dirId: id, from, to, why, temporary }) {
-    if (!temporary) ctx.notes.counts.movedLocal++;
-    const detail = `${why} (from ${from})`;
-    const event = { kind: "move-folder-local", side: "local", id, path: to, detail, from } as const;
-    return { outcome: DONE, change: { moved: [{ side: "local", from, to }], event } };
-  },
-};
+import type { Effect } from "./run-effect.ts";
+import { provenNotDone } from "./unsettled.ts";
 
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;

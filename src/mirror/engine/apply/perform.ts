@@ -1,13 +1,13 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
-import { dropConflict, endConflict, checkConflict, moveConflictCopy, renewConflict } from "./conflict-course.ts";
+import { dropConflict, endConflict, checkConflict, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
 import { linkNewOnBothSides, writeLocal } from "./download.ts";
 import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
 import { linkFolderBoth } from "./folder-link.ts";
-import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";
+import { moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
-import { moveFile } from "./move-file.ts";
+import { moveLocal } from "./move-local.ts";
 import { relink } from "./place.ts";
 import { deleteRemote, forgetDocument, storeFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
@@ -32,19 +32,19 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "delete-remote": deleteRemote,
   forget: forgetDocument,
   "note-facts": storeFacts,
-  "move-local": (ctx, action) => runLocalEffect(ctx, moveFile, action),
+  "move-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
   "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   relink,
   "end-conflict": endConflict,
   "look-again": checkConflict,
   "renew-conflict": renewConflict,
-  "move-conflict-copy": moveConflictCopy,
+  "move-conflict-copy": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
   "drop-conflict": dropConflict,
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
   "link-folder": linkFolderBoth,
-  "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveFolderLocal, action),
+  "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move-folder" }),
   "rename-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "reparent-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "remove-folder-local": removeFolderLocal,

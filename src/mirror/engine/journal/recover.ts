@@ -3,8 +3,7 @@ import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { showCopy } from "../apply/conflict.ts";
 import { checkSetAside } from "../apply/late-write.ts";
-import { moveFolderLocal } from "../apply/folder-move.ts";
-import { moveFile } from "../apply/move-file.ts";
+import { moveLocal } from "../apply/move-local.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -88,8 +87,8 @@ function recoverOne(
   intent: LocalIntent,
   findPlace: CurrentPath,
 ): string | null {
-  if (intent.kind === "move") return recoverLocalEffect(ctx, moveFile, intentId, intent);
-  if (intent.kind === "move-folder") return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
+  if (intent.kind === "move" || intent.kind === "move-folder")
+    return recoverLocalEffect(ctx, moveLocal, intentId, intent);
   if (intent.kind === "conflict-copy") return recoverLocalEffect(ctx, showCopy, intentId, intent);
   const path = findPlace(pathOf(ctx, intent));
   if (path === null) return "its folder is missing, and the linked folder cannot be read completely";

@@ -6,6 +6,7 @@ import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "./run-
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
+import { moveLocal } from "../apply/move-local.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -76,17 +77,11 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
 /** A move back to an earlier path. `id`: of a document or a folder. */
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
-/**
- * Moves a file, or a folder with its content, back; the next run sends the move. RACE: there is no
- * journal row, because recovery would take the move for mdmirror's own and not send it. Killed in
- * the middle, the file has both names, as after any `mv`.
- */
-export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): ManualEnd {
-  const { disk } = ctx.world;
-  const parents = ensureFolders(ctx, to);
-  if (parents !== null) return notDone(parents);
-  const end = isDirId(id) ? disk.moveFolder(from, to) : disk.move(from, to, null);
-  if (end.kind !== "done") return notDone(outcomeOfDisk(end));
-  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path: to, detail, from } });
-  return { outcome, notes: [] };
+/** Moves a file, or a folder with its content, back; the next run sends the move. */
+export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, why: string): ManualEnd {
+  const move = { from, to, why, isManual: true } as const;
+  const row = isDirId(id)
+    ? ({ kind: "move-folder", dirId: id, ...move } as const)
+    : ({ kind: "move", id, ...move } as const);
+  return { outcome: runLocalEffect(ctx, moveLocal, row), notes: [] };
 }

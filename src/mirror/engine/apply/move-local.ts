@@ -1,0 +1,121 @@
+import { isWithin, rebase } from "../../../contract/path.ts";
+import type { Block, Stamp } from "../../model/link.ts";
+import { movePlace } from "../../model/settle.ts";
+import type { Look } from "../../ports/disk.ts";
+import type { EventFields, Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { STALE, DONE, ended, got, outcomeOfDisk } from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import type { Concluded, EffectResult, LocalEffect } from "./run-effect.ts";
+import { leaveOpen } from "./unsettled.ts";
+
+type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
+type FileRow = Extract<Row, { kind: "move" }>;
+/** Null: a folder, or a file that is at its place already. */
+type Seen = { readonly stamp: Stamp | null };
+
+/**
+ * Moves something on the disk: the file of a document, a conflict copy, or a folder with everything
+ * below it. Base follows, unless a user asked for the move.
+ */
+export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
+  prepare(ctx, row) {
+    if (row.kind === "move" && ctx.world.state.link(row.id) === null) return ended(STALE.noRecord);
+    const parents = ensureFolders(ctx, row.to);
+    return parents === null ? got({ row, beside: null }) : ended(parents);
+  },
+
+  perform(ctx, row) {
+    const { disk } = ctx.world;
+    const { from, to } = row;
+    if (row.kind === "move-folder") return performFolder(ctx, row);
+    const isCopyThere = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
+    if (isCopyThere) return { kind: "seen", seen: { stamp: null } };
+    // The content may have been edited since the plan: a move takes the file along, whatever its
+    // content.
+    const end = disk.move(from, to, null);
+    if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
+    // The file has both names: recovery completes the move.
+    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
+  },
+
+  observe(ctx, row) {
+    const { disk } = ctx.world;
+    const [from, to] = [disk.look(row.from), disk.look(row.to)];
+    if (from.kind === "unknown" || to.kind === "unknown")
+      return leaveOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
+    if (isOneFile(from, to)) {
+      const end = disk.move(row.from, row.to, null);
+      if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
+      return leaveOpen(`mdmirror was interrupted during a move, and cannot complete it: ${end.detail}`);
+    }
+    if (from.kind === "absent" && row.kind === "move-folder" && to.kind === "folder")
+      return { kind: "seen", seen: { stamp: null } };
+    if (from.kind === "absent" && row.kind === "move" && to.kind === "file" && inodeOf(ctx, row) === to.stamp.ino)
+      return { kind: "seen", seen: { stamp: to.stamp } };
+    return { kind: "over", outcome: DONE };
+  },
+
+  conclude(ctx, row, seen) {
+    const { from, to, why, isManual } = row;
+    const id = row.kind === "move" ? row.id : row.dirId;
+    const moved = { side: "local", id, path: to, from } as const;
+    if (isManual) return { outcome: DONE, change: { event: { ...moved, kind: "restore", detail: why } } };
+    const event: EventFields = { ...moved, kind: `${row.kind}-local`, detail: `${why} (from ${from})` };
+    if (row.kind === "move") return concludeFile(ctx, row, seen, event);
+    if (!row.temporary) ctx.notes.counts.movedLocal++;
+    return { outcome: DONE, change: { moved: [{ side: "local", from, to }], event } };
+  },
+};
+
+function performFolder(ctx: PassContext, { from, to }: Row): EffectResult<Seen> {
+  const end = ctx.world.disk.moveFolder(from, to);
+  if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
+  // Moves of this cycle only: a plan that is made after a recovery has the new paths.
+  ctx.notes.movedLocally.push({ from, to });
+  for (const [id, path] of ctx.notes.toFlush)
+    if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
+  return { kind: "seen", seen: { stamp: null } };
+}
+
+/** Returns the inode of the file that moves; null: not known. */
+function inodeOf({ world: { state } }: PassContext, { id, nth }: FileRow): number | null {
+  const known = nth === undefined ? state.link(id)?.stamp : state.conflict(id)?.shown[nth - 1];
+  return known?.ino ?? null;
+}
+
+function concludeFile(ctx: PassContext, row: FileRow, { stamp }: Seen, event: EventFields): Concluded {
+  const { state } = ctx.world;
+  const { id, to, nth } = row;
+  if (nth !== undefined) {
+    const conflict = state.conflict(id);
+    if (conflict === null) return { outcome: STALE.conflictEnded, change: null };
+    return {
+      outcome: DONE,
+      change: nth === conflict.shown.length ? { conflict: { ...conflict, newestCopyPath: to } } : null,
+    };
+  }
+  const link = state.link(id);
+  if (link === null) return { outcome: STALE.noRecord, change: null };
+  if (!row.temporary) ctx.notes.counts.movedLocal++;
+  const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
+  return { outcome: DONE, change: { link: moved, ...blockAt(ctx, row), event } };
+}
+
+/**
+ * Returns whether two names are one file: the move was interrupted. On a disk that folds names, a
+ * change of case that was not done looks the same, with one link.
+ */
+function isOneFile(from: Look, to: Look): boolean {
+  if (from.kind !== "file" || to.kind !== "file") return false;
+  return from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && to.stamp.nlink > 1;
+}
+
+/**
+ * Returns the document's block at its new path, because links to it lead to the path of its block.
+ * A block about a place ends at another place.
+ */
+function blockAt({ world }: PassContext, { id, from, to }: FileRow): { block?: Block } {
+  const block = world.state.blocks().find(({ key, path }) => key === id && path === from);
+  return block === undefined || (block.digest ?? block.changeId) === null ? {} : { block: { ...block, path: to } };
+}
