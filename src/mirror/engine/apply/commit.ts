@@ -88,12 +88,8 @@ export function commit(ctx: PassContext, change: StateChange): OutcomeOf<"done">
  * the transaction is committed. After a kill before that, the effect is done and base has not
  * moved; recovery completes it.
  */
-export async function commitWithOthers(
-  ctx: PassContext,
-  change: StateChange,
-  when: "soon" | "late" = "late",
-): Promise<Outcome> {
-  await ctx.group.commit(() => writeChange(ctx, change), when, change.keeps?.text.length ?? 0);
+export async function commitWithOthers(ctx: PassContext, change: StateChange): Promise<Outcome> {
+  await ctx.group.commit(() => writeChange(ctx, change), "late", change.keeps?.text.length ?? 0);
   return DONE;
 }
 

@@ -8,20 +8,9 @@ import { flushAtEnd } from "./flush.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { commitWithOthers } from "./commit.ts";
-import {
-  asRemoteText,
-  ended,
-  eventOf,
-  fetchPresentVersion,
-  fetchText,
-  type ValueOrEnd,
-  got,
-  outcomeOfDisk,
-  type ReadDocument,
-  stale,
-} from "./effect.ts";
+import { ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import { hasSent, adoptOwnVersion } from "./unanswered-writes.ts";
+import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
@@ -53,49 +42,20 @@ export async function journalArriving<T>(
   return end;
 }
 
-/** Works as `createLocal`, for a command that follows no plan. */
-export function createOneLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  return journalArriving(ctx, [action], () => createLocal(ctx, action));
-}
-
 /**
  * Downloads a new document into a new file, which is journalled. After a crash before the commit
  * the file exists without a record; the next run pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;
-  if (stays !== null) return stays;
-  const served = await fetchPresentVersion(ctx, action.id);
-  return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
-}
-
-/**
- * Returns true if the edit that won against a local deletion may have been sent from this folder
- * before.
- */
-function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
-  const link = comesBack ? ctx.world.state.link(id) : null;
-  return link !== null && hasSent(ctx, link);
-}
-
-/** @returns null unless that edit was sent from this folder */
-async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
-  const link = ctx.world.state.link(id);
-  if (link === null) return null;
-  const fetched = await fetchText(ctx, id, localPath);
-  return fetched.kind === "end" ? fetched.outcome : adoptOwnVersion(ctx, link, fetched.value, "lately");
-}
-
-async function createServed(
-  ctx: PassContext,
-  action: ActionOf<"create-local">,
-  served: ReadDocument,
-): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
-  const fetched = asRemoteText(ctx, id, localPath, served);
+  const fetched = await fetchWithoutStoring(ctx, id, localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
+  // The edit that won against a local deletion may have been sent from this folder before.
+  const link = action.comesBack === true ? state.link(id) : null;
+  const own = link === null ? null : adoptOwnVersion(ctx, link, fetched.value, "lately");
+  if (own !== null) return own;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: the bytes of a file with links differ from its content. If the content is in the store,
   // the bytes can be matched to it after a kill, wherever its link targets are then.

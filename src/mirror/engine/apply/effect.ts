@@ -134,7 +134,7 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 
 /** Reads a document. Its text is stored before it is used (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
-  const fetched = await fetchUnkept(ctx, id, path);
+  const fetched = await fetchWithoutStoring(ctx, id, path);
   if (fetched.kind === "got")
     ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
   return fetched;
@@ -153,13 +153,27 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
 
 /**
  * Reads a document without storing its text. The caller stores it, at the latest with the commit
- * that uses it, and removes nothing before.
+ * that uses it, and removes nothing before. Ends if no file can have such content.
  */
-async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
+export async function fetchWithoutStoring(
+  ctx: PassContext,
+  id: DocId,
+  path: LocalPath,
+): Promise<ValueOrEnd<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
-  const served = await fetchPresentVersion(ctx, id);
-  return served.kind === "end" ? served : asRemoteText(ctx, id, path, served.value);
+  const { clock, remote } = ctx.world;
+  const answer = await remote.getFile(id);
+  // ORDER: the next request is sent before this text is processed, which takes longer than an
+  // answer.
+  if (clock.turn !== undefined) await clock.turn();
+  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
+  const { value: file, requestId } = answer;
+  const text = file.content;
+  if (text.isWellFormed()) return got({ file, text, digest: digestOf(text) });
+  const detail = "the content on the service has half a surrogate pair, which UTF-8 cannot represent";
+  const block = makeBlock(ctx, { key: id, path, reason: "remote-text-unfit", detail, changeId: file.lastChangeId });
+  return ended({ kind: "refused", code: "remote-text-unfit", detail, requestId, block });
 }
 
 /**
@@ -173,43 +187,6 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
   const { file, digest } = before;
   const text = world.state.text(digest);
   return text === null ? null : { file: { ...file, content: text }, text, digest };
-}
-
-/** A document as read, with the id of the request. */
-export type ReadDocument = { readonly file: FileWithContent; readonly requestId: string | null };
-
-/** Reads a document without examining its text. */
-export async function fetchPresentVersion({ world }: PassContext, id: DocId): Promise<ValueOrEnd<ReadDocument>> {
-  const answer = await world.remote.getFile(id);
-  // ORDER: the next request is sent before this text is processed, which takes longer than an
-  // answer.
-  if (world.clock.turn !== undefined) await world.clock.turn();
-  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
-  return got({ file: answer.value, requestId: answer.requestId });
-}
-
-/**
- * Returns the content with its digest, or the outcome if no file can have such content. Stores
- * nothing.
- */
-export function asRemoteText(
-  ctx: PassContext,
-  id: DocId,
-  path: LocalPath,
-  { file, requestId }: ReadDocument,
-): ValueOrEnd<RemoteText> {
-  const text = file.content;
-  if (!text.isWellFormed()) {
-    const block = makeBlock(ctx, {
-      key: id,
-      path,
-      reason: "remote-text-unfit",
-      detail: "the content on the service has half a surrogate pair, which UTF-8 cannot represent",
-      changeId: file.lastChangeId,
-    });
-    return ended({ kind: "refused", code: "remote-text-unfit", detail: block.detail, requestId, block });
-  }
-  return got({ file, text, digest: digestOf(text) });
 }
 
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };

@@ -4,7 +4,9 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { isWithin, type LocalPath, type RemotePath, rebase } from "../../../contract/path.ts";
 import { movePlace } from "../../model/settle.ts";
-import { stale } from "./effect.ts";
+import type { EventFields } from "../../ports/state.ts";
+import { writeChange } from "./commit.ts";
+import { DONE, stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { toService } from "../run/world.ts";
 import type { EffectResult } from "./run-effect.ts";
@@ -41,20 +43,24 @@ export function linkFolder(
 }
 
 /**
- * Records the place of a folder, and the paths below it: whoever moved the folder, its documents
- * stayed inside.
+ * Records the place of a folder that both sides have, and the paths below it: whoever moved the
+ * folder, its documents stayed inside.
  */
-export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
-  const { state } = ctx.world;
-  const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
+export async function recordFolder(
+  ctx: PassContext,
+  { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
+  event?: EventFields,
+): Promise<Outcome> {
+  const link = linkFolder(ctx, dirId, localPath, remotePath);
   if (link === null) return stale("the folder was removed meanwhile");
-  state.transact(() => {
-    const before = state.dir(action.dirId);
-    if (before !== null && action.carries === null) carryAll(ctx, before, link);
-    for (const id of before === null ? [] : (action.carries ?? [])) carryOne(ctx, id, before!, link);
-    state.putDir(link);
-  });
-  return { kind: "done" };
+  // Folders of one depth are recorded in one transaction; steps that put something into them wait.
+  await ctx.group.commit(() => {
+    const before = ctx.world.state.dir(dirId);
+    if (before !== null && carries === null) carryAll(ctx, before, link);
+    for (const id of before === null ? [] : (carries ?? [])) carryOne(ctx, id, before!, link);
+    writeChange(ctx, { dir: link, ...(event === undefined ? {} : { event }) });
+  }, "soon");
+  return DONE;
 }
 
 function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink): void {

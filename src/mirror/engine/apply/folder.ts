@@ -4,35 +4,29 @@ import type { BlockReason } from "../../model/block.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
-import type { Intent } from "../../ports/state.ts";
+import type { EventFields, Intent } from "../../ports/state.ts";
 import { refuseCreation } from "./in-the-way.ts";
 import { DONE, ended, eventOf, got, makeBlock, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
-import { commit, commitWithOthers } from "./commit.ts";
+import { commit } from "./commit.ts";
 import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { findFolder, linkFolder } from "./folder-link.ts";
+import { findFolder, linkFolder, recordFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect } from "./run-effect.ts";
 import { provenNotDone } from "./unsettled.ts";
 
 /**
- * Creates local folders. Folders of one depth are created in parallel and committed in one
- * transaction; steps that put something into them wait for it.
+ * Creates a local folder, and records it as if both sides had it before: after a kill in between,
+ * the next plan does the second part.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  const { disk } = ctx.world;
   // A key that may read a folder may be unable to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
-  const made = disk.makeFolder(action.localPath);
+  const made = ctx.world.disk.makeFolder(action.localPath);
   if (made.kind !== "done") return outcomeOfDisk(made);
   ctx.notes.made.add(inodeKey(made.value));
-  ctx.notes.folderIds.set(action.remotePath, action.dirId);
-  const change = {
-    dir: { id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value },
-    event: eventOf(action, "local"),
-  } as const;
-  return commitWithOthers(ctx, change, "soon");
+  return recordFolder(ctx, { ...action, carries: [] }, eventOf(action, "local"));
 }
 
 type Post = Extract<Intent, { kind: "post-folder" }>;
@@ -78,14 +72,11 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
   },
 };
 
+/** Removes a local folder, and its record: after a kill in between, the next plan does the second part. */
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
-  const { disk } = ctx.world;
-  const end = disk.removeFolder(action.localPath, trashPlace(ctx.world, action.localPath));
-  if (end.kind !== "done") return outcomeOfDisk(end);
-  return commit(ctx, {
-    ...(action.dirId === null ? {} : { removes: { dir: action.dirId } }),
-    event: eventOf(action, "local"),
-  });
+  const { localPath } = action;
+  const end = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));
+  return end.kind === "done" ? forgetFolder(ctx, action, eventOf(action, "local")) : outcomeOfDisk(end);
 }
 
 type Delete = Extract<Intent, { kind: "delete-folder" }>;
@@ -167,7 +158,14 @@ function blockedFolder(
   return { kind: "refused", code, detail, requestId, block: makeBlock(ctx, { key, path, ...why }) };
 }
 
-export function forgetFolder(ctx: PassContext, action: ActionOf<"forget-folder">): Outcome {
-  ctx.world.state.removeDir(action.dirId);
-  return { kind: "done" };
+/** Removes the record of a folder that neither side has. */
+export function forgetFolder(
+  ctx: PassContext,
+  { dirId }: Pick<ActionOf<"remove-folder-local">, "dirId">,
+  event?: EventFields,
+): Outcome {
+  return commit(ctx, {
+    ...(dirId === null ? {} : { removes: { dir: dirId } }),
+    ...(event === undefined ? {} : { event }),
+  });
 }

@@ -3,7 +3,7 @@ import { dropConflict, endConflict, checkConflict, renewConflict } from "./confl
 import { createLocal } from "./create-local.ts";
 import { linkNewOnBothSides, writeLocal } from "./download.ts";
 import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
-import { linkFolderBoth } from "./folder-link.ts";
+import { recordFolder } from "./folder-link.ts";
 import { moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
@@ -43,13 +43,13 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "drop-conflict": dropConflict,
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
-  "link-folder": linkFolderBoth,
+  "link-folder": (ctx, action) => recordFolder(ctx, action),
   "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move-folder" }),
   "rename-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "reparent-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "remove-folder-local": removeFolderLocal,
   "remove-folder-remote": (ctx, action) => runEffect(ctx, removeFolderRemote, action),
-  "forget-folder": forgetFolder,
+  "forget-folder": (ctx, action) => forgetFolder(ctx, action),
 };
 
 /** Runs one action. */

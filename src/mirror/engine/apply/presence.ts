@@ -1,4 +1,6 @@
+import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Link } from "../../model/link.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { STALE, eventOf, blockIfInUse, makeBlock, type RemoteText, reasonForWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
@@ -6,7 +8,7 @@ import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import { type Removal, trashFile } from "./trash-file.ts";
-import { writeFile } from "./write-file.ts";
+import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**
  * Handles a document that is no longer on the service: its file goes to the trash, and its record
@@ -83,18 +85,30 @@ function comeBack(
   if (link === null) return refused;
   const { code, requestId } = refused;
   const detail = `the service refused the deletion, so the file was restored: ${refused.detail}`;
-  const outcome = runLocalEffect(ctx, writeFile, {
+  const event = eventOf(action, "local", { detail, outcome: "refused", code, requestId });
+  const outcome = writeBack(ctx, link, path, live, event);
+  return outcome.kind === "done" ? refused : outcome;
+}
+
+/** Writes a version of the service to a free path, as the file of a document that lost its own. */
+export function writeBack(
+  ctx: PassContext,
+  { id, remotePath }: Link,
+  path: LocalPath,
+  { file, text, digest }: RemoteText,
+  event: FileWrite["event"],
+): Outcome {
+  return runLocalEffect(ctx, writeFile, {
     id,
     path,
-    text: live.text,
+    text,
     expect: null,
     base: null,
-    next: { changeId: live.file.lastChangeId, digest: live.digest },
-    adopts: { remotePath: link.remotePath, protected: live.file.protected },
+    next: { changeId: file.lastChangeId, digest },
+    adopts: { remotePath, protected: file.protected },
     counts: "createdLocal",
-    event: eventOf(action, "local", { detail, outcome: "refused", code, requestId }),
+    event,
   });
-  return outcome.kind === "done" ? refused : outcome;
 }
 
 export function forgetDocument(ctx: PassContext, action: ActionOf<"forget">): Outcome {

@@ -86,10 +86,6 @@ function sentOn(ctx: PassContext, { id, digest }: Pick<Link, "id" | "digest">): 
   return sentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
-export function hasSent(ctx: PassContext, link: Link): boolean {
-  return sentOn(ctx, link).length > 0;
-}
-
 /**
  * Returns true if content was lately sent as a new document at this path, and not found on the
  * service.

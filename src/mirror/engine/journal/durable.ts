@@ -7,10 +7,11 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { hasRestarted, isTorn } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
-import { commit } from "../apply/commit.ts";
 import { findFreePath } from "../apply/parents.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { writeFile } from "../apply/write-file.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { recordEvent } from "../run/world.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
 
 /**
  * Restores files that a power loss damaged. A file that was not durable and is absent, empty,
@@ -138,25 +139,22 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, a
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
   const path = torn?.path ?? at;
-  if (torn !== undefined) {
-    const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
-    if (away.kind !== "done") return away.detail;
+  const trash = trashPlace(ctx.world, path);
+  if (text === null) {
+    if (torn !== undefined) disk.trash(path, torn.digest, trash);
+    return "its content is not in the content store";
   }
-  if (text === null) return "its content is not in the content store";
-  const made = disk.create(path, text);
-  if (made.kind !== "done") return made.detail;
-  if (torn === undefined) ctx.notes.returned.add(path);
-  ctx.notes.toFlush.set(link.id, path);
-  commit(ctx, {
-    link: { ...link, stamp: made.value.stamp, stampTrusted: false },
-    event: {
-      kind: "recover",
-      side: "local",
-      id: link.id,
-      path,
-      detail: "damaged by a power loss; restored from the history",
-      after: link.localDigest,
-    },
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id: link.id,
+    path,
+    text,
+    expect: torn?.digest ?? null,
+    base: link,
+    next: null,
+    trash,
+    event: { kind: "recover", side: "local", detail: "damaged by a power loss; restored from the history" },
   });
-  return null;
+  if (outcome.kind === "done" && torn === undefined) ctx.notes.returned.add(path);
+  if (outcome.kind === "done") return null;
+  return "detail" in outcome ? outcome.detail : outcome.kind;
 }

@@ -3,11 +3,11 @@ import type { Action } from "../../model/action.ts";
 import { type Link, withoutCopy } from "../../model/link.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
-import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
 import { STALE, DONE, ended, fetchText, type ValueOrEnd, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
+import { writeBack } from "../apply/presence.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve-block.ts";
@@ -25,24 +25,19 @@ const WHY = "restored: its deletion was rejected";
  */
 export async function restoreDeletedFile(
   ctx: PassContext,
-  { id, localPath, remotePath, changeId }: Extract<Action, { kind: "delete-remote" }>,
+  { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
   // The plan names a free path if another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
+  const event = { kind: "restore", side: "local", detail: WHY } as const;
   const text = state.text(link.localDigest);
   if (text === null) {
-    const outcome = await createOneLocal(ctx, {
-      kind: "create-local",
-      why: WHY,
-      id,
-      localPath: at,
-      remotePath,
-      changeId,
-    });
-    return { outcome, notes: [] };
+    const fetched = await fetchText(ctx, id, at);
+    if (fetched.kind === "end") return notDone(fetched.outcome);
+    return { outcome: writeBack(ctx, link, at, fetched.value, event), notes: [] };
   }
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
@@ -51,7 +46,7 @@ export async function restoreDeletedFile(
     expect: null,
     base: link,
     next: null,
-    event: { kind: "restore", side: "local", detail: WHY },
+    event,
   });
   if (outcome.kind !== "done") return notDone(outcome);
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };

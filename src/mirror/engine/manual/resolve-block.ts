@@ -1,10 +1,8 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copiesNotes, type ManualEnd, isUnseenContent, keepText, notDone } from "./run-manually.ts";
-import { createOneLocal } from "../apply/create-local.ts";
-import { ensureFolders } from "../apply/parents.ts";
-import { deleteRemote, trashLocal } from "../apply/presence.ts";
-import { stale } from "../apply/effect.ts";
+import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
+import { fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 import type { Placed } from "./resolve.ts";
@@ -29,11 +27,11 @@ export async function deleteOnService(ctx: PassContext, link: Link): Promise<Man
  * left alone.
  */
 export async function restoreOldName(ctx: PassContext, link: Link): Promise<ManualEnd> {
-  const { id, localPath, remotePath, changeId } = link;
-  const parents = ensureFolders(ctx, localPath);
-  if (parents !== null) return notDone(parents);
-  const why = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
-  const outcome = await createOneLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
+  const { id, localPath } = link;
+  const fetched = await fetchText(ctx, id, localPath);
+  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const detail = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
+  const outcome = writeBack(ctx, link, localPath, fetched.value, { kind: "create-local", side: "local", detail });
   if (outcome.kind === "done") ctx.world.state.removeBlock(id);
   return { outcome, notes: [] };
 }
