@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { performAction } from "../../src/mirror/engine/apply/perform.ts";
+import { type ManualEnd, runManually } from "../../src/mirror/engine/manual/run-manually.ts";
+import { protect } from "../../src/mirror/engine/manual/protect.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Fault } from "../variants/variant.ts";
@@ -172,4 +176,41 @@ describe("a conflict whose process is killed at each call", () => {
       },
     });
   });
+
+  test("I13 I27 is dropped with its copy after its document was deleted", async () => {
+    const conflicting = start();
+    await conflicting.mirror.sync();
+    actLocally(conflicting.mirror, "rm note.md");
+    await killAtEachCall(conflicting, {
+      open: goOnFrom,
+      async judge(fixture, call) {
+        expect([call, await expectSettled(fixture)]).toEqual([call, textsOf("box/in.md=$X note.md=theirs")]);
+        expect(fixture.mirror.state.load().conflicts.size).toBe(0);
+      },
+    });
+  });
 });
+
+describe("I13 a change of protection, killed at each call", () => {
+  test.each(ENDS)("%s", async (_, fault) => {
+    await killAtEachCall(changed("", ""), {
+      open: openWith(fault),
+      work: ({ mirror }) => runManually(mirror.world(), "protect", async (ctx) => [await protectNote(ctx)]),
+      async judge(fixture, call) {
+        fixture.fault = () => null;
+        await expectSettled(fixture);
+        const isProtected = noteOf(fixture.mirror).protected;
+        const logged = fixture.mirror.state.events({ limit: 100, kinds: ["protect"] }).length;
+        expect({ call, logged }).toEqual({ call, logged: isProtected ? 1 : 0 });
+      },
+    });
+  });
+});
+
+function noteOf({ state }: Pick<World, "state">): Link {
+  return [...state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
+}
+
+function protectNote(ctx: PassContext): Promise<ManualEnd> {
+  return protect(ctx, { id: noteOf(ctx.world).id, path: "note.md", value: true }, "asked");
+}

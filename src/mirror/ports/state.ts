@@ -55,6 +55,12 @@ export type Intent =
       readonly localPath: LocalPath;
       readonly changeId: ChangeId;
     } & Reason)
+  | ({
+      readonly kind: "protect";
+      readonly id: DocId;
+      readonly localPath: LocalPath;
+      readonly value: boolean;
+    } & Reason)
   | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
@@ -87,6 +93,8 @@ export type Intent =
       readonly adopts?: Pick<Link, "remotePath" | "protected">;
       /** The block of the document ends, because a person decided. */
       readonly endsBlock?: true;
+      /** Older version to which base goes back, because the content is an edit of that version. */
+      readonly backTo?: Pick<Link, "changeId" | "digest">;
       readonly counts?: Count;
       readonly event: EventFields;
     }
@@ -116,6 +124,16 @@ export type Intent =
         readonly event: EventFields;
       };
     }
+  /**
+   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: it ends with the
+   * step that restores its document.
+   */
+  | ({
+      readonly kind: "drop-conflict";
+      readonly id: DocId;
+      readonly path: LocalPath;
+      readonly comesBack?: true;
+    } & Reason)
   /** A completed replacement. The next cycle checks the set-aside file once more. */
   | {
       readonly kind: "set-aside";

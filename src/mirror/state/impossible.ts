@@ -156,6 +156,7 @@ const MEMBERS = {
   baseDigest: orNull(isDigest),
   review: isBoolean,
   isCombined: isBoolean,
+  value: isBoolean,
   files: (value: unknown) => Array.isArray(value) && value.every(isArriving),
 } satisfies Readonly<Record<string, Judge>>;
 
@@ -169,6 +170,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   sent: ["localPath", "baseDigest", "digest", "isCombined"],
   patch: ["id", "from", "to"],
   delete: ["id", "localPath", "changeId"],
+  protect: ["id", "localPath", "value"],
   "post-folder": ["localPath", "remotePath"],
   "patch-folder": ["dirId", "from", "to"],
   "delete-folder": ["dirId", "remotePath"],
@@ -178,6 +180,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   move: ["id", "from", "to"],
   "move-folder": ["dirId", "from", "to"],
   "conflict-copy": ["id", "path", "writes"],
+  "drop-conflict": ["id", "path"],
   "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 

@@ -1,14 +1,14 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
-import { STALE, DONE, eventOf, fetchText, readLocal } from "./effect.ts";
+import type { Intent } from "../../ports/state.ts";
+import { STALE, DONE, ended, eventOf, fetchText, got, readLocal } from "./effect.ts";
 import { landMerged } from "./merge.ts";
-import { runLocalEffect } from "./run-effect.ts";
+import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
 import { mergeWithPublished, stillInReview } from "./in-review.ts";
-import { commit } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 const MERGES = "the newer version merges: the conflict is resolved";
@@ -123,22 +123,46 @@ export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">):
   return DONE;
 }
 
-export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">): Outcome {
+type Drop = ActionOf<"drop-conflict"> & {
+  /** Receives the places of the copies, below `.mdmirror/`. */
+  readonly copies?: string[];
+};
+type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
+
+/**
+ * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: in this effect only,
+ * because a copy that is missing without an open row counts as its user's choice.
+ */
+export const dropConflict: LocalEffect<Drop, DropRow, string[], Conflict> = {
+  prepare(ctx, { id, newestCopyPath, comesBack, why, copies = [] }) {
+    const conflict = ctx.world.state.conflict(id);
+    if (conflict === null) return ended(DONE);
+    const path = newestCopyPath ?? conflict.newestCopyPath;
+    const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
+    return got({ row, beside: copies });
+  },
+
+  perform: (ctx, row, copies) => dropCopies(ctx, row, copies),
+  observe: (ctx, row) => dropCopies(ctx, row, []),
+
+  conclude(_, { id, comesBack, why }, conflict) {
+    const path = conflict.newestCopyPath;
+    const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
+    // The document was deleted locally during its conflict, and the service's content is written
+    // back. Until then the record keeps the conflict: after a crash the deletion would look like a
+    // plain one. Its removed copy must not count as a choice for another file at the path.
+    const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
+    return { outcome: DONE, change: { ...change, event } };
+  },
+};
+
+function dropCopies(ctx: PassContext, { id, path }: DropRow, copies: string[]): EffectResult<Conflict> {
   const { state } = ctx.world;
-  const conflict = state.conflict(action.id);
-  if (conflict === null) return DONE;
-  // ORDER: recorded before the copy is removed. Otherwise, after an interruption or a failed write
-  // of the service's content, the next scan may find another file at the document's path. The
-  // removed copy would then count as the user's choice for that file.
-  state.putConflict(withoutCopy(conflict));
-  const document = state.link(action.id)?.localPath ?? conflict.newestCopyPath;
-  const dropped = trashConflictCopies(ctx, conflict, document, action.newestCopyPath);
-  if (dropped.kind === "end") return dropped.outcome;
-  // The document was deleted locally during its conflict, and the service's content is written
-  // back. Until then the record keeps the conflict: after a crash the deletion would look like a
-  // plain one.
-  return commit(ctx, {
-    ...(action.comesBack === true ? {} : { removes: { conflict: action.id } }),
-    event: eventOf(action, "local", { path: conflict.newestCopyPath }),
-  });
+  const conflict = state.conflict(id);
+  if (conflict === null) return { kind: "over", outcome: DONE };
+  const dropped = trashConflictCopies(ctx, conflict, state.link(id)?.localPath ?? path, path);
+  if (dropped.kind === "end")
+    return { kind: "over", outcome: dropped.outcome, change: { conflict: withoutCopy(conflict) } };
+  copies.push(...dropped.value);
+  return { kind: "seen", seen: conflict };
 }

@@ -72,7 +72,10 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
   },
 };
 
-/** Removes a local folder, and its record: after a kill in between, the next plan does the second part. */
+/**
+ * Removes a local folder, and its record: after a kill in between, the next plan does the second
+ * part.
+ */
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
   const end = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));

@@ -140,14 +140,19 @@ function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): EffectRes
   return putBack(ctx, row, detail);
 }
 
+/** Returns the change of a record whose file has the set-aside content again. */
+function baseBefore(row: Row, link: Link): Partial<Link> {
+  const older = olderVersion(row, link);
+  return older === null ? {} : { ...older, echoDigest: null };
+}
+
 /**
- * Returns the base of the set-aside content. Returns nothing if the content had no base, or if base
- * is still that version (a new document that was read back since).
+ * Returns the base of the set-aside content; null if the content had no base, or if base is still
+ * that version (a new document that was read back since).
  */
-function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link> {
-  return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
-    ? {}
-    : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
+function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link, "changeId" | "digest"> | null {
+  const isOlder = baseChangeId !== null && baseDigest !== null && baseChangeId !== link.changeId;
+  return isOlder ? { changeId: baseChangeId, digest: baseDigest } : null;
 }
 
 /**
@@ -190,8 +195,8 @@ function bringBack(
   text: string,
   expect: Digest,
 ): EffectResult<Row> {
-  const { disk, state } = ctx.world;
-  const base = holdsNewerBase(ctx, row, link, text) ? {} : baseBefore(row, link);
+  const { disk } = ctx.world;
+  const older = holdsNewerBase(ctx, row, link, text) ? null : olderVersion(row, link);
   const outcome = runLocalEffect(ctx, writeFile, {
     id: row.id,
     path: row.path,
@@ -199,6 +204,7 @@ function bringBack(
     expect,
     base: link,
     next: null,
+    ...(older === null ? {} : { backTo: older }),
     event: {
       kind: "late-write",
       side: "local",
@@ -209,9 +215,6 @@ function bringBack(
   });
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
-  const now = state.link(row.id);
-  // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
-  if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
   // A later write to the set-aside file is an edit of this content.
   if (disk.isHeld(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };

@@ -40,7 +40,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "look-again": checkConflict,
   "renew-conflict": renewConflict,
   "move-conflict-copy": (ctx, action) => runLocalEffect(ctx, moveLocal, { ...action, kind: "move" }),
-  "drop-conflict": dropConflict,
+  "drop-conflict": (ctx, action) => runLocalEffect(ctx, dropConflict, action),
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
   "link-folder": (ctx, action) => recordFolder(ctx, action),

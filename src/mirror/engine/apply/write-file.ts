@@ -37,6 +37,8 @@ export type FileWrite = {
   readonly adopts?: Pick<Link, "remotePath" | "protected">;
   /** The block of the document ends with the move of base, because its user decided. */
   readonly endsBlock?: true;
+  /** Older version to which base goes back, because the content is an edit of that version. */
+  readonly backTo?: Version;
   readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /**
@@ -66,7 +68,7 @@ type Seen = {
  */
 export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
   prepare(ctx, writing) {
-    const { id, path, text, expect, base, next, waiting, adopts, endsBlock, counts, event, trash } = writing;
+    const { id, path, text, expect, base, next, waiting, adopts, endsBlock, backTo, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
     const writes = digestToWrite(writing);
     if (text !== null) ctx.world.state.putKnownText(writes, text, mergedContentName(path, id, event.detail));
@@ -83,6 +85,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
       ...(waiting === undefined ? {} : { waiting }),
       ...(adopts === undefined ? {} : { adopts }),
       ...(endsBlock === undefined ? {} : { endsBlock }),
+      ...(backTo === undefined ? {} : { backTo }),
       ...(counts === undefined ? {} : { counts }),
       event: { before: expect, after: writes, id, path, ...event },
     };
@@ -204,7 +207,12 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
   const seen = { stamp: file.stamp, stampTrusted: false };
   if (changeId === undefined || digest === undefined) {
     if (link === null) return { event };
-    return { text: { ...link, ...seen, durable: link.localDigest !== row.writes && link.durable }, event };
+    const edited = { ...link, ...seen, durable: link.localDigest !== row.writes && link.durable };
+    const { backTo } = row;
+    return {
+      text: backTo === undefined ? edited : moveBaseUnderEdit(edited, backTo.changeId, backTo.digest, file.stamp),
+      event,
+    };
   }
   const version = { changeId, digest };
   const base = { ...version, localDigest: digest, ...seen, durable: how === "same" };

@@ -7,6 +7,7 @@ import { createRemote, readCreated } from "../apply/create-remote.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
 import { moveFolderRemote } from "../apply/folder-move.ts";
+import { protectDocument } from "../apply/protect.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { putContent } from "../apply/put.ts";
 import { type Phase, recoverEffect } from "../apply/run-effect.ts";
@@ -62,6 +63,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
   "read-back": readCreated,
   patch: moveDocument,
   delete: deleteDocument,
+  protect: protectDocument,
   "post-folder": makeFolderRemote,
   "patch-folder": moveFolderRemote,
   "delete-folder": removeFolderRemote,

@@ -2,6 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { showCopy } from "../apply/conflict.ts";
+import { dropConflict } from "../apply/conflict-course.ts";
 import { checkSetAside } from "../apply/late-write.ts";
 import { moveLocal } from "../apply/move-local.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
@@ -18,7 +19,7 @@ import { storeLocalContents } from "../apply/text-name.ts";
 
 /** Recovers effects on the disk that a crash interrupted, before the first scan (I13). */
 
-const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "set-aside"] as const;
+const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "drop-conflict", "set-aside"] as const;
 
 export type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_KINDS)[number] }>;
 
@@ -90,6 +91,7 @@ function recoverOne(
   if (intent.kind === "move" || intent.kind === "move-folder")
     return recoverLocalEffect(ctx, moveLocal, intentId, intent);
   if (intent.kind === "conflict-copy") return recoverLocalEffect(ctx, showCopy, intentId, intent);
+  if (intent.kind === "drop-conflict") return recoverLocalEffect(ctx, dropConflict, intentId, intent);
   const path = findPlace(pathOf(ctx, intent));
   if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
   switch (intent.kind) {

@@ -1,10 +1,10 @@
 import type { Conflict, Link } from "../../model/link.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import { copiesNotes, type ManualEnd, isUnseenContent, keepText, notDone } from "./run-manually.ts";
 import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
 import { fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { trashConflictCopies } from "../apply/conflict-copies.ts";
+import { dropConflict } from "../apply/conflict-course.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
 import type { Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -44,6 +44,7 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
+  const dropped = dropOther(ctx, conflict);
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
@@ -56,13 +57,14 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
   ctx.world.state.removeBlock(link.id);
-  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
+  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropped] };
 }
 
 /** Keeps the local text of such a document. The next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
+  const dropped = dropOther(ctx, conflict);
   const outcome = commit(ctx, {
     ends: { link, trashPath: null },
     removes: { block: link.id },
@@ -76,17 +78,15 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
     },
   });
   const note = "it is uploaded as a new document, with a new id and no history on the service";
-  return { outcome, notes: [note, ...dropOther(ctx, at, conflict)] };
+  return { outcome, notes: [note, ...dropped] };
 }
 
-/**
- * ORDER: the copy goes after link and conflict have ended. A crash in between leaves a `(theirs)`
- * file without a conflict; in the other order, the conflict would end as decided for the local
- * text.
- * @returns sentences for the user
- */
-function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
-  const dropped = conflict === null ? null : trashConflictCopies(ctx, conflict, at);
-  if (dropped === null) return [];
-  return dropped.kind === "end" ? [`${conflict!.newestCopyPath} stays`] : copiesNotes(dropped.value);
+/** @returns sentences for the user */
+function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
+  if (conflict === null) return [];
+  const { id, newestCopyPath } = conflict;
+  const copies: string[] = [];
+  const why = "you chose what happens to its document";
+  const outcome = runLocalEffect(ctx, dropConflict, { kind: "drop-conflict", id, newestCopyPath, why, copies });
+  return outcome.kind === "done" ? copiesNotes(copies) : [`${newestCopyPath} stays`];
 }

@@ -1,0 +1,42 @@
+import type { Intent } from "../../ports/state.ts";
+import { DONE, got, isNotFound, outcomeOfFault, readFacts } from "./effect.ts";
+import { storeReadBack } from "./read-back.ts";
+import type { Effect } from "./run-effect.ts";
+import { provenNotDone, outcomeOfFailedRead } from "./unsettled.ts";
+
+type Row = Extract<Intent, { kind: "protect" }>;
+
+/**
+ * Sets or clears a document's review protection on the service. The record learns it from the next
+ * listing, like a change by another user.
+ */
+export const protectDocument: Effect<Row, Row, null, "set"> = {
+  async prepare(_, row) {
+    return got({ row, beside: null });
+  },
+
+  async perform(ctx, { id, localPath, value }) {
+    const answer = await ctx.world.remote.setProtected(id, value);
+    if (!answer.ok) return { kind: "failed", fault: answer.fault };
+    storeReadBack(ctx, answer.value, localPath);
+    return { kind: "seen", seen: "set", requestId: answer.requestId };
+  },
+
+  async observe(ctx, { id, localPath, value }, fault) {
+    const answer = await readFacts(ctx, id, localPath);
+    if (!answer.ok) {
+      const isOver = isNotFound(answer);
+      return isOver
+        ? { kind: "over", outcome: outcomeOfFault(answer.fault) }
+        : { kind: "open", outcome: outcomeOfFailedRead(answer.fault) };
+    }
+    if (answer.value.protected === value) return { kind: "seen", seen: "set" };
+    return { kind: "over", outcome: provenNotDone("write", fault) };
+  },
+
+  conclude(_, { id, localPath: path, value, why: detail }, __, source) {
+    const requestId = source.from === "answer" ? source.requestId : null;
+    const event = { kind: value ? "protect" : "unprotect", side: "remote", id, path, detail, requestId } as const;
+    return { outcome: DONE, change: { event } };
+  },
+};
