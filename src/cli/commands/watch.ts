@@ -1,11 +1,10 @@
-import { type DaemonsOptions, runDaemons } from "../../mirror/daemon/daemon.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
-import { runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
+import { type DaemonsOptions, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import { showEvents } from "../show-events.ts";
 import { HookRunner } from "../../mirror/hooks/hook-runner.ts";
 
