@@ -167,3 +167,19 @@ test("a document that is deleted there does not come back for a link whose targe
   expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { createdRemote: 0, deletedLocal: 1 } });
   expect([...rig.app.files().keys()]).toEqual(["b.md", "later.md"]);
 });
+
+test("a link whose target appears in the sync that ends a conflict is sent by id in that sync (I02)", async () => {
+  const { rig, mirror } = start();
+  const body = "words\n\n[later](later.md)\n";
+  mirror.write("a.md", `old\n\n${body}`);
+  await mirror.sync();
+  mirror.write("a.md", `mine\n\n${body}`);
+  rig.app.edit("a.md", textThere(rig, "a.md").replace("old", "theirs"));
+  expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { conflicts: 1 } });
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("a (theirs).md"), mirror.path("a.md"));
+  rig.app.edit("a.md", `${textThere(rig, "a.md")}more\n`);
+  mirror.write("later.md", "now\n");
+  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  expect(textThere(rig, "a.md")).toBe(`theirs\n\nwords\n\n[later](${idThere(rig, "later.md")})\nmore\n`);
+});

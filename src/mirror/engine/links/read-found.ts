@@ -2,6 +2,7 @@ import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limit
 import type { Digest } from "../../../contract/digest.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
+import { isRemembered } from "../../model/block.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -117,9 +118,13 @@ function isToBeReadAgain(
 /** Returns the paths of documents for which no content may be sent that no user wrote. */
 function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waits = new Set<LocalPath>();
-  for (const link of links.values())
-    if (link.protected || link.submissions.length > 0 || blocks.has(link.id) || conflicts.has(link.id))
-      waits.add(blocks.get(link.id)?.path ?? link.localPath);
+  for (const link of links.values()) {
+    const block = blocks.get(link.id);
+    // A computed block is the previous plan's. The next plan judges after the links are read.
+    const isBlocked = block !== undefined && isRemembered(block);
+    if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
+      waits.add(block?.path ?? link.localPath);
+  }
   return waits;
 }
 
