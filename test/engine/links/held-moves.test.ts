@@ -89,3 +89,17 @@ test("a document in conflict that goes elsewhere with its own name is linked to 
   expect(textThere(rig, "d-0/a.md")).toBe(`[b](${b})\n\nnext, edited there\n\nlast, edited locally\n`);
   expect(mirror.texts().get("d-0/a.md")).toContain("[b](../d/b2.md)");
 });
+
+test("a document whose folder moved keeps its id beside a new file at its old path, where the move is refused (I09)", async () => {
+  const rig = createRig(1, { noFolderPatchOrDelete: 405 });
+  const target = rig.app.create("t/target.md", "target\n");
+  const a = rig.app.create("d/a.md", `[t](${target}) words of the document\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("d"), mirror.path("d-0"));
+  mirror.write("d/a.md", "[t](../t/target.md) other content\n");
+  rig.app.renameFolder("t", "u");
+  await mirror.sync();
+  expect(rig.app.files().get("d-0/a.md")?.id).toBe(a);
+  expect(mirror.texts().get("d/a.md")).toBe("[t](../u/target.md) other content\n");
+});

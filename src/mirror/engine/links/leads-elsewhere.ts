@@ -30,7 +30,7 @@ export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): bo
  * exchange. The inode shows where the file belongs: a new file would have another inode.
  */
 export function isFileOfAnother({ id, text }: Spelling, link: Link): boolean {
-  return id !== null && id !== link.id && text !== link.localDigest;
+  return id !== link.id && text !== link.localDigest;
 }
 
 /**
