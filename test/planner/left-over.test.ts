@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { checkRow, planOf, type Row, say, worldAfter } from "./table.ts";
 
 /**
@@ -72,6 +73,12 @@ describe("I13 I16 temporary names that were left", () => {
     expect(say(planOf(world, { movesToRoot: false }))).toBe(
       "rename-remote d/a-TMP.md>d/a-2.md; hold no-move-to-root a.md",
     );
+  });
+
+  test("one whose local name has digits of its id is taken back, too", () => {
+    const local = hashedName("a.md", "file", "doc_005", 255);
+    const world = worldAfter([`a.md=2 ${local}>a-${TMP}.md=1`, "", "", ""]);
+    expect(say(planOf(world))).toBe("rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md");
   });
 
   test.each(["pull", "push"] as const)("is left where a %s mirror writes nothing", (direction) => {

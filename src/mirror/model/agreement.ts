@@ -48,6 +48,7 @@ export function hasLastingNames(
 ): boolean {
   return (
     !isTemporaryName(link.localPath) &&
+    !isTemporaryName(link.remotePath) &&
     !hasSubstituteName(link, kind, disk.maxNameBytes) &&
     isPathPair(link.localPath, link.remotePath, link.id, kind)
   );
