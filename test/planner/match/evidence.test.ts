@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../../src/mirror/model/seen.ts";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
-import { openConflict } from "../commands.ts";
+import { doLocally, openConflict } from "../commands.ts";
 import { POLICY, SIGNALS } from "../defaults.ts";
 import { planOf, say, worldAfter } from "../table.ts";
 import type { World } from "../world.ts";
@@ -115,6 +115,12 @@ describe("I09 the path wins where nothing better speaks for another file", () =>
     const id = world.idAt("b.md");
     world.blocks.set(id, { ...HOLD, key: id, digest: world.digest(world.files.get("kept.md")!.text) });
     expect(say(planOf(world))).toContain("end-conflict theirs b.md");
+  });
+  test("a document in conflict is moved with its inode, although its content is unlike base's", () => {
+    const world = worldAfter([`b.md=${B}`, `edit b.md ${OTHER}`, `edit b.md ${NEW}`, ""]);
+    openConflict(world, "b.md");
+    doLocally(world, "mv b.md h.md");
+    expect(say(planOf(world))).toContain("rename-remote b.md>h.md");
   });
 });
 

@@ -136,11 +136,15 @@ function listCandidates(matching: Matching): Candidate[] {
 }
 
 function* byInode(matching: Matching): Generator<Candidate> {
+  const { conflicts } = matching.trees.base;
   for (const [link, file] of sameInodes(matching)) {
     // A new file may have been given the inode within one tick of the clock, or at any time if
     // files have no birth time.
-    if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
-    else if (file.stamp.birthMs !== 0) yield { link, file, evidence: "inode", score: 0 };
+    const hasBirthTime = file.stamp.birthMs !== 0;
+    // Base does not have the local content of a document in conflict.
+    if (resembles(matching, link, file) || (hasBirthTime && conflicts.has(link.id)))
+      yield { link, file, evidence: "inode-and-similar-text", score: 1 };
+    else if (hasBirthTime) yield { link, file, evidence: "inode", score: 0 };
   }
 }
 
