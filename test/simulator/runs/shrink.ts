@@ -1,9 +1,9 @@
 import { type Simulation, runSimulation } from "./run.ts";
-import type { Script, Step } from "./script.ts";
+import type { Act, Script, Step, WatchStep } from "./script.ts";
 
 /**
  * Returns the fewest steps that still break the same promise: ddmin over the steps, then each step
- * without its kill, storm, trouble and users, then fewer mirrors and documents.
+ * without its kill, storm, trouble and users, then fewer mirrors, documents and acts.
  */
 export async function shrink(
   script: Script,
@@ -20,15 +20,28 @@ export async function shrink(
     best = { script: candidate, life: end };
     return true;
   };
-  await fewerSteps(() => best.script, attempt);
+  const fewerSteps = (): Promise<void> =>
+    fewerItems(
+      () => best.script.steps,
+      (steps) => attempt({ ...best.script, steps }),
+    );
+  await fewerSteps();
   for (const candidate of simplerSetups(best.script)) await attempt(candidate(best.script));
   for (let index = best.script.steps.length - 1; index >= 0; index--) {
     for (const simpler of simplerSteps(best.script.steps[index]!)) {
       const steps = best.script.steps.with(index, simpler);
       if (await attempt({ ...best.script, steps })) break;
     }
+    const actsNow = (): readonly Act[] => {
+      const step = best.script.steps[index]!;
+      return step.do === "watch" ? step.acts : [];
+    };
+    await fewerItems(actsNow, (acts) => {
+      const step = best.script.steps[index] as WatchStep;
+      return attempt({ ...best.script, steps: best.script.steps.with(index, { ...step, acts }) });
+    });
   }
-  await fewerSteps(() => best.script, attempt);
+  await fewerSteps();
   return best;
 }
 
@@ -41,12 +54,15 @@ function promiseOf({ failures }: Simulation): string {
   return /^I\d\d[^:]*/.exec(first)?.[0].replace(/ \S*[\d./_]\S*/g, "") ?? first.split("\n")[0]!.slice(0, 40);
 }
 
-async function fewerSteps(current: () => Script, attempt: (script: Script) => Promise<boolean>): Promise<void> {
-  for (let size = Math.ceil(current().steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let from = 0; from < current().steps.length; ) {
-      const { steps } = current();
-      if (!(await attempt({ ...current(), steps: [...steps.slice(0, from), ...steps.slice(from + size)] })))
-        from += size;
+/** Removes items, many together at first. */
+async function fewerItems<Item>(
+  current: () => readonly Item[],
+  attempt: (items: readonly Item[]) => Promise<boolean>,
+): Promise<void> {
+  for (let size = Math.ceil(current().length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let from = 0; from < current().length; ) {
+      const items = current();
+      if (!(await attempt([...items.slice(0, from), ...items.slice(from + size)]))) from += size;
     }
   }
 }
@@ -96,7 +112,6 @@ function onlyMirror(script: Script, index: number): Script {
 function simplerSteps(step: Step): Step[] {
   if (step.do === "watch")
     return [
-      ...step.acts.map((_, index) => ({ ...step, acts: step.acts.toSpliced(index, 1) })),
       { ...step, kill: null },
       { ...step, storm: null },
       { ...step, incidents: [] },
