@@ -5,10 +5,10 @@ import { createRig } from "../../simulator/rig.ts";
 import { statesOf, waited } from "./barrier-rig.ts";
 import { DaemonRig, startDaemon } from "./rig.ts";
 
-/** A daemon at rest, in sync with three documents of a service whose generation the test says. */
-async function resting() {
+/** A daemon at rest, in sync with documents of a service whose generation the test says. */
+async function resting(documents = 3) {
   const rig = createRig(1);
-  for (let n = 0; n < 3; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
+  for (let n = 0; n < documents; n++) rig.app.create(`note-${n}.md`, `text ${n}\n`);
   const mirror = rig.mirror();
   const service = { generation: "first" };
   const open = mirror.world.bind(mirror);
@@ -57,6 +57,16 @@ test("I02 what a restored service may lack is not live, by its name and with all
     const [, end] = await waited(daemon, [scope]);
     expect([scope, statesOf(end)["note-1.md"]]).toEqual([scope, "waiting"]);
   }
+});
+
+test("I02 what a restored service lacks is not live while another check stops its approved changes", async () => {
+  const { rig, mirror, daemon } = await resting(14);
+  mirror.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
+  for (let n = 0; n < 12; n++) rig.app.remove(`note-${n}.md`);
+  await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
+  expect(mirror.state.meta(META.safetyStop)).not.toContain("service-restored");
+  const [, end] = await waited(daemon, ["note-1.md"]);
+  expect(statesOf(end)).toEqual({ "note-1.md": "waiting" });
 });
 
 test("I02 a daemon that has just begun answers once it has looked at the service", async () => {

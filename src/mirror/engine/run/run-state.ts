@@ -150,10 +150,15 @@ function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): 
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }
 
-/** Returns whether a safety check stops the sync because the service lacks documents of base. */
+/**
+ * Returns true if a safety check stops the sync, and the service lacks documents of base. An
+ * approval of that counts until the approved changes are made.
+ */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);
-  return safetyStop !== null && reasonsOf(safetyStop).some(({ reason }) => MISSES_DOCUMENTS.has(reason));
+  if (safetyStop === null) return false;
+  const approved = JSON.parse(state.meta(META.approved) ?? "[]") as StopReason[];
+  return [...reasonsOf(safetyStop).map(({ reason }) => reason), ...approved].some((one) => MISSES_DOCUMENTS.has(one));
 }
 
 function reasonsOf(safetyStop: string): NonNullable<RunState["safetyStop"]>["reasons"] {
