@@ -45,7 +45,6 @@ async function startAgain(mirror: Mirror): Promise<void> {
     { ...mirror.world(), bootId: "boot-2" },
     { settings: SETTINGS, retryRefused: false, kind: "sync" },
   );
-  mirror.disk.beforeCall = null;
 }
 
 /** A document without a record, and the journalled file that a power loss left of it. */

@@ -3,7 +3,7 @@ import { digestOf } from "../../src/contract/digest.ts";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
-import { Killed } from "../simulator/mirror.ts";
+import { Killed } from "../simulator/process.ts";
 import { createRig } from "../simulator/rig.ts";
 import { resolve } from "./resolving.ts";
 import { settle, openSynced } from "../promises/fixture.ts";

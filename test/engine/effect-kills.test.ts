@@ -168,7 +168,6 @@ describe("a conflict whose process is killed at each call", () => {
       open: goOnFrom,
       async judge({ rig, mirror }, call) {
         recoverLocal(contextOf(mirror), mirror.state.intents());
-        mirror.disk.beforeCall = null;
         mirror.disk.losePower(() => 0);
         for (let run = 0; run < 4; run++) await mirror.sync();
         expect({ call, texts: mirror.texts() }).toEqual({ call, texts });

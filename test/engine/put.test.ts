@@ -92,7 +92,6 @@ test.each([
     if (request.method === method) atRequest = mirror.copyAfterPowerCut();
   };
   await sync();
-  mirror.disk.beforeCall = null;
   expect(rig.app.files().get("note.md")?.text).not.toBe(text);
   expect(keepsText({ ...fixture, mirror: rig.mirror({}, atRequest) }, text)).toBe(true);
 });

@@ -19,7 +19,6 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
 
 async function startAnew({ mirror }: { readonly mirror: Mirror }, bootId: string): Promise<void> {
   await syncToConvergence({ ...mirror.world(), bootId }, { settings: SETTINGS, retryRefused: false, kind: "sync" });
-  mirror.disk.beforeCall = null;
 }
 
 /** Two new files, not on the medium yet: one is lost, and a person moves the other to its path. */
@@ -269,7 +268,6 @@ describe("a new file that a power loss took, where the first run after it does n
     world.remote.listFiles = async () => ({ items: [], complete: false, fault: GONE });
     const run = { settings: SETTINGS, retryRefused: false, kind: "sync" };
     expect((await syncToConvergence(world, run)).state).toBe("offline");
-    mirror.disk.beforeCall = null;
     expect(mirror.texts().get("note.md")).toBe(TEXT);
     await expectBack(begun);
   });

@@ -208,7 +208,6 @@ export class Restartable {
     try {
       return await syncToConvergence(world, { settings: { ...SETTINGS, ...settings }, retryRefused, kind: "sync" });
     } finally {
-      mirror.disk.beforeCall = null;
       mirror.disk.advance(10);
     }
   }

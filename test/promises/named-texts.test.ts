@@ -79,7 +79,6 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     const subject = findProblem(mirror.world(), PATH);
     if (subject.kind === "trouble") throw new Error(subject.trouble.what);
     expect(await resolveProblem(mirror.world(), subject.value, way, { force: false })).toMatchObject({ kind: "ok" });
-    mirror.disk.beforeCall = null;
     await settle(mirror);
     expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
   });
@@ -112,7 +111,6 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     for (const path of [PATH, "d/renamed.md"]) expectReachable(fixture, path, MINE, THEIRS);
     const n = textsOf(mirror.state, "d/renamed.md").indexOf(MINE) + 1;
     expect(await restoreVersion(mirror.world(), "d/renamed.md", n)).toMatchObject({ kind: "ok" });
-    mirror.disk.beforeCall = null;
     expect(mirror.texts().get("d/renamed.md")).toBe(MINE);
   });
 });
@@ -137,7 +135,6 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     await settle(mirror);
     expectReachable(fixture, "draft.md", "only ever here\n");
     expect(await restoreVersion(mirror.world(), "draft.md", null)).toMatchObject({ kind: "ok" });
-    mirror.disk.beforeCall = null;
     expect(mirror.texts().get("draft.md")).toBe("only ever here\n");
     mirror.disk.user.remove(mirror.path("draft.md"));
     await settle(mirror);

@@ -65,7 +65,6 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const { plan } = await planWithSecondScan(ctx, input, seen.trees, signals, true);
   await applyPlan(ctx, { ...plan, steps: shuffle(plan.steps, dice) });
   await flushNow(ctx);
-  mirror.disk.beforeCall = null;
   mirror.disk.advance(10);
   return plan.steps.length;
 }

@@ -129,7 +129,6 @@ describe("I18 a change of scope deletes nothing", () => {
       const world = { ...mirror.world(), prefix: "d0" };
       const report = await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
       expect(report.fault).toBeNull();
-      mirror.disk.beforeCall = null;
       mirror.disk.advance(10);
     }
     expect(deletes(fixture.seen)).toEqual([]);

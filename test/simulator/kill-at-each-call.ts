@@ -1,4 +1,4 @@
-import { Killed } from "./mirror.ts";
+import { Killed } from "./process.ts";
 import { Moment, type Pair } from "./moment.ts";
 
 type Kills<P extends Pair> = {
@@ -27,7 +27,6 @@ export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: 
     pair.mirror.killAt(call);
     await endByKill(() => work(pair));
     pair.mirror.killAt(null);
-    pair.mirror.disk.beforeCall = null;
     if (kills.until?.(pair) === true) return n;
     await kills.judge(pair, call, false);
   }
@@ -47,7 +46,6 @@ async function findCalls<P extends Pair>(pair: P, work: (pair: P) => Promise<unk
   };
   await work(pair);
   pair.mirror.onCall = null;
-  pair.mirror.disk.beforeCall = null;
   return calls;
 }
 

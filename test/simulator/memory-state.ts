@@ -8,11 +8,19 @@ import { closeWithTest } from "./open-databases.ts";
 /** Both files of a state, as bytes. */
 export type StateCopy = { readonly rows: Buffer; readonly texts: Buffer };
 
+/** A state in memory, without the file of a folder. */
+export type MemoryState = {
+  readonly state: StoredState;
+  /** Opens the same rows as another process does, which knows nothing from memory. */
+  readonly reopen: () => StoredState;
+  readonly copy: () => StateCopy;
+  /** Counts the changes of rows. */
+  readonly changes: () => number;
+  readonly close: () => void;
+};
+
 /** @param from what it holds; null: nothing */
-export function openInMemory(
-  clock: Clock,
-  from: StateCopy | null,
-): { readonly state: StoredState; readonly copy: () => StateCopy; readonly changes: () => number } {
+export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState {
   const texts = from === null ? openNew(TEXTS_SCHEMA) : new Sqlite(from.texts);
   const rows = from === null ? openNew(STATE_SCHEMA) : new Sqlite(from.rows);
   const close = (): void => {
@@ -21,15 +29,18 @@ export function openInMemory(
   };
   closeWithTest(close);
   const counts = [rows, texts].map((db) => db.prepare("SELECT total_changes()").pluck());
+  const reopen = (): StoredState => new StoredState({ state: rows, texts, clock, close });
   return {
-    state: new StoredState({ state: rows, texts, clock, close }),
+    state: reopen(),
+    reopen,
     copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),
     changes: () => counts.reduce((sum, count) => sum + Number(count.get()), 0),
+    close,
   };
 }
 
 /** Opens an empty database in memory. */
-export function openNew(schema: Schema): Db {
+function openNew(schema: Schema): Db {
   const opened = openForWriting(":memory:", schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return opened.db;

@@ -1,32 +1,22 @@
-import { withTranslation } from "../../src/mirror/engine/links/translating.ts";
 import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
 import { followed } from "../../src/mirror/folder/open-disk.ts";
-import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
+import type { Fs } from "../../src/mirror/ports/fs.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { DEFAULT_GUARDS } from "../../src/mirror/model/policy.ts";
-import type { RemoteTraits } from "../../src/mirror/ports/remote.ts";
-import type { Wire, WireResult } from "../../src/common/wire.ts";
+import type { WireResult } from "../../src/common/wire.ts";
+import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Clock } from "../../src/common/clock.ts";
-import type { Random } from "../../src/common/random.ts";
-import { createRemote } from "../../src/mirror/remote/client.ts";
 import type { Service } from "../../src/service/service.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 import type { Dice } from "./dice.ts";
-import { guardState } from "./guard-state.ts";
-import { openInMemory, type StateCopy } from "./memory-state.ts";
+import { type MemoryState, openInMemory, type StateCopy } from "./memory-state.ts";
+import { Killed, startProcess } from "./process.ts";
+import { NO_LOG } from "./quiet-ports.ts";
 import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
-import { closeNothing, NO_LOG, NO_PROGRESS } from "./quiet-ports.ts";
-
-/**
- * Kills a mirror: a port call throws it, and every later one, until the mirror is started again.
- */
-export class Killed extends Error {
-  override readonly name = "Killed";
-}
 
 export const ROOT = "/home/ann/notes";
 
@@ -70,37 +60,32 @@ type Surroundings = {
 /** One mirror: its disk, its state, and a process that is started for each run and may die. */
 export class Mirror {
   readonly disk: RamDisk;
-  readonly state: StoredState;
   /** Requests that the mirror sent since it was made, as `METHOD /path`. */
   readonly requests: string[];
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
-  readonly #copyState: () => StateCopy;
-  readonly #stateChanges: () => number;
+  readonly #memory: MemoryState;
   readonly #boot: number;
-  readonly #random: Random;
   #safe: StateCopy | null = null;
   /** Called before each call of a port. */
   onCall: (() => void) | null = null;
   #writes = 0;
   #calls = 0;
-  #killAt: number | null = null;
+  #killIn: number | null = null;
 
   /** @param from a copy of a mirror with the same options; null: its folder is made now */
   constructor(around: Surroundings, options: MirrorOptions, from: MirrorCopy | null) {
-    const { dice, clock } = around;
     this.#around = around;
     this.#options = options;
     this.disk = from === null ? startDisk(options) : new RamDisk(options.disk, from.disk);
-    const { state, copy, changes } = openInMemory(clock, from);
-    this.state = state;
-    this.#copyState = copy;
-    this.#stateChanges = changes;
+    this.#memory = openInMemory(around.clock, from);
     this.requests = [...(from?.requests ?? [])];
     this.#boot = from?.boot ?? 1;
-    this.#random = dice;
     if (from === null) rememberRoot(this.world());
-    this.disk.beforeCall = null;
+  }
+
+  get state(): StoredState {
+    return this.#memory.state;
   }
 
   /** Number of port calls since the last start. */
@@ -110,12 +95,12 @@ export class Mirror {
 
   /** Counts possible changes so far: on the disk, in the state and by requests that write. */
   changes(): number {
-    return this.disk.changes + this.#stateChanges() + this.#writes;
+    return this.disk.changes + this.#memory.changes() + this.#writes;
   }
 
   /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
   killAt(call: number | null): void {
-    this.#killAt = call;
+    this.#killIn = call;
   }
 
   /**
@@ -133,19 +118,13 @@ export class Mirror {
       if (!(error instanceof Killed)) throw error;
       return null;
     } finally {
-      this.#killAt = null;
-      this.disk.beforeCall = null;
+      this.#killIn = null;
       this.disk.advance(10);
     }
   }
 
   async plan(settings: Partial<Settings> = {}): ReturnType<typeof planOnly> {
-    const world = this.world();
-    try {
-      return await planOnly(world, { settings: { ...SETTINGS, ...settings }, retryRefused: true, kind: "sync" });
-    } finally {
-      this.disk.beforeCall = null;
-    }
+    return planOnly(this.world(), { settings: { ...SETTINGS, ...settings }, retryRefused: true, kind: "sync" });
   }
 
   write(path: string, text: string): void {
@@ -166,44 +145,39 @@ export class Mirror {
   /** Returns the world of a new process. */
   world(): World {
     this.#calls = 0;
-    const enter = this.#begin();
-    this.disk.beforeCall = enter;
-    this.#safe = this.#copyState();
+    this.#safe = this.#memory.copy();
+    const { clock, dice, key } = this.#around;
+    const { gitignore = false, links = false, prefix = "" } = this.#options;
+    const machine = {
+      ...{ clock, random: dice, log: NO_LOG, bootId: `boot-${this.#boot}`, prefix, links },
+      ...{ key: this.#options.key ?? key, disk: this.disk, state: this.state },
+      openDisk: (fs: Fs) => new LocalDisk(fs, ROOT, { random: dice, gitignore: followed({ gitignore }, this.state) }),
+      counts: (call: number): void => {
+        this.#calls = call;
+      },
+    };
+    let killAt: number | null = null;
+    const fate = {
+      get killAt() {
+        return killAt;
+      },
+      onCall: (call: number) => {
+        this.onCall?.();
+        if (this.#killIn !== null && --this.#killIn === 0) killAt = call;
+      },
+      exchange: (request: WireRequest) => this.#exchange(request),
+      onDisk: () => undefined,
+    };
     const onSafe = (what: "texts" | "all"): void => {
-      const copy = this.#copyState();
+      const copy = this.#memory.copy();
       this.#safe = what === "all" || this.#safe === null ? copy : { ...this.#safe, texts: copy.texts };
     };
-    const state = guardState(this.state, { enter, onSafe });
-    const { clock } = this.#around;
-    const random = this.#random;
-    const { gitignore = false } = this.#options;
-    const traits = this.state.meta(META.traits);
-    const remote = createRemote({
-      wire: this.#wire(enter),
-      key: this.#options.key ?? this.#around.key,
-      clock,
-      random,
-      log: NO_LOG,
-      traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
-    });
-    const world: World = {
-      clock,
-      random,
-      log: NO_LOG,
-      progress: NO_PROGRESS,
-      remote,
-      disk: new LocalDisk(this.disk, ROOT, { random, gitignore: followed({ gitignore }, this.state) }),
-      state,
-      bootId: `boot-${this.#boot}`,
-      prefix: this.#options.prefix ?? "",
-    };
-    const { links = false } = this.#options;
-    return links === false ? world : withTranslation(world, true, links === "wiki");
+    return startProcess(machine, fate, { onSafe });
   }
 
   /** Copies everything that outlives the process, between two runs. */
   copy(): MirrorCopy {
-    return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests], boot: this.#boot };
+    return { disk: this.disk.copy(), ...this.#memory.copy(), requests: [...this.requests], boot: this.#boot };
   }
 
   /**
@@ -214,43 +188,17 @@ export class Mirror {
     return { ...this.copy(), ...this.#safe, boot: this.#boot + 1 };
   }
 
-  /**
-   * Makes each call of a port a place to die. Unfinished work of a dead process is not carried out
-   * while the next one works.
-   */
-  #begin(): () => void {
-    let isDead = false;
-    return () => {
-      if (isDead) throw new Killed("the process is gone");
-      this.onCall?.();
-      this.#calls++;
-      if (this.#killAt === null || --this.#killAt > 0) return;
-      isDead = true;
-      throw new Killed("killed here");
-    };
-  }
-
-  #wire(enter: () => void): Wire {
-    return { send: (request) => this.#send(request, enter), close: closeNothing };
-  }
-
-  async #send(request: Parameters<Wire["send"]>[0], enter: () => void): Promise<WireResult> {
-    enter();
+  async #exchange(request: WireRequest): Promise<WireResult> {
     this.requests.push(`${request.method} ${request.path}`);
     // ORDER: as over a network, an answer comes only after all work that is ready has been done.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (request.method !== "GET") this.#writes++;
-    let response: Awaited<ReturnType<Service["handle"]>>;
     try {
-      response = await this.#around.handle(request);
+      return { kind: "answer", response: await this.#around.handle(request) };
     } catch (error) {
       if ((error as Error).name !== "ConnectionLost") throw error;
       return { kind: "lost", why: (error as Error).message };
     }
-    // A second moment to die: the service has carried out the request, and nobody received the
-    // answer.
-    enter();
-    return { kind: "answer", response };
   }
 }
 

@@ -65,6 +65,8 @@ export class RamDisk implements Fs {
    * error without an errno.
    */
   beforeCall: ((call: RamCall, path: string) => void) | null = null;
+  /** Called at the two moments within a `writeNew`. */
+  amidWrite: ((part: "writeNew.bytes" | "writeNew.sync") => void) | null = null;
   /** Other writers on the disk: no hooks, no faults, no capacity. */
   readonly user: RamUser;
   /** Bytes of all files; a `writeNew` that would exceed it fails with ENOSPC. */
@@ -218,6 +220,7 @@ export class RamDisk implements Fs {
   #enter(call: RamCall, path: string, to = path): void {
     this.#count++;
     this.beforeCall?.(call, path);
+    if (call === "writeNew.bytes" || call === "writeNew.sync") this.amidWrite?.(call);
     if (!READS.has(call)) this.#changes++;
     for (const entry of this.#faults) {
       const { fault } = entry;

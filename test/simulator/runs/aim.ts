@@ -5,7 +5,7 @@ import type { Actors } from "./actors.ts";
 import type { Ledger } from "./ledger.ts";
 import { isDocumentPath } from "./desk.ts";
 import { actHere } from "./local-acts.ts";
-import { ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
 import type { SyncStep } from "./script.ts";
 
 /** LIMIT: interventions in one run; with more, no run would end. */

@@ -1,5 +1,6 @@
 import { rollDice } from "../dice.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 
 /**

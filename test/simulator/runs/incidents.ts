@@ -6,7 +6,7 @@ import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
 import type { Ledger } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
-import { ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
 import { type AppAct, type Happening, type Moment, MOMENTS, type Incident, type SyncStep } from "./script.ts";
 import { type Befall, problem } from "./request-faults.ts";
 

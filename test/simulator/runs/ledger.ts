@@ -8,7 +8,8 @@ import type { SimulatedWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { storeHas } from "./stored-texts.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 
 /** Every place that may keep content (I03), and the content that must be kept in one of them. */
 

@@ -1,7 +1,8 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { Link } from "../../../src/mirror/model/link.ts";
 import type { Clock } from "../../../src/common/clock.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { tagOf } from "./text-marks.ts";
 

@@ -12,7 +12,8 @@ import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
 import { checkNames } from "./oracle-names.ts";
 import { checkSecrets } from "./oracle-secrets.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 

@@ -3,7 +3,8 @@ import type { Block, Link } from "../../../src/mirror/model/link.ts";
 import { documentsOf } from "./desk.ts";
 import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { isBelow } from "./names.ts";
 import { tagOf } from "./text-marks.ts";
 

@@ -11,7 +11,8 @@ import { checkUndone } from "./oracle-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
 

@@ -11,7 +11,8 @@ import { isTextOf } from "./stored-texts.ts";
 import { isGivenUp } from "./oracle-given-up.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 
 /**
  * Checks that a run reverts no change of one side alone. Compares the state before and after the

@@ -8,7 +8,7 @@ import { checkLocalLinks } from "./oracle-links.ts";
 import { checkRun } from "./oracle-run.ts";
 import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
 import { closeWithTest } from "../open-databases.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";

@@ -2,7 +2,7 @@ import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon-types.
 import { type Link, linksByPath } from "../../../src/mirror/model/link.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import { rollDice } from "../dice.ts";
-import { Killed } from "../mirror.ts";
+import { Killed } from "../process.ts";
 import type { Actors } from "./actors.ts";
 import { choose } from "./choose.ts";
 import { at, documentsOf } from "./desk.ts";

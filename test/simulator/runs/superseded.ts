@@ -2,7 +2,8 @@ import type { ChangeId } from "../../../src/contract/ids.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { Digest } from "../../../src/contract/digest.ts";
 import type { Actors } from "./actors.ts";
-import { type SimulatedMirror, ROOT } from "./mirror.ts";
+import { ROOT } from "../mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { bare } from "./wire-reading.ts";
 
