@@ -144,7 +144,7 @@ describe("power lost at any call of an effect", () => {
     const effect = EFFECTS[name]!;
     for (let moment = 0; ; moment++) {
       let killed = true;
-      for (let seed = 1; seed <= 25; seed++) {
+      for (let seed = 1; seed <= 10; seed++) {
         const { ram, disk } = prepare(effect, {});
         killed = killAt(ram, moment, () => effect.act(disk));
         ram.losePower(rollDice(seed * 7919).fraction);

@@ -1,6 +1,5 @@
-import { fc } from "../property.ts";
+import { fc, runs, seed } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { runs, seed } from "./documents.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /**
@@ -51,9 +50,9 @@ describe("I28 a clean merge holds every change of both sides", () => {
           if (here === 0 || there === 0 || here > 0 !== there > 0) expect([one, done]).toEqual([one, here + there]);
         }
       }),
-      { seed, numRuns: runs(1_500) },
+      { seed, numRuns: runs(600) },
     );
     // A property of nothing would hold.
-    expect(fine).toBeGreaterThan(10);
+    expect(fine).toBeGreaterThan(4);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { fc } from "../property.ts";
-import { runs, seed } from "./documents.ts";
+import { fc, runs, seed } from "../property.ts";
 
 /** A table whose columns and rows have ids; every cell and name is the only one of its kind. */
 type Table = { readonly columns: readonly Column[]; readonly rows: readonly Row[] };

@@ -1,11 +1,4 @@
-import { fc, seed } from "../property.ts";
-
-export { seed };
-
-/** How many runs a property is given: those that it asks for, or MDMIRROR_TEST_RUNS in a soak. */
-export function runs(usual: number): number {
-  return Number(process.env["MDMIRROR_TEST_RUNS"] ?? usual);
-}
+import { fc } from "../property.ts";
 
 const word = fc.constantFrom(
   "alpha",

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type LineBlock, mergeLines } from "../../src/markdown/merge/lines.ts";
 import { newReading } from "../../src/markdown/merge/reading.ts";
 import { splitLines } from "../../src/markdown/merge/split.ts";
-import { fc } from "../property.ts";
-import { runs, seed, threeTexts } from "./documents.ts";
+import { fc, runs, seed } from "../property.ts";
+import { threeTexts } from "./documents.ts";
 
 const fewLines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n"), { maxLength: 24 }).map((all) => all.join(""));
 

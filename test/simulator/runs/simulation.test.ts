@@ -29,13 +29,13 @@ type Kind = {
 const KINDS: readonly Kind[] = [
   {
     name: "all promises that can be judged from outside hold",
-    simulations: 4,
+    simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
   },
-  { name: "they hold in runs with scenarios", simulations: 3, scriptOf: (seed) => makeScenarioScript(seed, 30) },
+  { name: "they hold in runs with scenarios", simulations: 2, scriptOf: (seed) => makeScenarioScript(seed, 30) },
   {
     name: "they hold in workspaces of one to four documents",
-    simulations: 3,
+    simulations: 2,
     scriptOf: (seed) => makeSmallScript(seed, 30),
     first: 8,
   },
@@ -53,7 +53,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     name: "I03 with one direction, each sync changes one side only",
-    simulations: 4,
+    simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
     first: ONE_WAY_FROM,
   },
