@@ -1,9 +1,7 @@
-import { connect } from "node:net";
-import { beforeAll, afterAll, expect, it } from "vitest";
-import { combineByMerge } from "../../src/service/files/combine.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
-import { createService, type Service } from "../../src/service/service.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { openService } from "../service/fixture.ts";
+import { raw } from "../service/raw-http.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**
@@ -11,41 +9,20 @@ import { rollBytes } from "../simulator/dice.ts";
  * 5xx, and none reaches what it must not.
  */
 
-let service: Service;
 let server: HttpServer;
 let key: string;
 const faults: unknown[] = [];
 beforeAll(async () => {
-  const random = rollBytes(1);
-  service = createService({
-    store: openSqlite(":memory:", { random }),
-    now: Date.now,
-    random,
-    combine: combineByMerge,
-    adminKey: "mdm_admin_of-the-raw-tests",
-    onFault: (error) => void faults.push(error),
-  });
-  ({ key } = await service.admin.createWorkspace("raw"));
-  server = await startHttp(service);
+  const opened = await openService({ now: Date.now, onFault: (error) => void faults.push(error) });
+  key = opened.key;
+  server = await startHttp(opened.service);
 });
-afterAll(async () => {
-  await server.close();
-  await service.close();
-});
+afterAll(() => server.close());
 
-/** Sends bytes and reads until the service closes, or has answered `Connection: close`. */
+/** Sends bytes and ends. Returns all that the service answers. */
 function say(bytes: string): Promise<string> {
-  const { port, hostname } = new URL(server.url);
-  return new Promise((resolve) => {
-    let text = "";
-    const socket = connect(Number(port), hostname, () => socket.end(Buffer.from(bytes, "latin1")));
-    socket.setTimeout(5_000, () => socket.destroy());
-    socket.on("data", (chunk: Buffer) => {
-      text += chunk.toString("latin1");
-    });
-    socket.on("error", () => undefined);
-    socket.on("close", () => resolve(text));
-  });
+  const { port } = new URL(server.url);
+  return raw(Number(port), Buffer.from(bytes, "latin1"), "ends");
 }
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -1,11 +1,9 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { AccessLog, appendTo } from "../../src/service/http/access-log.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
-import { startHttp } from "../../src/service/http/server.ts";
-import { openService } from "./fixture.ts";
+import { serveHttp, temporaryFolder } from "./fixture.ts";
 
 const ENTRY: AccessEntry = {
   at: "2026-01-01T00:00:00.000Z",
@@ -24,18 +22,10 @@ const linesOf = (text: string) =>
     .split("\n")
     .map((line) => JSON.parse(line) as object);
 
-function temporary(): string {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-log-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "access.log");
-}
-
 test("each request is a line with its owner, kind and end; never content, key, query or path", async () => {
-  const { service, key, api } = await openService();
-  const { id } = await api.file("secret/garden.md", "roses\n");
   const seen: AccessEntry[] = [];
-  const server = await startHttp(service, { log: (entry) => void seen.push(entry) });
-  onTestFinished(() => server.close());
+  const { service, server, key, api } = await serveHttp(undefined, { log: (entry) => void seen.push(entry) });
+  const { id } = await api.file("secret/garden.md", "roses\n");
   const headers = { "x-api-key": key };
   const ask = async (path: string, more = {}) =>
     await (await fetch(`${server.url}${path}`, { headers, ...more })).text();
@@ -56,7 +46,7 @@ test("each request is a line with its owner, kind and end; never content, key, q
 });
 
 test("lines are appended for their owner alone, also after the file was moved away", async () => {
-  const file = temporary();
+  const file = join(temporaryFolder(), "access.log");
   for (const name of ["first", "second"]) {
     const log = new AccessLog(appendTo(file), (error) => expect.fail(String(error)));
     log.note(ENTRY);

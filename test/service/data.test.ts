@@ -43,17 +43,6 @@ describe("openData", () => {
     await second.close();
   });
 
-  it("has no key in the database", async () => {
-    const folder = temporaryFolder();
-    const data = await openData(folder);
-    await new Api(data.service.handle, data.key).file("a.md");
-    const adminKey = readFileSync(data.adminKeyFile, "utf8").trim();
-    await data.close();
-    const bytes = readFileSync(join(folder, "service.db")).toString("latin1");
-    expect(bytes.includes(data.key)).toBe(false);
-    expect(bytes.includes(adminKey)).toBe(false);
-  });
-
   it("makes a new key when the file is lost or not the database's, and tightens a loose one", async () => {
     const folder = temporaryFolder();
     const first = await openData(folder);
@@ -78,13 +67,6 @@ describe("openData", () => {
     await expect(openData(folder)).rejects.toThrow("locked");
     await data.close();
     await (await openData(folder)).close();
-  });
-
-  it("answers 503 after it was closed", async () => {
-    const data = await openData(temporaryFolder());
-    await data.close();
-    const reply = await new Api(data.service.handle, data.key).get("/v1/files");
-    expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([503, "service_unavailable", "5"]);
   });
 
   it("keeps nothing of a deleted document, its history, or the grants on it", async () => {

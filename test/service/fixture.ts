@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Settings } from "../../src/service/store/rows.ts";
+import type { HttpService } from "../../src/service/http/server-state.ts";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
@@ -48,6 +50,16 @@ export async function openService({ database = ":memory:", settings, ...options 
   if (settings !== undefined) await service.admin.changeSettings(settings);
   const { key, workspaceId } = await service.admin.createWorkspace("main");
   return { service, key, workspaceId, api: new Api(service.handle, key) };
+}
+
+export type Served = Opened & { readonly server: HttpServer; readonly port: number };
+
+/** Serves `served`, or else a service in memory, over HTTP until the test is finished. */
+export async function serveHttp(served?: HttpService, options: HttpOptions = {}): Promise<Served> {
+  const opened = await openService();
+  const server = await startHttp(served ?? opened.service, options);
+  onTestFinished(() => server.close());
+  return { ...opened, server, port: Number(new URL(server.url).port) };
 }
 
 /** A folder of the test's own, removed when it is finished. */

@@ -1,28 +1,17 @@
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
+import { describe, expect, it } from "vitest";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
-import type { HttpService } from "../../src/service/http/server-state.ts";
-import { openService } from "./fixture.ts";
+import { openService, serveHttp } from "./fixture.ts";
 import { get, openConnection, problemIn, raw } from "./raw-http.ts";
 
 /** What HTTP itself promises of an answer, and when a connection ends. */
-
-async function serve(service?: HttpService, options?: HttpOptions) {
-  const opened = await openService();
-  const server = await startHttp(service ?? opened.service, options);
-  onTestFinished(() => server.close());
-  return { ...opened, server, port: portOf(server) };
-}
-
-const portOf = ({ url }: HttpServer) => Number(new URL(url).port);
 
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 const lengthIn = (text: string) => Number(/content-length: (\d+)/i.exec(text)?.[1]);
 
 describe("an answer", () => {
   it("says its length in bytes, and is kept apart from the next on one connection", async () => {
-    const { port, key, api } = await serve();
+    const { port, key, api } = await serveHttp();
     const { id } = await api.file("a.md", "größer – 𝄞\n");
     const { socket, told, until } = openConnection(port);
     socket.write(get(`/v1/files/${id}`, `x-api-key: ${key}\r\n`));
@@ -44,7 +33,7 @@ describe("a body", () => {
     `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\nconnection: close\r\n${headers}\r\n${body}`;
 
   it("may come in chunks, and is not read beyond its limit", async () => {
-    const { port, key } = await serve();
+    const { port, key } = await serveHttp();
     const chunked = "transfer-encoding: chunked\r\n";
     const small = chunk('{"path":"a.md",') + chunk('"content":""}') + chunk("");
     expect(statuses(await raw(port, post(key, chunked, small)))).toEqual([201]);
@@ -58,7 +47,7 @@ describe("a body", () => {
   });
 
   it("of a client that leaves in the middle changes nothing, and the service continues", async () => {
-    const { port, key, server, api } = await serve();
+    const { port, key, server, api } = await serveHttp();
     const { socket } = openConnection(port);
     socket.write(post(key, "content-length: 1000\r\n", '{"path":"a.md","content":"'));
     await once(socket, "ready");
@@ -79,7 +68,7 @@ describe("a target", () => {
       });
       const seen: AccessEntry[] = [];
       const service = { handle: answerOf(404), streams: { path: "/v1/events", open: answerOf(200) } };
-      const { server } = await serve(service, { log: (entry) => void seen.push(entry) });
+      const { server } = await serveHttp(service, { log: (entry) => void seen.push(entry) });
       const answer = await fetch(`${server.url}${path}`);
       expect([answer.status, await answer.text()]).toEqual([404, path]);
       await server.close();
@@ -96,7 +85,7 @@ describe("a target below /app", () => {
     const seen: AccessEntry[] = [];
     const log = (entry: AccessEntry) => void seen.push(entry);
     const pages = hasPages ? { pages: { core: opened.service.core, proxy: null, loadBundle } } : {};
-    const { server } = await serve(opened.service, { log, ...pages });
+    const { server } = await serveHttp(opened.service, { log, ...pages });
     const answer = await fetch(`${server.url}${path}`, { redirect: "manual" });
     await server.close();
     return [answer.status, answer.headers.get("location"), seen.map(({ route }) => route)];
@@ -116,7 +105,7 @@ describe("/readyz", () => {
   it("says whether requests can be served", async () => {
     const { service } = await openService();
     let isReady = true;
-    const { server } = await serve({ handle: service.handle, isReady: async () => isReady });
+    const { server } = await serveHttp({ handle: service.handle, isReady: async () => isReady });
     const ask = async () => {
       const answer = await fetch(`${server.url}/readyz`);
       return [answer.status, await answer.text(), answer.headers.get("retry-after")];
@@ -129,7 +118,7 @@ describe("/readyz", () => {
 
 describe("the end", () => {
   it("answers requests that come as it ends, and closes each connection", async () => {
-    const { port, server } = await serve((await openService()).service, { deadlines: { drain: 60_000 } });
+    const { port, server } = await serveHttp((await openService()).service, { deadlines: { drain: 60_000 } });
     const known = openConnection(port);
     known.socket.write(get("/v1/files", ""));
     await known.until(/\}$/);

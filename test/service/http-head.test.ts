@@ -1,13 +1,9 @@
-import { expect, it, onTestFinished } from "vitest";
-import { startHttp } from "../../src/service/http/server.ts";
-import { openService } from "./fixture.ts";
+import { expect, it } from "vitest";
+import { serveHttp } from "./fixture.ts";
 import { problemIn, raw } from "./raw-http.ts";
 
 it("refuses two Host or two Authorization headers, whoever they are for", async () => {
-  const { service, key } = await openService();
-  const server = await startHttp(service);
-  onTestFinished(() => server.close());
-  const port = Number(new URL(server.url).port);
+  const { port, key } = await serveHttp();
   const auth = `authorization: Bearer ${key}\r\n`;
   for (const more of [`host: y\r\n${auth}`, `HOST: x\r\n${auth}`, auth + auth, `${auth}Authorization: Basic eDp4\r\n`])
     for (const target of ["GET /v1/files", "GET /v1/events", "GET /metrics", "GET /app"]) {

@@ -1,18 +1,11 @@
 import { once } from "node:events";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AnswerStream } from "../../src/service/http/write-answer.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
-import { type HttpOptions, startHttp } from "../../src/service/http/server.ts";
-import { openService } from "./fixture.ts";
+import { openService, serveHttp } from "./fixture.ts";
 import { get, openConnection } from "./raw-http.ts";
 
 /** Answers that go on, and answers that nobody reads. */
-
-async function serve(service: HttpService, options?: HttpOptions) {
-  const server = await startHttp(service, options);
-  onTestFinished(() => server.close());
-  return { server, port: Number(new URL(server.url).port) };
-}
 
 describe("a stream", () => {
   /** A service whose `/v1/events` sends what the test says, and tells what ended. */
@@ -35,7 +28,7 @@ describe("a stream", () => {
         },
       },
     };
-    const served = await serve(service);
+    const served = await serveHttp(service);
     const listener = openConnection(served.port);
     listener.socket.write(get("/v1/events?x=1", `x-api-key: ${opened.key}\r\n`));
     await listener.until(/\r\n\r\n/);
@@ -58,7 +51,7 @@ describe("a stream", () => {
   it.each([401, 429, 503])("that is refused by %i takes its connection with it", async (status) => {
     const { service } = await openService();
     const open = async () => ({ status, headers: {}, body: "no" });
-    const { port } = await serve({ handle: service.handle, streams: { path: "/v1/events", open } });
+    const { port } = await serveHttp({ handle: service.handle, streams: { path: "/v1/events", open } });
     const { socket, until } = openConnection(port);
     const over = once(socket, "close");
     socket.write(get("/v1/events", ""));
@@ -86,13 +79,6 @@ describe("a stream", () => {
     await closed;
     expect(listener.told.text).not.toContain("late");
   });
-
-  it("does not keep the service from closing", async () => {
-    const { listener, server, ended } = await streaming();
-    const over = once(listener.socket, "close");
-    await server.close();
-    await Promise.all([ended, over]);
-  });
 });
 
 describe("an answer that is not read", () => {
@@ -102,7 +88,7 @@ describe("an answer that is not read", () => {
     const handle: HttpService["handle"] = async () => ({ status: 200, headers: {}, body: LARGE });
     // No time at all, however many bytes there are.
     const deadlines = { answer: Number.NEGATIVE_INFINITY, checkEvery: 5 };
-    const { port, server } = await serve({ handle }, { deadlines });
+    const { port, server } = await serveHttp({ handle }, { deadlines });
     const { socket } = openConnection(port);
     socket.pause();
     socket.write(get("/v1/files", ""));

@@ -1,28 +1,10 @@
-import { expect, onTestFinished, test } from "vitest";
-import { startHttp } from "../../src/service/http/server.ts";
-import { createService } from "../../src/service/service.ts";
-import { openSqlite } from "../../src/service/store/sqlite/store.ts";
-import { rollBytes } from "../simulator/dice.ts";
+import { expect, test } from "vitest";
+import { ADMIN_KEY, serveHttp } from "./fixture.ts";
 
 /** What an operator of the service watches, and who may. */
 
-const ADMIN = "mdm_admin_of_this_test";
-
 async function serve() {
-  const random = rollBytes(1);
-  const service = createService({
-    store: openSqlite(":memory:", { random }),
-    now: Date.now,
-    random,
-    combine: () => ({ kind: "conflict" }) as never,
-    adminKey: ADMIN,
-  });
-  const { key } = await service.admin.createWorkspace("a secret workspace");
-  const server = await startHttp(service);
-  onTestFinished(async () => {
-    await server.close();
-    await service.close();
-  });
+  const { key, server } = await serveHttp();
   const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${server.url}${path}`, { headers });
   return { key, ask, url: server.url };
 }
@@ -69,7 +51,7 @@ test("/metrics counts requests by route and code, and names no document, key or 
   expect(value("mdmirror_service_uptime_seconds")).toBeGreaterThan(0);
   expect(value("mdmirror_service_event_listeners")).toBe(0);
   expect(text).not.toContain("mdmirror_service_database");
-  for (const secret of ["secret", "garden", id, key, ADMIN]) expect(text).not.toContain(secret);
+  for (const secret of ["secret", "garden", id, key, ADMIN_KEY]) expect(text).not.toContain(secret);
 });
 
 test("/metrics is for this machine, and through a proxy for the admin key alone", async () => {
@@ -80,6 +62,6 @@ test("/metrics is for this machine, and through a proxy for the admin key alone"
     await status({}),
     await status(proxied),
     await status({ ...proxied, "x-api-key": key }),
-    await status({ ...proxied, authorization: `Bearer ${ADMIN}` }),
+    await status({ ...proxied, authorization: `Bearer ${ADMIN_KEY}` }),
   ]).toEqual([200, 401, 401, 200]);
 });

@@ -2,17 +2,13 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** Sends bytes and reads until the server closes. */
-export async function raw(port: number, bytes: string | Buffer): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.setEncoding("latin1");
-  let text = "";
-  socket.on("data", (part) => {
-    text += part;
-  });
-  socket.write(bytes);
-  await once(socket, "close");
-  return text;
+/** Sends bytes, ends its side if the caller wants that, and reads until the server closes. */
+export async function raw(port: number, bytes: string | Buffer, after?: "ends"): Promise<string> {
+  const { socket, told } = openConnection(port);
+  if (after === "ends") socket.end(bytes);
+  else socket.write(bytes);
+  if (!socket.closed) await once(socket, "close");
+  return told.text;
 }
 
 export function problemOf(body: string): { code: string; requestId: string } {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
 import { STEP } from "../../src/service/store/sqlite/search-index.ts";
 import { Api } from "../../src/conformance/world.ts";
-import { type Opened, openService, seeded, temporaryFolder } from "./fixture.ts";
+import { type Opened, openService, temporaryFolder } from "./fixture.ts";
 import { join } from "node:path";
 
 async function found({ api }: Pick<Opened, "api">, query: string, more: object = {}): Promise<string[]> {
@@ -76,27 +76,6 @@ describe("the index of the service", () => {
         expect(await found({ api }, "aardvark", { limit: 500 })).toHaveLength(2 * STEP);
       await service.close();
     }
-  });
-
-  test("survives a restart with writes that were not indexed yet", async () => {
-    const folder = temporaryFolder();
-    const first = await openService({ database: { folder } });
-    await first.api.file("a.md", "aardvark\n");
-    await first.service.close();
-    const second = await openService({ database: { folder }, random: seeded("again") });
-    const { key } = (await second.service.admin.createKey({
-      workspaceId: first.workspaceId,
-      label: "again",
-      grants: [{ on: null, level: "read" }],
-    })) as { key: string };
-    const answer = await second.service.handle({
-      method: "POST",
-      path: "/v1/search/hybrid",
-      headers: { "x-api-key": key },
-      body: JSON.stringify({ query: "aardvark" }),
-    });
-    expect(JSON.parse(answer.body).data).toHaveLength(1);
-    await second.service.close();
   });
 });
 

@@ -131,18 +131,4 @@ describe("batch", () => {
     expect(statuses).toEqual([201, 409, 400, 201]);
     expect(await api.paths("files")).toEqual(["/a/b.md", "/c.md"]);
   });
-
-  it("rolls back everything when it throws", async () => {
-    const { service, key, api } = await openService();
-    const headers = { "x-api-key": key };
-    const body = JSON.stringify({ path: "a.md", content: "" });
-    const failing = () =>
-      service.batch(async (answer) => {
-        await answer({ method: "POST", path: "/v1/files", headers, body });
-        throw new Error("stopped");
-      });
-    await expect(failing()).rejects.toThrow("stopped");
-    expect(await api.paths("files")).toEqual([]);
-    await api.file("a.md");
-  });
 });

@@ -61,18 +61,6 @@ describe("who comes back", () => {
     await restored.service.close();
   });
 
-  test("an id does not show whether something happened since the one before", async () => {
-    const asked = await open();
-    const [one, two] = [await listening(asked), await listening(asked)];
-    expect(one.lastId()).not.toBe(two.lastId());
-    await make(asked, "/a.md");
-    for (const id of [one.lastId()!, two.lastId()!]) {
-      const back = await Listener.join(asked.opened.service, asked.opened.key, id);
-      expect(await back.lines()).toEqual(["file created /a.md"]);
-    }
-    await asked.opened.service.close();
-  });
-
   test("gets what it may read, however much happened that it may not read", async () => {
     const asked = await open();
     const { service, key } = asked.opened;

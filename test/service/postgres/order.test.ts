@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { FIRST_PAGE, makeFile, makeFolder, makeWorkspace, groundOfFile, Step } from "./ground.ts";
+import { FIRST_PAGE, makeFile, makeFolder, groundOfFile, Step } from "./ground.ts";
 
 /** Row numbers of folders are committed in their order, so that a cursor passes none by. */
 
@@ -42,30 +42,5 @@ describe.skipIf(whyNoPostgres !== null)("the order of creation", () => {
     await Promise.all([late, early]);
     const page = await other.read(({ folders }) => folders.all({ workspace, ...FIRST_PAGE }));
     expect(page.map(({ name }) => name)).toEqual(["late", "early"]);
-  });
-
-  it("lists an own write while others write in other workspaces", async () => {
-    const { store, other, workspace } = await openGround();
-    const elsewhere = await makeWorkspace(store, "wsp_other");
-    const step = new Step();
-    const open = store.write(async (tables) => {
-      await makeFile(tables, elsewhere, "open.md");
-      await step.stop();
-    });
-    await step.reached();
-    await other.write((tables) => makeFile(tables, workspace, "mine.md"));
-    const page = await other.read(({ files }) => files.all({ workspace, ...FIRST_PAGE }));
-    expect(page.map(({ name }) => name)).toEqual(["mine.md"]);
-    step.goOn();
-    await open;
-  });
-
-  it("has no number twice, also after the newest was removed", async () => {
-    const { store, workspace } = await openGround();
-    const first = await store.write((tables) => makeFile(tables, workspace, "a.md"));
-    const { seq } = (await store.read(({ files }) => files.byId(workspace, first)))!;
-    await store.write(({ files }) => files.remove(seq));
-    const next = await store.write((tables) => makeFile(tables, workspace, "b.md"));
-    expect((await store.read(({ files }) => files.byId(workspace, next)))!.seq).toBeGreaterThan(seq);
   });
 });

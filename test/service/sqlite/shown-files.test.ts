@@ -49,19 +49,6 @@ test("a list is what it was made of, whatever was changed", async () => {
   await same(2);
 });
 
-test("a list continues behind its last item, and each page is whole", async () => {
-  const { api, files } = await ground();
-  const seen: string[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const path = `/v1/files?path_prefix=/&limit=2${cursor === "" ? "" : `&cursor=${cursor}`}`;
-    const { json } = await api.get(path);
-    expect([json.object, json.url, json.hasMore]).toEqual(["list", "/v1/files", json.nextCursor !== null]);
-    seen.push(...json.data.map(({ id }: { id: string }) => id));
-    cursor = json.nextCursor;
-  }
-  expect(seen).toEqual(files.map(({ id }) => id));
-});
-
 test("what is looked at in a transaction that is undone is not remembered", async () => {
   const { service, key, files, same } = await ground();
   const [{ id, lastChangeId }] = files as [(typeof files)[number]];
