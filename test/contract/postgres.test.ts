@@ -11,6 +11,9 @@ import type { Target } from "./suite/world.ts";
 
 /** The whole contract, on PostgreSQL. */
 
+/** Spends all steps of a search, which both stores count by the same code. SQLite runs it. */
+const COSTLY = "refuses a search of too many steps, and shows nothing that was found till then";
+
 describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
   const faults: unknown[] = [];
   let database: Awaited<ReturnType<typeof makeDatabase>>;
@@ -34,5 +37,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     await database.remove();
     expect(faults, "something became a 500").toEqual([]);
   });
-  for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
+  for (const [i, test] of CONTRACT.entries()) {
+    if (test.title !== COSTLY) it(test.title, () => runContractTest(test, target, `p${i}`));
+  }
 });
