@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cookieOf } from "../../src/page/browsers.ts";
-import { refusalOf } from "../../src/page/same-site.ts";
-import { Sessions, Tickets } from "../../src/page/sessions.ts";
+import { Sessions } from "../../src/page/sessions.ts";
 
 function world() {
   let made = 0;
@@ -19,16 +18,6 @@ describe("sessions", () => {
     expect(sessions.find(ann)).toBeNull();
   });
 
-  test("end when they were not used for a while, and no sooner", () => {
-    const given = world();
-    const sessions = new Sessions<string>(given, { most: 4, idleMs: 10 });
-    const secret = sessions.begin("ann");
-    for (given.at.now = 10; given.at.now <= 50; given.at.now += 10) expect(sessions.find(secret)).not.toBeNull();
-    given.at.now += 1;
-    expect(sessions.find(secret)).toBeNull();
-    expect(sessions.find(secret)).toBeNull();
-  });
-
   test("are so many at most: the one that was used last stays", () => {
     const sessions = new Sessions<string>(world(), { most: 2, idleMs: 10 });
     const [first, second] = [sessions.begin("1"), sessions.begin("2")];
@@ -36,15 +25,6 @@ describe("sessions", () => {
     const third = sessions.begin("3");
     expect([first, second, third].map((secret) => sessions.find(secret)?.who)).toEqual(["1", undefined, "3"]);
   });
-});
-
-test("a ticket is good once, until its time is over", () => {
-  const given = world();
-  const tickets = new Tickets(given, { most: 2, lifeMs: 10 });
-  const [a, b] = [tickets.issue(), tickets.issue()];
-  expect([tickets.take(a), tickets.take(a), tickets.take("x")]).toEqual([true, false, false]);
-  given.at.now = 11;
-  expect(tickets.take(b)).toBe(false);
 });
 
 test.each([
@@ -56,18 +36,4 @@ test.each([
   ["mine=a=b", "a=b"],
 ])("of the Cookie header %o the value is %o", (header, value) => {
   expect(cookieOf(header, "mine")).toBe(value);
-});
-
-test.each([
-  ["GET", undefined, undefined, null],
-  ["GET", undefined, "none", null],
-  ["GET", "https://here", "same-origin", null],
-  ["GET", "http://here", undefined, "origin"],
-  ["GET", undefined, "cross-site", "site"],
-  ["POST", undefined, "same-origin", "origin"],
-  ["POST", "https://here", undefined, null],
-  ["POST", "https://here", "none", "site"],
-  ["POST", "https://here", "same-site", "site"],
-] as const)("%s with Origin %o and Sec-Fetch-Site %o: %o", (method, origin, fetchSite, refusal) => {
-  expect(refusalOf({ method, host: "here", origin, fetchSite }, new Set(["here"]), "https")).toBe(refusal);
 });

@@ -52,17 +52,6 @@ describe("a folder's names, each with its state", () => {
     expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
 
-  test("are shown in parts if they are many", async () => {
-    await rig.init();
-    for (let n = 1_000; n < 1_600; n++) rig.write(`many/${n}.md`, "");
-    for (const from of [200, 400]) {
-      const found = listFolder(rig.root, "many", { from, count: 200 }, systemRandom());
-      if (found.kind === "trouble") throw new Error(found.trouble.what);
-      const { total, entries } = found.value;
-      expect([total, entries.length, entries[0]!.name]).toEqual([600, 200, `${1_000 + from}.md`]);
-    }
-  });
-
   test("leads out of the mirrored folder by no way", async () => {
     await rig.init();
     mkdirSync(join(rig.dir, "outside"));

@@ -69,21 +69,6 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await one.getByText("No daemon syncs this folder").waitFor();
   });
 
-  test("without JavaScript all can be read and done, by a reload", async () => {
-    const { ui, rig } = await openUi();
-    const page = await (await openBrowser({ javaScriptEnabled: false })).newPage();
-    await page.goto(ui.enterUrl());
-    await page.getByRole("link", { name: "w", exact: true }).click();
-    rig.write("b.md", "# two\n");
-    await page.getByRole("button", { name: "Sync now" }).click();
-    await expect
-      .poll(async () => {
-        await page.reload();
-        return page.getByText("Synced: 1 created on the service").count();
-      })
-      .toBe(1);
-  });
-
   test("an unreachable service, and a program that has ended, are shown", async () => {
     const { ui, rig } = await openUi();
     const page = await (await openBrowser({ mayFail: /ERR_CONNECTION_REFUSED|ERR_EMPTY|INCOMPLETE/ })).newPage();

@@ -5,14 +5,6 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 describe("a request", () => {
-  test("for each way to name loopback is answered", async () => {
-    const { ask, enter, ui } = await openUi({ linked: false });
-    const cookie = await enter();
-    const { port } = new URL(ui.url);
-    for (const host of ["127.0.0.1", "localhost", "[::1]"])
-      expect((await ask("/", { headers: { host: `${host}:${port}`, cookie } })).status).toBe(200);
-  });
-
   test("to write that does not say where it comes from is refused", async () => {
     const { ask, enter, formOf, ui } = await openUi();
     const cookie = await enter();
@@ -43,13 +35,6 @@ describe("a request", () => {
     expect((await ask("/m/w/sync", { method: "POST", headers, body: form })).status).toBe(413);
     const json = { ...headers, "content-type": "application/json" };
     expect((await ask("/m/w/sync", { method: "POST", headers: json, body: "{}" })).status).toBe(415);
-  });
-
-  test("by GET does nothing that a form does", async () => {
-    const { ask, enter, formOf } = await openUi();
-    const cookie = await enter();
-    const form = await formOf("/m/w", cookie);
-    expect((await ask(`/m/w/sync?${form}`, { headers: { cookie } })).status).toBe(404);
   });
 });
 
