@@ -1,12 +1,12 @@
+import { readAllStatuses } from "../mirror/folder/all-statuses.ts";
+import { ageOf, type StatusReading } from "../mirror/folder/status.ts";
 import type { EventStreamState } from "../mirror/ports/events.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
-import type { Trouble } from "../common/trouble.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
-import { jsonLine, type Paint, paintFor } from "./text.ts";
+import type { Paint } from "./text.ts";
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";
 import { plural } from "../common/count.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
@@ -18,33 +18,12 @@ import { partClause } from "../mirror/settings/settings.ts";
 
 /** Shows the state of a linked folder, as lines. */
 
-export type StatusFlags = {
-  readonly json: boolean;
-  /** The value of `--max-age`, as text and in milliseconds; null if it was not given. */
-  readonly maxAge: { readonly text: string; readonly ms: number } | null;
-};
-
-/**
- * Returns the exit code of `status`.
- * @param old true if the last proven sync is older than `--max-age`
- */
-export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolean): ExitCode {
-  return old && state === "in-sync" ? EXIT.attention : EXIT_OF_STATE[state];
-}
-
-export function isTooOld(age: number | null, most: number): boolean {
-  return age === null || age > most;
-}
-
-export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boolean): ExitCode {
-  if (json) {
-    const attention = [{ path: "", kind: "untrusted", code: "untrusted", detail: what, next }];
-    io.out(jsonLine({ state: "untrusted", attention }));
-  } else {
-    io.out(`${paintFor(io).bad("Not trusted")}: ${shownWords(what)}`);
-    io.out(`  next: ${shownWords(next)}`);
-  }
-  return exitOfTrouble({ kind });
+/** Reads the states of all linked folders, and names entries of the list that cannot be trusted. */
+export async function readAll(io: Io): ReturnType<typeof readAllStatuses> {
+  const read = await readAllStatuses(io);
+  for (const why of read.kind === "ok" ? read.value.unfit : [])
+    io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
+  return read;
 }
 
 /**
@@ -67,32 +46,32 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, news }: DaemonSta
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${told}`;
 }
 
-export async function showStatus(
-  io: Io,
-  status: MirrorStatus,
-  ageMs: number | null,
-  daemon: DaemonStatus | null,
-): Promise<void> {
-  const paint = paintFor(io);
-  const lines = [
-    ...holdingLines(status, ageMs === null ? null : ageText(ageMs), paint),
-    ...(await stayingLines(status)),
-    ...(await faultLines(status)),
+/** Returns the lines that show a folder; one that is not read is not trusted. */
+export function statusLines(look: StatusReading, now: number, paint: Paint): string[] {
+  if (look.kind === "unseen") {
+    const { what, next } = look.trouble;
+    return [`${paint.bad("Not trusted")}: ${shownWords(what)}`, `  next: ${shownWords(next)}`];
+  }
+  const { status, daemon } = look;
+  const stays = stayLine(status.staysLocal);
+  return [
+    ...holdingLines(status, now, paint),
+    ...(stays === null ? [] : [stays]),
+    ...faultLines(status),
     ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
-    ...haltLines(status, paint),
+    ...stopLines(status, paint),
     ...(daemon === null ? [] : [daemonLine(daemon)]),
   ];
-  for (const line of lines) io.out(line);
 }
 
 /** Returns lines for the contents of the folder and its state. */
-function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
+function holdingLines(status: MirrorStatus, now: number, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0, "direction-off": oneWay = 0 } = status.resting;
   const where = `${shownWords(status.url)}${partClause(remote)}`;
   return [
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
-    lastSyncLine(status, age, paint),
+    lastSyncLine(status, now, paint),
     ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
     ...(suspended > 0
       ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
@@ -117,19 +96,13 @@ function directionLines(direction: MirrorStatus["direction"], oneWay: number): s
   return [oneWay === 0 ? words : `${words}; ${left}`];
 }
 
-async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {
-  if (Object.keys(staysLocal ?? {}).length === 0) return [];
-  const stays = stayLine(staysLocal);
-  return stays === null ? [] : [stays];
-}
-
-async function faultLines({ fault, asked, url }: MirrorStatus): Promise<string[]> {
+function faultLines({ fault, asked, url }: MirrorStatus): string[] {
   if (fault === null) return [];
   const { what, next } = faultTrouble(fault, asked ?? url);
   return [shownWords(what), `  next: ${shownWords(next)}`];
 }
 
-function haltLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
+function stopLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
   if (safetyStop === null) return [];
   const ways = safetyStop.approved
     ? ["  approved; next: mdmirror sync"]
@@ -159,10 +132,12 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
  * Returns the time of the last run that proved both sides equal, and the end of a later run that
  * did not.
  */
-export function lastSyncLine(status: MirrorStatus, age: string | null, paint: Paint): string {
+export function lastSyncLine(status: MirrorStatus, now: number, paint: Paint): string {
   const { state } = status;
-  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${age} ago, nothing pending`;
+  const age = ageOf(status, now);
+  const ago = age === null ? null : `${ageText(age)} ago`;
+  if (state === "in-sync") return `${paint.good("In sync")}: last sync ${ago}, nothing pending`;
   if (state === "never") return "Never synced; run: mdmirror sync";
-  const since = age === null ? "never in sync" : `last in sync ${age} ago`;
+  const since = ago === null ? "never in sync" : `last in sync ${ago}`;
   return `${paint.asks("Not in sync")}: ${whyNotInSync(status)}; ${since}`;
 }

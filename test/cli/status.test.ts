@@ -21,7 +21,7 @@ describe("status", () => {
     expect((await rig.run(["status", "w", "--max-age", "15m"])).code).toBe(0);
     rig.pass(16 * 60_000);
     const { code, err } = await rig.run(["status", "w", "--max-age", "15m"]);
-    expect([code, err]).toEqual([3, ["mdmirror: not in sync within 15m; next: mdmirror sync"]]);
+    expect([code, err]).toEqual([3, ["mdmirror: not in sync within 15 min; next: mdmirror sync"]]);
     expect((await rig.run(["status", "w", "--max-age", "1h"])).code).toBe(0);
   });
 

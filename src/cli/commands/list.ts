@@ -1,9 +1,9 @@
-import { type FolderStatus, type MirrorWord, readAllStatuses } from "../../mirror/folder/all-statuses.ts";
+import type { FolderStatus, MirrorWord } from "../../mirror/folder/all-statuses.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command } from "../command.ts";
 import { complain, EXIT } from "../exit.ts";
 import { columns, jsonLine } from "../text.ts";
-import { printUntrustedEntries } from "../status-all.ts";
+import { readAll } from "../show-status.ts";
 
 export const command: Command = {
   about: [
@@ -16,10 +16,9 @@ export const command: Command = {
   },
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
-    const looked = await readAllStatuses(io);
-    if (looked.kind === "trouble") return complain(io, looked.trouble);
-    const { mirrors, unfit } = looked.value;
-    for (const why of unfit) printUntrustedEntries(io, why);
+    const read = await readAll(io);
+    if (read.kind === "trouble") return complain(io, read.trouble);
+    const { mirrors } = read.value;
     if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
     else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(cells))) io.out(line);

@@ -1,14 +1,17 @@
 import { realpathSync } from "node:fs";
-import { complain, type ExitCode, misuse } from "../exit.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { exitOfStatus, isTooOld, showStatus, showUntrusted, type StatusFlags } from "../show-status.ts";
-import { printAllStatuses } from "../status-all.ts";
-import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
-import { printShortStatus } from "../status-short.ts";
-import { printMetrics } from "../status-prometheus.ts";
-import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
+import { ageText } from "../../common/age.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
+import type { FolderStatus } from "../../mirror/folder/all-statuses.ts";
+import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
+import { ageOf, readFolderStatus, type StatusReading } from "../../mirror/folder/status.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { jsonLine } from "../text.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
+import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
+import { lastSyncLine, readAll, statusLines } from "../show-status.ts";
+import { columns, jsonLine, type Paint, paintFor } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -25,48 +28,148 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    if (args.flag("short")) return runShort(io, args);
-    const [text, ms] = [args.text("max-age"), args.ms("max-age")];
-    const asked: StatusFlags = { json: args.flag("json"), maxAge: text === null || ms === null ? null : { text, ms } };
-    const all = args.flag("all");
-    if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
-    if (args.flag("prometheus")) return tellFigures(io, args, asked);
-    if (all) {
-      return printAllStatuses(io, asked);
-    }
-    const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    return tellStatus(io, root.value, asked);
+    const wrong = misuseOf(args);
+    if (wrong !== null) return misuse(io, "status", wrong);
+    const [dir] = args.operands;
+    const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
+    // A prompt runs in any folder, so a folder that is not linked is no error to report.
+    if (args.flag("short") && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
+    const root = args.flag("all") ? null : findMirror(io, dir);
+    if (root?.kind === "trouble") return complain(io, root.trouble);
+    if (args.flag("prometheus")) return showMetrics(io, root === null ? null : realpathSync(root.value));
+    if (root === null) return showAll(io, flags);
+    return args.flag("short") ? showShort(io, root.value, flags.json) : showOne(io, root.value, flags);
   },
 };
 
-async function runShort(io: Io, args: Args): Promise<ExitCode> {
-  if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
-    return misuse(io, "status", "--short can be combined with --json only");
-  return printShortStatus(io, { dir: args.operands[0], json: args.flag("json") });
+function misuseOf(args: Args): string | null {
+  const isAged = args.text("max-age") !== null;
+  if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
+    return "--short can be combined with --json only";
+  if (args.flag("all") && args.operands.length > 0) return "it takes a folder or --all, not both";
+  const isMixed = args.flag("prometheus") && (args.flag("json") || isAged);
+  return isMixed ? "--prometheus goes with neither --json nor --max-age" : null;
 }
 
-async function tellFigures(io: Io, args: Args, { json, maxAge }: StatusFlags): Promise<ExitCode> {
-  if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
-  const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
-  if (root?.kind === "trouble") return complain(io, root.trouble);
-  return printMetrics(io, root === null ? null : realpathSync(root.value));
+type Flags = {
+  readonly json: boolean;
+  /** Milliseconds; null if `--max-age` is not given. */
+  readonly maxAge: number | null;
+};
+
+/** Returns true if the last proven sync is older than `--max-age`. */
+function isTooOld(look: StatusReading, { maxAge }: Flags, now: number): boolean {
+  return maxAge !== null && look.kind === "seen" && (ageOf(look.status, now) ?? Number.POSITIVE_INFINITY) > maxAge;
 }
 
-async function tellStatus(io: Io, root: string, { json, maxAge }: StatusFlags): Promise<ExitCode> {
+function exitOf(look: StatusReading, flags: Flags, now: number): ExitCode {
+  if (look.kind === "unseen") return exitOfTrouble(look.trouble);
+  const { state } = look.status;
+  return state === "in-sync" && isTooOld(look, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
+}
+
+/** @param state of the folder in one word */
+function jsonOf(look: StatusReading, state: string, now: number): object {
+  if (look.kind === "seen") return { ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };
+  const { what, next, code = null } = look.trouble;
+  return { state, attention: [{ path: "", kind: state, code, detail: what, next }] };
+}
+
+async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const look = await readFolderStatus(root, io);
-  if (look.kind === "unseen") {
-    const { trouble } = look;
-    return trouble.code === "untrusted" ? showUntrusted(io, trouble, json) : complain(io, trouble);
-  }
-  const { status, daemon } = look;
-  const age = ageOf(status, io.clock.now());
-  const old = maxAge !== null && isTooOld(age, maxAge.ms);
-  if (json) {
-    io.out(jsonLine({ ...statusJson(status, age), daemon }));
+  if (look.kind === "unseen" && look.trouble.code !== "untrusted") return complain(io, look.trouble);
+  const now = io.clock.now();
+  if (flags.json) io.out(jsonLine(jsonOf(look, look.kind === "seen" ? look.status.state : "untrusted", now)));
+  else for (const line of statusLines(look, now, paintFor(io))) io.out(line);
+  if (!flags.json && isTooOld(look, flags, now))
+    io.err(`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`);
+  return exitOf(look, flags, now);
+}
+
+async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
+  const read = await readAll(io);
+  if (read.kind === "trouble") return complain(io, read.trouble);
+  const { mirrors, unfit } = read.value;
+  const now = io.clock.now();
+  const exits = mirrors.map(({ look }) => exitOf(look, flags, now));
+  if (flags.json) {
+    const shown = mirrors.map(({ mirror: { name, root }, look, state }, at) => {
+      return { name, root, ...jsonOf(look, state, now), exit: exits[at] };
+    });
+    io.out(jsonLine({ mirrors: shown }));
   } else {
-    await showStatus(io, status, age, daemon);
-    if (old) io.err(`mdmirror: not in sync within ${maxAge.text}; next: mdmirror sync`);
+    for (const line of columns(mirrors.map((one) => cells(one, flags, now, paintFor(io))))) io.out(line);
+    if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
+    const first = mirrors.find(({ look }, at) => exits[at] !== EXIT.inSync && look.kind === "seen");
+    if (first !== undefined) io.err(`  next: mdmirror status ${shellWord(first.mirror.name)}`);
   }
-  return exitOfStatus(status, old);
+  // An entry of the list that cannot be read may belong to a folder that is no longer watched.
+  return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
+}
+
+function cells({ mirror: { name, root }, look, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
+  if (look.kind === "unseen")
+    return [shownName(name), `${paint.bad(state)}: ${shownWords(look.trouble.what)}`, shownName(root)];
+  const isOld = state === "in-sync" && isTooOld(look, flags, now);
+  const words = lastSyncLine(look.status, now, paint);
+  return [shownName(name), `${words}${isOld ? `, longer ago than ${ageText(flags.maxAge!)}` : ""}`, shownName(root)];
+}
+
+/**
+ * Prints metrics for a collector that reads text files. The metrics show the state, so the exit
+ * code is always 0.
+ * @param root real path of one linked folder; null for all
+ */
+async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
+  const read = await readAll(io);
+  if (read.kind === "trouble") return complain(io, read.trouble);
+  const { mirrors, unfit } = read.value;
+  const shown = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
+  if (root !== null && shown.length === 0) {
+    const what = `${root} is not in the list of your linked folders, so its figures have no name`;
+    return complain(io, { kind: "usage", what, next: "trust it first: mdmirror trust DIR" });
+  }
+  io.text(mirrorMetrics(shown, unfit.length));
+  return EXIT.inSync;
+}
+
+/** LIMIT: milliseconds for the daemon to answer. After that, only the state is shown. */
+const DAEMON_MS = 250;
+
+/**
+ * Prints one line for prompts and status bars, which run often. Waits for no other process beyond a
+ * limit. Prints no name or content from the folder.
+ */
+async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode> {
+  const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
+  const short = shortOf(look);
+  const { state, daemon, inSyncAsOf: _since, ...counts } = short;
+  const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
+  if (daemon === "paused" || daemon === "silent") words.push(daemon);
+  io.out(json ? jsonLine(short) : [state, ...words].join(" "));
+  return look.kind === "seen" ? EXIT_OF_STATE[look.status.state] : exitOfTrouble(look.trouble);
+}
+
+/** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
+function shortOf(look: StatusReading) {
+  const isSeen = look.kind === "seen";
+  const unseen = { attention: [], conflicts: [], reviews: [], syncedAt: null };
+  const { attention, conflicts, reviews, syncedAt } = isSeen ? look.status : unseen;
+  const inConflict = new Set(conflicts);
+  return {
+    state: isSeen ? look.status.state : look.trouble.code === "untrusted" ? "untrusted" : "unreadable",
+    conflicts: conflicts.length,
+    blocked: attention.filter(({ path, waits }) => !waits && !inConflict.has(path)).length,
+    waiting: attention.filter(({ waits }) => waits).length,
+    reviews: reviews.length,
+    daemon: daemonWord(isSeen ? look.daemon : null),
+    inSyncAsOf: syncedAt,
+  };
+}
+
+/** Returns `silent` for a daemon that runs and does not answer. */
+function daemonWord(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
+  if (daemon === null) return "none";
+  if (daemon.phase === "silent") return "silent";
+  return daemon.paused ? "paused" : "running";
 }
