@@ -21,6 +21,21 @@ export const ADDRESS_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...KEY_OPTION,
 };
 
+export const ALLOW_HTTP_OPTION: Readonly<Record<string, OptionSpec>> = {
+  "allow-http": {
+    value: "HOST",
+    multiple: true,
+    help: "allow plain http to HOST; others on the network can then read the key",
+  },
+};
+
+export const NAME_OPTION: Readonly<Record<string, OptionSpec>> = {
+  name: {
+    value: "NAME",
+    help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
+  },
+};
+
 export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...ADDRESS_OPTIONS,
   verbose: { short: "v", multiple: true, help: "print each request and its answer; -vv: with its request id" },

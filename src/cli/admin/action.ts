@@ -1,9 +1,22 @@
-import type { AdminSession } from "../../service/admin/session.ts";
+import { resolve } from "node:path";
 import { ok, type Result } from "../../common/trouble.ts";
-import type { Args, Io, OptionSpec } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../text.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { openKeyFile } from "../../service/admin/files.ts";
 import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
+import type { MadeKey } from "../../service/admin/operations.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import type { Args, Io } from "../command.ts";
+import type { ExitCode } from "../exit.ts";
+
+/** Result of an action: one JSON object, or lines for people. */
+export type Shown = {
+  readonly json: object;
+  readonly lines: readonly string[];
+  /** Lines for standard error, also with `--json`. */
+  readonly warnings?: readonly string[];
+  /** Default: the exit code for success. */
+  readonly exit?: ExitCode;
+};
 
 /** One action of an administrator on keys, reviews or workspaces. */
 export type Action = {
@@ -23,29 +36,11 @@ export type Action = {
    * Carries out the action.
    * @param word operand after the action; empty if the action takes none
    */
-  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<ExitCode>>;
+  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<Shown>>;
 };
 
 /** Actions by their verbs; `list` is the default. */
 export type Actions = Readonly<Record<string, Action>>;
-
-/** Options that say how to reach the service. */
-export const REACH: Readonly<Record<string, OptionSpec>> = {
-  data: { value: "DIR", help: "data folder of the service on this machine (default: .mdmirror-service)" },
-  url: { value: "URL", help: "URL of a service on another machine" },
-  "admin-key-file": { value: "FILE", help: "file with its administrator's key, a copy of the one in its data folder" },
-  "allow-http": {
-    value: "HOST",
-    multiple: true,
-    help: "allow plain http to HOST; others on the network can then read the key",
-  },
-};
-
-/** Prints the result of an action that succeeded: one JSON object, or a line. */
-export function printDone(io: Io, args: Args, json: object, line: string): Result<ExitCode> {
-  io.out(args.flag("json") ? jsonLine(json) : line);
-  return ok(EXIT.inSync);
-}
 
 type Workspaces = {
   /** Workspace of `--workspace`; null for all. */
@@ -62,4 +57,34 @@ export async function askedWorkspaces(session: AdminSession, args: Args): Promis
   const only = word === null ? ok(null) : workspaceNamed(all.value, word);
   if (only.kind === "trouble") return only;
   return ok({ only: only.value?.id ?? null, names: new Map(all.value.map(({ id, name }) => [id, name])) });
+}
+
+/**
+ * Creates a key, and stores its secret in the new file of `--out`, if the option is given.
+ * Otherwise the secret is shown only now.
+ * @param describe returns the line about the key
+ */
+export async function createKey(
+  io: Io,
+  args: Args,
+  make: () => Promise<Result<MadeKey>>,
+  describe: (key: MadeKey["key"]) => string,
+): Promise<Result<Shown & Pick<MadeKey, "key">>> {
+  const out = args.text("out");
+  const file = out === null ? null : resolve(io.cwd, out);
+  const opened = file === null ? ok(null) : openKeyFile(file);
+  if (opened.kind === "trouble") return opened;
+  const made = await make().catch((error: unknown) => {
+    opened.value?.discard();
+    throw error;
+  });
+  if (made.kind === "trouble") {
+    opened.value?.discard();
+    return made;
+  }
+  const { key, text } = made.value;
+  opened.value?.keep(text);
+  const secret =
+    file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`;
+  return ok({ key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] });
 }

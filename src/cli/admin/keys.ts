@@ -1,13 +1,12 @@
 import type { AdminSession } from "../../service/admin/session.ts";
-import type { KeyChanges, KeyGrant, KeyJson, MadeKey, WorkspaceJson } from "../../service/admin/operations.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import type { KeyChanges, KeyGrant, KeyJson, WorkspaceJson } from "../../service/admin/operations.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
-import { age, columns, jsonLine } from "../text.ts";
+import { EXIT } from "../exit.ts";
+import { age, columns } from "../text.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
-import { showNewKey, withKeyFile } from "./made-key.ts";
+import { type Action, type Actions, askedWorkspaces, createKey, type Shown } from "./action.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
@@ -64,12 +63,10 @@ const list: Action = {
     const all = await listKeys(session);
     if (all.kind === "trouble") return all;
     const keys = all.value.filter(({ workspaceId }) => only === null || workspaceId === only);
-    if (args.flag("json")) {
-      const shown = keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null }));
-      io.out(jsonLine({ keys: shown }));
-    } else if (keys.length === 0) io.out("there are no keys");
-    else for (const line of columns(keys.map((key) => cells(io, key, names)))) io.out(line);
-    return ok(EXIT.inSync);
+    return ok({
+      json: { keys: keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
+      lines: keys.length === 0 ? ["there are no keys"] : columns(keys.map((key) => cells(io, key, names))),
+    });
   },
 };
 
@@ -98,6 +95,10 @@ function expiryWords(io: Io, { expiresAt }: KeyJson): string {
   return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
 }
 
+function keyWords(io: Io, key: KeyJson): string {
+  return `${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`;
+}
+
 function rateWords({ rateLimit }: KeyJson): string {
   return rateLimit === null ? "no rate of its own" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`;
 }
@@ -114,11 +115,13 @@ const create: Action = {
   async run(io, args, session) {
     const workspace = await workspaceOf(session, args.text("workspace"));
     if (workspace.kind === "trouble") return workspace;
+    const { id: workspaceId, name } = workspace.value;
     const wishes = readWishes(args, io) as KeyChanges;
-    const body = { ...wishes, grants: wishes.grants ?? [], workspaceId: workspace.value.id };
-    const made = await withKeyFile(io, args, () => session.ask("createKey", { body }));
-    if (made.kind === "trouble") return made;
-    return ok(tellMade(io, args, made.value, workspace.value));
+    const body = { ...wishes, grants: wishes.grants ?? [], workspaceId };
+    const describe = (key: KeyJson) =>
+      `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
+    const made = await createKey(io, args, () => session.ask("createKey", { body }), describe);
+    return made.kind === "trouble" ? made : ok({ ...made.value, ...warningsOf(made.value.key) });
   },
 };
 
@@ -129,30 +132,21 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
   if (all.kind === "trouble") return all;
   const [first, ...others] = all.value;
   if (first !== undefined && others.length === 0) return ok(first);
+  if (first === undefined)
+    return trouble("usage", "there is no workspace", "mdmirror serve admin workspaces create NAME");
   const names = all.value.map(({ name }) => shownName(name)).join(", ");
-  const what = first === undefined ? "there is no workspace" : `there are ${all.value.length} workspaces: ${names}`;
-  const next = first === undefined ? "mdmirror serve admin workspaces create NAME" : "choose one with --workspace";
-  return { kind: "trouble", trouble: { kind: "usage", what, next } };
-}
-
-function tellMade(io: Io, args: Args, made: MadeKey, { name }: WorkspaceJson): ExitCode {
-  const { key } = made;
-  const what = `created the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
-  showNewKey(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
-  return tellWaiting(io, key);
+  return trouble("usage", `there are ${all.value.length} workspaces: ${names}`, "choose one with --workspace");
 }
 
 /** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
-function tellWaiting(io: Io, { grants }: KeyJson): ExitCode {
+function warningsOf({ grants }: KeyJson): Required<Pick<Shown, "warnings" | "exit">> {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
-  for (const { path } of waiting) {
-    io.err(
-      `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
-    );
-    io.err("  rights of the folder above it, or these if they are fewer");
-    io.err("  next: create the folder, then mdmirror serve admin keys change");
-  }
-  return waiting.length === 0 ? EXIT.inSync : EXIT.attention;
+  const warnings = waiting.flatMap(({ path }) => [
+    `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
+    "  rights of the folder above it, or these if they are fewer",
+    "  next: create the folder, then mdmirror serve admin keys change",
+  ]);
+  return { warnings, exit: waiting.length === 0 ? EXIT.inSync : EXIT.attention };
 }
 
 const change: Action = {
@@ -170,27 +164,22 @@ const change: Action = {
     const changed = await session.ask("changeKey", { id: found.value.id, body });
     if (changed.kind === "trouble") return changed;
     const key = changed.value;
-    if (args.flag("json")) io.out(jsonLine({ key }));
-    else {
-      io.out(
-        `changed the key ${shownName(key.label)}: ${grantsWords(key)}; ${expiryWords(io, key)}; ${rateWords(key)}`,
-      );
-    }
-    return ok(tellWaiting(io, key));
+    const line = `changed the key ${shownName(key.label)}: ${keyWords(io, key)}`;
+    return ok({ json: { key }, lines: [line], ...warningsOf(key) });
   },
 };
 
 const revoke: Action = {
   takes: "ID|LABEL",
   options: [],
-  async run(io, args, session, word) {
+  async run(_io, _args, session, word) {
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
     const { id, label } = found.value;
     const revoked = await session.ask("revokeKey", { id });
     if (revoked.kind === "trouble") return revoked;
     const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
-    return printDone(io, args, { revoked: found.value }, line);
+    return ok({ json: { revoked: found.value }, lines: [line] });
   },
 };
 

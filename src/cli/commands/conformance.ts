@@ -1,3 +1,4 @@
+import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { plural } from "../../common/count.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import { shownWords } from "../../common/shown-name.ts";
@@ -36,11 +37,7 @@ export const command: Command = {
     "leave-behind": {
       help: "also run cases that leave a change in review, or a folder where the service cannot delete folders",
     },
-    "allow-http": {
-      value: "HOST",
-      multiple: true,
-      help: "allow plain http to HOST; others on the network can then read the key",
-    },
+    ...ALLOW_HTTP_OPTION,
     json: { help: "print one JSON object with the differences of each section" },
   },
   operands: { usage: "URL", least: 1, most: 1, offers: ["nothing"] },

@@ -1,3 +1,4 @@
+import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
@@ -53,21 +54,14 @@ export const command: Command = {
     },
     yes: { short: "y", help: "link without asking" },
     "no-store-key": { help: "do not store the key in .mdmirror/key; cron then needs MDMIRROR_API_KEY" },
-    "allow-http": {
-      value: "HOST",
-      multiple: true,
-      help: "allow plain http to HOST; others on the network can then read the key",
-    },
+    ...ALLOW_HTTP_OPTION,
     gitignore: { help: "also exclude the documents that .gitignore files exclude" },
     ignore: {
       value: "PATTERN",
       multiple: true,
       help: "an ignore pattern, as in .gitignore (node_modules/); mdmirror adds it to .mdmirrorignore",
     },
-    name: {
-      value: "NAME",
-      help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
-    },
+    ...NAME_OPTION,
     "any-folder": { help: "allow a home folder or / as DIR" },
   },
   operands: { usage: "[DIR] --url URL", least: 0, most: 1, offers: ["folder"] },

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Result } from "../../common/trouble.ts";
-import { type Action, type Actions, REACH } from "../admin/action.ts";
+import type { Action, Actions, Shown } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { notAmong } from "../args.ts";
-import { complain, type ExitCode, misuse } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { jsonLine } from "../text.ts";
+import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
@@ -39,7 +41,13 @@ export const command: Command = {
     "mdmirror serve admin keys create --label laptop --grant /=edit --out key.txt",
   ],
   options: {
-    ...REACH,
+    data: { value: "DIR", help: "data folder of the service on this machine (default: .mdmirror-service)" },
+    url: { value: "URL", help: "URL of a service on another machine" },
+    "admin-key-file": {
+      value: "FILE",
+      help: "file with its administrator's key, a copy of the one in its data folder",
+    },
+    ...ALLOW_HTTP_OPTION,
     workspace: { value: "W", help: "the workspace, if there are several" },
     label: { value: "L", help: "name of a key" },
     grant: { value: "PATH=LEVEL", multiple: true, help: "access of a key to a folder or document; / is everything" },
@@ -63,12 +71,20 @@ export const command: Command = {
     if (session.kind === "trouble") return complain(io, session.trouble);
     try {
       const ended = await action.run(io, args, session.value, word);
-      return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
+      if (ended.kind === "ok") return print(io, ended.value, args.flag("json"));
+      const exit = complain(io, ended.trouble);
+      return ended.trouble.code === "edit_conflict" ? EXIT.attention : exit;
     } finally {
       await session.value.close();
     }
   },
 };
+
+function print(io: Io, { json, lines, warnings = [], exit = EXIT.inSync }: Shown, isJson: boolean): ExitCode {
+  for (const line of isJson ? [jsonLine(json)] : lines) io.out(line);
+  for (const line of warnings) io.err(line);
+  return exit;
+}
 
 /** Returns what is wrong with the command line, or null. */
 function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {

@@ -4,7 +4,7 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode } from "../exit.ts";
 import { judgeName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
-import { askForYes } from "../use-mirror.ts";
+import { ALLOW_HTTP_OPTION, NAME_OPTION, askForYes } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
 import { bindMirror } from "../../mirror/trust/bind.ts";
@@ -17,15 +17,8 @@ export const command: Command = {
   examples: ["mdmirror trust shared-notes"],
   options: {
     yes: { short: "y", help: "trust the folder without asking" },
-    "allow-http": {
-      value: "HOST",
-      multiple: true,
-      help: "allow plain http to HOST; others on the network can then read the key",
-    },
-    name: {
-      value: "NAME",
-      help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
-    },
+    ...ALLOW_HTTP_OPTION,
+    ...NAME_OPTION,
   },
   ...onFolder(async (io, args, dir) => {
     const root = realpathSync(dir);
