@@ -76,7 +76,7 @@ describe("what undo shows is what it can do", () => {
         if (line === "  a.md  restore the content") rig.write("a.md", "saved meanwhile\n");
       },
     });
-    expect([code, err]).toEqual([3, ["a.md: not done: its content changed since"]]);
+    expect([code, err]).toEqual([3, ["a.md: not done: it was edited since"]]);
     expect(rig.read("a.md")).toBe("saved meanwhile\n");
   });
 });

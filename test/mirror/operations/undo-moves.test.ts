@@ -21,7 +21,10 @@ const here = (path: string) => `${ROOT}/${path}`;
 async function undo(mirror: Mirror, run: number | null = null) {
   const plan = readUndo(mirror.world(), run);
   if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  return { items: plan.value.items, ends: (await undoRun(mirror.world(), plan.value)).ends };
+  const ended = await undoRun(mirror.world(), plan.value);
+  if (ended.kind === "trouble") throw new Error(ended.trouble.what);
+  const ends = ended.value.items.map((item) => ({ item, done: item.end === "done", note: item.why }));
+  return { items: plan.value.items, ends };
 }
 
 function textsOf(rig: Rig): Map<string, string> {

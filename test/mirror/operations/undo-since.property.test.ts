@@ -32,9 +32,10 @@ const textsOf = (files: ReadonlyMap<string, string>) => [...files.values()].toSo
 
 async function undo(mirror: Mirror, plan: ReturnType<typeof readUndo>) {
   if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const { ends } = await undoRun(mirror.world(), plan.value);
+  const ended = await undoRun(mirror.world(), plan.value);
+  if (ended.kind === "trouble") throw new Error(ended.trouble.what);
   for (let run = 0; run < 2; run++) await mirror.sync();
-  return { items: plan.value.items, isAllDone: ends.every(({ done }) => done) };
+  return { items: plan.value.items, isAllDone: ended.value.items.every(({ end }) => end === "done") };
 }
 
 test("undo --since gives the folder of then, or says what it leaves; undoing that gives the texts of now", async () => {

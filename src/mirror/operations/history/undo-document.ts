@@ -6,8 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { LinkIndex } from "./find-document.ts";
-import { EDITED_SINCE, isFree } from "./undo-check.ts";
-import { leftItem, type UndoItem } from "./undo-item.ts";
+import { EDITED_SINCE, isFree, leftItem, type UndoItem } from "./undo-item.ts";
 import { type FolderMove, type Move, moveOfEvent, pathBefore } from "./undo-moves.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import { digestOf } from "../../../contract/digest.ts";
-import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
+import { depthOf, isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** Finds where a run's moves began, and orders the renames that undo them. Pure. */
+/** Finds where a run's moves began, and which of them depend on others. Pure. */
 
 /** A moved document or folder: its path in base now, and its path before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
@@ -18,45 +18,13 @@ export function spareName(path: LocalPath): LocalPath {
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Something that base has no record of. */
-export const UNKNOWN = Symbol("unknown");
-
 /**
- * Separates the moves that can be undone because their targets are free. An entry that cannot move
- * back stays, and may block the next one.
- * @param taken returns the present occupant of a target
+ * Returns true if `other` cannot reach its place before this entry has left: the entry is at that
+ * place, or is a folder above it.
  */
-export function splitTaken(
-  moves: readonly MovedBack[],
-  taken: (move: MovedBack) => DocId | DirId | typeof UNKNOWN | undefined,
-): { readonly go: readonly MovedBack[]; readonly stay: readonly MovedBack[] } {
-  let go = moves;
-  for (;;) {
-    const going = go;
-    const left = going.filter((move) => {
-      const holder = taken(move);
-      return holder === undefined || holder === move.id || isLeft(move.to, going);
-    });
-    if (left.length === go.length) return { go, stay: moves.filter((one) => !go.includes(one)) };
-    go = left;
-  }
+export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
+  return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
-
-/** Returns true if one of these moves frees a path. */
-function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
-  return moves.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
-}
-
-/**
- * One rename on the disk. `last`: the rename brings `id` to its place; otherwise `id` only frees
- * its path.
- */
-export type RenameStep = {
-  readonly id: DocId | DirId;
-  readonly from: LocalPath;
-  readonly to: LocalPath;
-  readonly last: boolean;
-};
 
 /**
  * Net move of a folder in a run. `to`: its path in base now; `moved`: base and the events disagree.
@@ -109,54 +77,16 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
   return path;
 }
 
-/**
- * Orders the moves, folders first. A move waits until its target is free. If all moves wait for
- * each other (a swap), one entry frees its path under a temporary name. A document that moves with
- * its folder gets no move of its own.
- */
-export function orderMoves(moves: readonly MovedBack[]): RenameStep[] {
-  let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
-  const hops: RenameStep[] = [];
-  // LIMIT: renames. Each entry takes a temporary name at most once; more renames would be a circle
-  // that cannot be broken, and none exists.
-  while (hops.length <= 2 * moves.length) {
-    pending = pending.filter(({ at, to }) => at !== to);
-    const next = nextMove(pending, hops);
-    if (next === null) break;
-    const { move, hop } = next;
-    hops.push(hop);
-    pending = pending.flatMap((one) => {
-      if (one === move) return hop.last ? [] : [{ ...one, at: hop.to }];
-      return isWithin(one.at, hop.from) ? [{ ...one, at: rebase(one.at, hop.from, hop.to) }] : [one];
-    });
-  }
-  return hops;
+/** Returns true if an entry reaches its place because the nearest of these folders above it moves. */
+export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
+  const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
+  const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];
+  return nearest !== undefined && rebase(at, nearest.at, nearest.to) === to;
 }
 
-/**
- * Returns the next move that is possible; in a circle, the rename to a temporary name that breaks
- * the circle.
- */
-function nextMove(
-  pending: readonly MovedBack[],
-  hops: readonly RenameStep[],
-): { readonly move: MovedBack; readonly hop: RenameStep } | null {
-  const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
-  if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
-  // The first entry that had no rename yet takes a temporary name. Then fewer entries wait for a
-  // path.
-  const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
-  if (aside === undefined) return null;
-  return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
-}
-
-/**
- * Returns true if `other` must move before `one`: it is at the target, or the target's folder is
- * not back yet.
- */
-function isInTheWay(other: MovedBack, one: MovedBack): boolean {
-  if (other.at === one.to) return true;
-  return isDirId(other.id) && isWithin(one.to, other.to);
+/** Returns moves in an order in which the folder of each place exists: folders first, by depth. */
+export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack, "id" | "to">): number {
+  return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
 /** A move recorded by an event, on the side that it names. `here`: local path before the move. */

@@ -2,11 +2,10 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { World } from "../../engine/run/world.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { UNDO } from "../declared/undo.ts";
-import type { ResultOf } from "../define.ts";
+import { rowsOf } from "../manual/many.ts";
 import type { Operation } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
-import type { UndoItem } from "./undo-item.ts";
-import { readUndo, readUndoSince, type UndoPlan, undoRun } from "./undo.ts";
+import { readUndo, readUndoSince, undoItems, type UndoPlan, undoRun } from "./undo.ts";
 
 /** Undoes the runs of a plan, each document only if it has not changed since. */
 
@@ -25,31 +24,14 @@ export const undo: Operation<typeof UNDO, SeenUndo> = {
   },
   hasWork: ({ plan: { items } }) => items.some(({ kind }) => kind !== "left"),
   seen: (_mirror, { version }) => ({ plan: version }),
-  preview: ({ plan, version }) => ({
-    ...runsOf(plan),
-    run: null,
-    version,
-    items: plan.items.map((item) => {
-      const isLeft = item.kind === "left";
-      return endOf(item, isLeft ? "left" : "planned", isLeft ? item.why : "");
-    }),
-  }),
+  preview: ({ plan, version }) => ({ ...runsOf(plan), run: null, version, items: rowsOf({ items: undoItems(plan) }) }),
   async run({ world }, { plan, version }, stop) {
-    const { run, ends } = await undoRun(world, plan, stop);
-    const items = ends.map(({ item, done, note }) => {
-      if (done) return { ...endOf(item, "done", ""), notes: note === "" ? [] : [note] };
-      return endOf(item, item.kind === "left" ? "left" : "failed", note);
-    });
+    const ended = await undoRun(world, plan, stop);
+    if (ended.kind === "trouble") return ended;
+    const { run, items } = ended.value;
     return ok({ ...runsOf(plan), run, version, items });
   },
 };
-
-type UndoneItem = ResultOf<typeof UNDO>["items"][number];
-
-function endOf(item: UndoItem, end: UndoneItem["end"], why: string): UndoneItem {
-  const { path, kind } = item;
-  return { path, kind, to: "to" in item ? item.to : null, end, why, notes: [] };
-}
 
 function runsOf({ runs, passed }: UndoPlan) {
   return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run) };

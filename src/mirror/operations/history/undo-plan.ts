@@ -6,17 +6,8 @@ import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { successorOf, undoDocument } from "./undo-document.ts";
-import { checkedLocally, isFree, occupiedReason } from "./undo-check.ts";
-import { leftItem, type UndoItem } from "./undo-item.ts";
-import {
-  type FolderMove,
-  folderMoves,
-  type MovedBack,
-  orderMoves,
-  pathBefore,
-  splitTaken,
-  UNKNOWN,
-} from "./undo-moves.ts";
+import { isFree, leftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
+import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
 
 /**
  * Plans the undo of one run, or of several runs as if they were one. Reads their events, the
@@ -43,7 +34,10 @@ export function planUndo(
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
-    .map((item) => checkedLocally(item, base, disk));
+    .map((item) => {
+      const why = item.kind === "left" ? null : whyNot(item, recordsOf(base), disk);
+      return why === null ? item : leftItem(item.path, why);
+    });
   const moves = planMoves(items, known);
   const others = items.filter(({ kind }) => kind !== "move-back").map((item) => unlessTaken(item, known, moves));
   return [...others, ...moves].toSorted(byPath);
@@ -72,9 +66,17 @@ function takesAlong(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
+function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyNot>[1] {
+  return {
+    link: (id) => links.get(id) ?? null,
+    dir: (id) => dirs.get(id) ?? null,
+    conflict: (id) => conflicts.get(id) ?? null,
+  };
+}
+
 /**
  * Plans folders and documents together, because one may be at the path of another, and documents
- * move with their folders.
+ * move with their folders. An entry whose place is taken stays, and may block the next one.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: Known): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -84,24 +86,29 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
     .filter((one) => !one.moved)
     .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
-  const goes = new Set(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
-  const { go, stay } = splitTaken([...moved, ...documents], ({ at, to }) => {
-    if (isFree(disk, to)) return undefined;
-    const id = linked.get(to)?.id;
-    if (id !== undefined && goes.has(id)) return dirs.get(to);
+  const leaves = new Set<string>(items.flatMap((item) => (item.kind === "take-away" ? [item.id] : [])));
+  const isTaken = ({ id, at, to }: MovedBack) => {
+    if (isFree(disk, to)) return false;
+    const holder = linked.get(to)?.id ?? dirs.get(to);
     // On a disk that ignores case, a rename that only changes case finds the entry itself at its
-    // target.
-    const isItself = at.toLowerCase() === to.toLowerCase();
-    return id ?? dirs.get(to) ?? (isItself ? undefined : UNKNOWN);
-  });
-  const named = new Set(orderMoves(go).flatMap(({ id, last }) => (last ? [id] : [])));
+    // place.
+    if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
+    return holder !== id && !leaves.has(holder);
+  };
+  const all: readonly MovedBack[] = [...moved, ...documents];
+  let going = all;
+  for (let count = -1; count !== going.length; ) {
+    count = going.length;
+    const still = going;
+    going = still.filter((one) => !isTaken(one) || still.some((other) => isInTheWay(other, one)));
+  }
   const whyTaken = ({ id, to }: MovedBack) => {
     if (!linked.has(to) && !dirs.has(to)) return occupiedReason(to);
     return `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`;
   };
   return [
-    ...go.filter(({ id }) => named.has(id)).map(itemOfMove),
-    ...stay.map((one) => leftItem(one.at, whyTaken(one))),
+    ...going.filter((one) => one.at !== one.to && !isCarried(one, going)).map(itemOfMove),
+    ...all.filter((one) => !going.includes(one)).map((one) => leftItem(one.at, whyTaken(one))),
     ...folders.filter((one) => one.moved).map(({ to }) => leftItem(to, "the folder was moved again since")),
   ];
 }

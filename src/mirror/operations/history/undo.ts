@@ -1,21 +1,20 @@
-import type { DocId } from "../../../contract/ids.ts";
 import type { Link } from "../../model/link.ts";
-import { NOT_BEGUN } from "../../model/not-begun.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
-import { stale } from "../../engine/apply/effect.ts";
+import { type ManualEnd, notDone } from "../../engine/manual/run-manually.ts";
+import { DONE, stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/manual/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
-import { isDone } from "../manual/many.ts";
+import { isDone, leftRow, type PlanItem, plannedRow, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import type { UNDO } from "../declared/undo.ts";
+import type { ResultOf } from "../define.ts";
 import { findRuns, RUNS } from "./events.ts";
-import type { LeftItem, UndoItem } from "./undo-item.ts";
+import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
-import { type RenameStep, orderMoves } from "./undo-moves.ts";
-import { isFree, missingFileReason, occupiedReason } from "./undo-check.ts";
+import { byPlace, isInTheWay, spareName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -82,85 +81,72 @@ export function runsClause(runs: UndoPlan["runs"]): string {
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
 }
 
-type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
-
-export type Undone = { readonly run: number | null; readonly ends: readonly UndoEnd[] };
+type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /**
- * Undoes every item that has not changed since, and says why it leaves the rest. Each item is
- * written only in its expected state. ORDER: contents and new files at their present places, then
- * the moves, then deleted documents, because their folders exist again by then.
- * @param stop when aborted, no further item is started
+ * ORDER: contents at their present places, then the moves, then deleted documents, because their
+ * folders exist again by then.
  */
-export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
-  const detail = `undo of ${runsClause(plan.runs)}`;
-  let run: number | null = null;
-  const ends = await runManually(world, "undo", async (ctx) => {
-    run = ctx.run;
-    const done = new Map<UndoItem, ManualEnd>();
-    const texts = plan.items.filter(isTextItem);
-    const isDeleted = ({ kind }: UndoItem) => kind === "bring-back";
-    const each = async (items: readonly TextItem[]) => {
-      for (const item of items) {
-        if (await isStopped(world, stop)) return;
-        done.set(item, undoItem(ctx, item, detail));
-      }
+const ORDER: Readonly<Record<UndoItem["kind"], number>> = {
+  left: 0,
+  "text-back": 0,
+  "take-away": 0,
+  "move-back": 1,
+  "move-folder-back": 1,
+  "bring-back": 2,
+  "protect-back": 3,
+  "unprotect-back": 3,
+};
+
+/** Returns the plan with its effects. Each item is changed only in its expected state. */
+export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
+  const detail = `undo of ${runsClause(runs)}`;
+  const moves = items.filter(isMove);
+  let moved: ReadonlyMap<UndoItem, ManualEnd> | null = null;
+  return items.map((item) => {
+    const { path, kind } = item;
+    const row = { ...plannedRow(path), kind, to: "to" in item ? item.to : null };
+    if (item.kind === "left") return { row: { ...row, ...leftRow(path, item.why) }, act: null };
+    const act = (ctx: PassContext): ManualEnd | Promise<ManualEnd> => {
+      if (!isMove(item)) return undoItem(ctx, item, detail);
+      // The first of the moves carries out all of them.
+      moved ??= undoMoves(ctx, moves, detail);
+      return moved.get(item)!;
     };
-    await each(texts.filter((item) => !isDeleted(item)));
-    if (await isStopped(world, stop)) return endsOf(plan, done);
-    for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
-    await each(texts.filter(isDeleted));
-    if (await isStopped(world, stop)) return endsOf(plan, done);
-    const protections = await undoProtections(ctx, plan.items.filter(isProtectionItem), detail);
-    for (const [item, end] of protections) done.set(item, end);
-    return endsOf(plan, done);
+    return { row, act, order: ORDER[kind] };
   });
-  // If another folder is at the root's path now, `ends` has one entry, which applies to all items.
-  return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
 }
 
-function endsOf({ items }: UndoPlan, done: ReadonlyMap<UndoItem, ManualEnd>): ManualEnd[] {
-  return items.map((item) => done.get(item) ?? notDone(stale(NOT_BEGUN)));
+export function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): ReturnType<typeof runItems<UndoneItem>> {
+  return runItems(world, "undo", { isOne: false, items: undoItems(plan) }, stop);
 }
 
-type ProtectionItem = Extract<UndoItem, { kind: "protect-back" | "unprotect-back" }>;
-type TextItem = Exclude<UndoItem, MoveItem | ProtectionItem>;
+type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
 
-function isProtectionItem(item: UndoItem): item is ProtectionItem {
-  return item.kind === "protect-back" || item.kind === "unprotect-back";
+function isMove(item: UndoItem): item is MoveItem {
+  return item.kind === "move-back" || item.kind === "move-folder-back";
 }
 
-function isTextItem(item: UndoItem): item is TextItem {
-  return !isProtectionItem(item) && !isMoveItem(item);
-}
-
-async function undoProtections(
+function undoItem(
   ctx: PassContext,
-  items: readonly ProtectionItem[],
+  item: Exclude<UndoItem, MoveItem | LeftItem>,
   detail: string,
-): Promise<readonly (readonly [UndoItem, ManualEnd])[]> {
-  return Promise.all(
-    items.map(async (item) => {
-      const { id, path, kind } = item;
-      return [item, await protect(ctx, { id, path, value: kind === "protect-back" }, detail)] as const;
-    }),
-  );
-}
-
-function endOf(item: UndoItem, end: ManualEnd): UndoEnd {
-  const done = isDone(end);
-  const why = "detail" in end.outcome ? end.outcome.detail : "";
-  return { item, done, note: done ? end.notes.join("; ") : why };
-}
-
-function undoItem(ctx: PassContext, item: TextItem, detail: string): ManualEnd {
-  if (item.kind === "left") return notDone(stale(item.why));
-  if (item.kind === "bring-back") return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
-  const link = findStill(ctx, item);
-  if (typeof link === "string") return notDone(stale(link));
-  return item.kind === "text-back"
-    ? withReview(link, restoreText(ctx, link, item.digest, item.expect, detail))
-    : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
+): ManualEnd | Promise<ManualEnd> {
+  const { world } = ctx;
+  const why = whyNot(item, world.state, world.disk);
+  if (why !== null) return notDone(stale(why));
+  switch (item.kind) {
+    case "bring-back":
+      return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
+    case "text-back": {
+      const link = world.state.link(item.id)!;
+      return withReview(link, restoreText(ctx, link, item.digest, item.expect, detail));
+    }
+    case "take-away":
+      return removeCreated(ctx, world.state.link(item.id)!, item.expect, trashPlace(world, item.path), detail);
+    default:
+      return protect(ctx, { id: item.id, path: item.path, value: item.kind === "protect-back" }, detail);
+  }
 }
 
 /**
@@ -173,92 +159,51 @@ function withReview({ submissions }: Link, end: ManualEnd): ManualEnd {
 
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
-/** Returns the record if the document is where the plan saw it, else the reason. */
-function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
-  const { state } = ctx.world;
-  const link = state.link(id);
-  if (link === null || link.localPath !== path) return "it was moved or deleted since";
-  return state.conflict(id) === null ? link : "it is in conflict";
-}
-
-type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
-
-function isMoveItem(item: UndoItem): item is MoveItem {
-  return item.kind === "move-back" || item.kind === "move-folder-back";
-}
+/**
+ * An entry that moves back. `at`: its present path; `home`: its path before a temporary name;
+ * `end`: null until the entry has moved, or cannot move.
+ */
+type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | null; end: ManualEnd | null };
 
 /**
- * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves.
+ * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
+ * entry that is in the way of another one first takes a temporary name.
  * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
  * uploads that name as any rename; the content is whole.
  */
-function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, ManualEnd> {
-  const ends = new Map<MoveItem, ManualEnd>();
-  for (const item of items) {
-    const why = whyNot(ctx, item);
-    if (why !== null) ends.set(item, notDone(stale(why)));
+function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
+  const { state, disk } = ctx.world;
+  const all = items.map((item): Moving => {
+    const why = whyNot(item, state, disk);
+    return { id: item.id, to: item.to, at: item.path, home: null, end: why === null ? null : notDone(stale(why)) };
+  });
+  const going = all.filter(({ end }) => end === null);
+  for (const one of going.filter((each) => going.some((other) => isInTheWay(each, other)))) {
+    const home = one.at;
+    const end = rename(ctx, all, one, spareName(home), detail);
+    if (isDone(end)) one.home = home;
+    else one.end = end;
   }
-  const going = items.filter((item) => !ends.has(item));
-  const waiting = new Map<RenameStep["id"], LocalPath>();
-  for (const hop of orderMoves(going.map(({ id, path, to }) => ({ id, at: path, to })))) {
-    const item = going.find(({ id }) => id === hop.id)!;
-    if (ends.has(item)) continue;
-    const end = moveOne(ctx, hop, detail);
-    if (!isDone(end)) ends.set(item, comeHome(ctx, hop, waiting.get(hop.id), detail, end));
-    else if (hop.last) ends.set(item, end);
-    else waiting.set(hop.id, hop.from);
-  }
-  // The item has no rename of its own, because it moved with its folder.
-  for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
-  return ends;
+  for (const one of going.toSorted(byPlace)) one.end ??= moveToPlace(ctx, all, one, detail);
+  return new Map(items.map((item, index) => [item, all[index]!.end!]));
 }
 
-/** Returns the change since the run, in base or on the disk; null if there is none. */
-function whyNot(ctx: PassContext, item: MoveItem): string | null {
-  return item.kind === "move-folder-back" ? whyNotFolder(ctx, item) : whyNotDocument(ctx, item);
-}
-
-function whyNotFolder(
-  { world: { state, disk } }: PassContext,
-  { id, path }: Extract<MoveItem, { kind: "move-folder-back" }>,
-): string | null {
-  const dir = state.dir(id);
-  if (dir === null || dir.localPath !== path) return "the folder was moved or deleted since";
-  const look = disk.look(path);
-  const same = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
-  return same ? null : "the folder does not exist any more";
-}
-
-function whyNotDocument(
-  { world: { state, disk } }: PassContext,
-  { id, path }: Extract<MoveItem, { kind: "move-back" }>,
-): string | null {
-  const link = state.link(id);
-  if (link === null || link.localPath !== path) return "it was moved or deleted since";
-  if (state.conflict(id) !== null) return "it is in conflict";
-  return disk.look(path).kind === "file" ? null : missingFileReason(path);
-}
-
-function moveOne(ctx: PassContext, { id, from, to }: RenameStep, detail: string): ManualEnd {
+/** Renames an entry, and updates the present paths of the entries in it. */
+function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
   // On a disk that ignores case, a rename that only changes case finds the file itself; the disk
   // distinguishes the two.
-  const sameName = from.toLowerCase() === to.toLowerCase();
-  if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
-  return moveBack(ctx, { id, from, to }, detail);
+  const isSameName = from.toLowerCase() === to.toLowerCase();
+  if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
+  const end = moveBack(ctx, { id, from, to }, detail);
+  if (isDone(end)) for (const one of all) if (isWithin(one.at, from)) one.at = rebase(one.at, from, to);
+  return end;
 }
 
-/**
- * Moves an entry to its place.
- * @param home its path before it took a temporary name; undefined if it took none
- */
-function comeHome(
-  ctx: PassContext,
-  hop: RenameStep,
-  home: LocalPath | undefined,
-  detail: string,
-  end: ManualEnd,
-): ManualEnd {
-  if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
+/** Moves an entry to its place; if this fails, gives an entry with a temporary name its path back. */
+function moveToPlace(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
+  if (one.at === one.to) return { outcome: DONE, notes: [] };
+  const end = rename(ctx, all, one, one.to, detail);
+  if (isDone(end) || one.home === null || isDone(rename(ctx, all, one, one.home, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
-  return notDone(stale(`${why}; it is at ${hop.from} now`));
+  return notDone(stale(`${why}; it is at ${one.at} now`));
 }

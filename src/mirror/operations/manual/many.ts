@@ -15,6 +15,8 @@ export type ManyEnd = Ends["items"][number];
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
   readonly act: ((ctx: PassContext) => ManualEnd | Promise<ManualEnd>) | null;
+  /** Items with a lower number run first; left out: 0. */
+  readonly order?: number;
 };
 
 export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
@@ -70,7 +72,7 @@ export async function runItems<Row extends ManyEnd>(
   stop?: AbortSignal,
   atOnce = 1,
 ): Promise<Result<RunItems<Row>>> {
-  const able = items.filter(({ act }) => act !== null);
+  const able = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const ends = new Map<PlanItem<Row>, ManualEnd>();
   let [run, isOffline]: [number | null, boolean] = [null, false];
   const work = async (ctx: PassContext) => {
