@@ -3,6 +3,8 @@ import { errorOf, unwrap } from "./with-errors.ts";
 import { checkDirection, type Session } from "./session.ts";
 import type { Mirror, MirrorPlan, MirrorWatch, StatusReport, SyncOptions, SyncReport } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
+import { ok, type Result } from "../common/trouble.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { Watch } from "./watch.ts";
 
@@ -33,20 +35,11 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   }
 
   plan(): Promise<MirrorPlan> {
-    const { root } = this.#session;
-    return this.#session.opened({ mode: "read", what: "plan", path: root }, async (mirror) => {
-      const { previewSync, stoppedRun } = await import("../mirror/folder/run.ts");
-      const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
-      const { planJson } = await import("../mirror/operations/results/plan.ts");
-      const preview = await previewSync(mirror, stoppedRun(mirror, false));
-      if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
-      const { steps, blocked } = planJson(preview);
-      const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
-      const stop = stopOf(mirror, preview);
-      const version = stop.kind === "ok" ? stop.value.stop.version : null;
-      const { verdict } = preview.plan;
-      const safetyStop = verdict.kind === "run" ? null : { reasons: verdict.reasons, version };
-      return { steps, blocked, safetyStop };
+    const { root, world } = this.#session;
+    return this.#session.run(root, async () => {
+      const { withMirror } = await import("../mirror/folder/with-mirror.ts");
+      const options = { ...world, mode: "read", what: "plan" } as const;
+      return unwrap(await withMirror(root, options, planOf), root);
     });
   }
 
@@ -87,4 +80,18 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
+  const { previewSync, stoppedRun } = await import("../mirror/folder/run.ts");
+  const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
+  const { planJson } = await import("../mirror/operations/results/plan.ts");
+  const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
+  const preview = await previewSync(mirror, stoppedRun(mirror, false));
+  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
+  const { steps, blocked } = planJson(preview);
+  const stop = stopOf(mirror, preview);
+  const version = stop.kind === "ok" ? stop.value.stop.version : null;
+  const { verdict } = preview.plan;
+  return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { systemClock } from "../common/system-clock.ts";
-import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { MirrorOptions } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
@@ -102,21 +102,6 @@ export class Session {
     } finally {
       this.#underWay.delete(running);
     }
-  }
-
-  /**
-   * Runs `work` with the service.
-   * @param what name of the call, for other processes that find the folder locked
-   */
-  opened<T>(
-    { mode, what, path }: { readonly mode: "read" | "write"; readonly what: string; readonly path: string },
-    work: (mirror: OpenedMirror) => Promise<T>,
-  ): Promise<T> {
-    return this.run(path, async () => {
-      const { withMirror } = await import("../mirror/folder/with-mirror.ts");
-      const options = { ...this.world, mode, what };
-      return unwrap(await withMirror(this.root, options, async (mirror) => ok(await work(mirror))), this.root);
-    });
   }
 
   /** Registers a function that `close` calls before anything else. */

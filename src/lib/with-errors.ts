@@ -1,11 +1,12 @@
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
-import { errorCodeOf, type Result, type Trouble } from "../common/trouble.ts";
+import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
+import type { Result, Trouble } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
 /** Turns results and exceptions of the client into the library's errors. */
 
-export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string): MdmirrorError {
-  return new MdmirrorError({ kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null });
+export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string, cause?: unknown): MdmirrorError {
+  const facts = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
+  return new MdmirrorError(cause === undefined ? facts : { ...facts, cause });
 }
 
 /**
@@ -22,16 +23,7 @@ export async function withLibraryErrors<T>(path: string, work: () => T | Promise
   try {
     return await work();
   } catch (error) {
-    throw toldError(error, path);
+    const known = error instanceof MdmirrorError ? null : troubleOfError(error);
+    throw known === null ? error : errorOf(known, path, error);
   }
-}
-
-function toldError(error: unknown, path: string): unknown {
-  if (error instanceof MdmirrorError || !(error instanceof Error)) return error;
-  const { message, cause } = { message: error.message, cause: error };
-  if (errorCodeOf(error) === "unsafe-path" && "next" in error)
-    return new MdmirrorError({ kind: "usage", code: "unsafe-path", path, next: String(error.next), message, cause });
-  const disk = diskTrouble(error);
-  if (disk === null || errorCodeOf(error) === null) return error;
-  return new MdmirrorError({ kind: "fault", code: disk.code, path, next: disk.next, message: disk.what, cause });
 }

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { errorCodeOf, errnoClause, type Trouble } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { type ToolResult, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
@@ -76,10 +76,8 @@ function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): 
 type Paths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
-  if (error instanceof Error && "next" in error && errorCodeOf(error) === "unsafe-path")
-    return { kind: "usage", what: error.message, code: "unsafe-path", next: String(error.next) };
-  const disk = error instanceof Error ? diskTrouble(error) : null;
-  if (disk !== null) return { kind: "fault", ...disk };
+  const known = troubleOfError(error);
+  if (known !== null) return known;
   const code = errorCodeOf(error);
   if (code !== null) {
     const next = "check that its disk works and this user may read and write it";

@@ -1,4 +1,4 @@
-import { FREE_SPACE_NEXT, isDiskFull } from "../../common/trouble.ts";
+import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble } from "../../common/trouble.ts";
 
 /**
  * Recognises errors of the disk and its permissions, which are no bugs in mdmirror. Uses only the
@@ -43,6 +43,15 @@ function forbidden(path: string): DiskTrouble {
     what: `this user may not read or write ${path.replace(/^\/proc\/self\/fd\/\d+\//, "")}`,
     next: ASK_OWNER,
   };
+}
+
+/** Returns the trouble of an error of an unsafe path or of the disk; null for any other error. */
+export function troubleOfError(error: unknown): Trouble | null {
+  if (!(error instanceof Error)) return null;
+  if (errorCodeOf(error) === "unsafe-path" && "next" in error)
+    return { kind: "usage", what: error.message, code: "unsafe-path", next: String(error.next) };
+  const disk = diskTrouble(error);
+  return disk === null ? null : { kind: "fault", ...disk };
 }
 
 /** Returns the error and the next step; null for a bug in mdmirror. */
