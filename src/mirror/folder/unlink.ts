@@ -7,7 +7,7 @@ import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { keepMirror, placeOf } from "../trust/gate.ts";
-import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
+import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
@@ -100,8 +100,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
   if (found.kind !== "known") return ok(null);
   const roots = found.mirror.roots.filter((other) => other !== root);
   if (roots.length > 0) {
-    const folder = roots[0] === found.mirror.roots[0] ? found.mirror.folder : folderId(roots[0]!);
-    const kept = keepMirror(place.value, { ...found.mirror, roots, folder });
+    const kept = keepMirror(place.value, { ...found.mirror, roots });
     return kept.kind === "trouble" ? kept : ok(null);
   }
   try {

@@ -4,7 +4,7 @@ import { shellWord } from "../model/shell-word.ts";
 import { type Result, trouble } from "../../common/trouble.ts";
 import { findMirror, keepMirror, placeOf } from "./gate.ts";
 import { usualName } from "./list.ts";
-import { findByMarker, folderId } from "./registry.ts";
+import { findByMarker } from "./registry.ts";
 
 /** An address that the user gave for the documents and the key of a linked folder. */
 type Given = {
@@ -29,14 +29,12 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   const before = found.kind === "known" ? found.mirror : null;
   const fs = createNodeFs();
   const others = (before?.roots ?? []).filter((other) => other !== root && readMarker(fs, other) === marker);
-  const roots = [...others, root];
   return keepMirror(place.value, {
     marker,
     name: given.name ?? before?.name ?? usualName(given.env, root),
     addresses: [...new Set([...(before?.addresses ?? []), given.address])],
     allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
-    roots,
-    folder: (roots[0] === before?.roots[0] ? before?.folder : null) ?? folderId(roots[0]!),
+    roots: [...others, root],
   });
 }
 
@@ -66,5 +64,5 @@ export function nameMirror(root: string, name: string, env: Given["env"]): Resul
   }
   const { mirror } = found;
   const roots = [root, ...mirror.roots.filter((other) => other !== root)];
-  return keepMirror(place.value, { ...mirror, name, roots, folder: folderId(root) });
+  return keepMirror(place.value, { ...mirror, name, roots });
 }

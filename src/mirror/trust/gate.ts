@@ -11,7 +11,6 @@ import {
   configFolder,
   findByMarker,
   findByRoot,
-  folderId,
   type FoundMirror,
   type KnownMirror,
   registryFolder,
@@ -140,12 +139,11 @@ function followRoot(
 ): Pick<Admitted, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
   const there = rootsThere(mirror);
-  const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
   const before = mirror.roots[0] ?? "another folder";
+  const isMoved = !there.includes(before);
   // For a copy, the safety check reports the copy and asks about it, so no message is needed.
-  const notes = isNamed ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
-  const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
-  const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
+  const notes = isMoved ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
+  const followed = { ...mirror, roots: isMoved ? [root, ...there] : [...there, root] };
   if (mode === "read") return { mirror: followed, notes };
   const kept = keepMirror(place, followed);
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
@@ -162,13 +160,10 @@ function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
  */
 export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const place = placeOf(env);
-  const folder = folderId(root);
-  const holder = mirror.roots[0];
-  if (place.kind === "trouble" || (holder === root && mirror.folder === folder)) return;
-  const isHolder = (other: string) => (mirror.folder === null ? other === holder : folderId(other) === mirror.folder);
-  if (holder !== root && rootsThere(mirror).some(isHolder)) return;
+  const holder = mirror.roots[0] ?? root;
+  if (place.kind === "trouble" || holder === root || rootsThere(mirror).includes(holder)) return;
   // If the registry cannot be written, the name stays with the other folder.
-  keepMirror(place.value, { ...mirror, folder, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
+  keepMirror(place.value, { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
 /** Stores a new marker in place of a lost one, so that the user's permissions stay. */
@@ -178,7 +173,7 @@ export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
   // If the registry cannot be written, the user has to trust the folder again; the next command
   // reports that.
-  keepMirror(place.value, { ...mirror, marker, roots: [root], folder: folderId(root) });
+  keepMirror(place.value, { ...mirror, marker, roots: [root] });
 }
 
 /** Stores a registry entry. Returns the entry that was set aside for it, or null. */

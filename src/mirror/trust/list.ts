@@ -9,7 +9,7 @@ import { type KnownMirror, listMirrors } from "./registry.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
+export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
   readonly root: string;
   /** Unique name: the name that the user chose, else the name of the folder on disk. */
   readonly name: string;
@@ -35,7 +35,7 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
   if (place.kind === "trouble") return place;
   const { mirrors, unfit } = listMirrors(place.value);
   const fs = createNodeFs();
-  const rows = mirrors.flatMap(({ roots, folder: _folder, ...mirror }) =>
+  const rows = mirrors.flatMap(({ roots, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));

@@ -11,6 +11,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -45,8 +46,6 @@ export type KnownMirror = {
    * name.
    */
   readonly roots: readonly string[];
-  /** Identity of the folder that has the name, from `folderId`; null if not known. */
-  readonly folder: string | null;
 };
 
 export type FoundMirror =
@@ -168,35 +167,56 @@ function unfitFolder(folder: string): string | null {
   return null;
 }
 
-function accessFault({ uid, mode }: { readonly uid: number; readonly mode: number }): string | null {
+/** Returns why other users can change a file or folder, as a clause; null if they cannot. */
+export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, rootMay = false): string | null {
   const me = effectiveUser();
   if (me === null) return null;
-  if (uid !== me) return "belongs to another user";
+  if (uid !== me && !(rootMay && uid === 0)) return "belongs to another user";
   return (mode & 0o022) === 0 ? null : "can be written by other users";
 }
 
-function readEntry(file: string, marker: string): FoundMirror {
+type OwnText =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "absent" }
+  /** `why`: a clause that follows the path. */
+  | { readonly kind: "unfit"; readonly why: string };
+
+/**
+ * Reads a file that only this user can write.
+ * @param isFollowed true to follow a symbolic link, and to accept a file of root's
+ */
+export function readUserFile(file: string, mostBytes: number, isFollowed: boolean): OwnText {
   let fd: number;
   try {
-    // The flags follow no symbolic link, and do not wait for the other end of a pipe.
-    fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    // Does not wait for the other end of a pipe.
+    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+    fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
     const code = codeOf(error);
-    return code === "ENOENT" ? { kind: "unknown" } : { kind: "unfit", why: `${file} cannot be read (${code})` };
+    return code === "ENOENT" || code === "ENOTDIR"
+      ? { kind: "absent" }
+      : { kind: "unfit", why: `cannot be read (${code})` };
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return { kind: "unfit", why: `${file} is not a file` };
-    const fault = accessFault(stat);
-    if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
-    const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
-    // On a disk that ignores case, the file may belong to another marker.
-    if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
-    if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
-    return { kind: "unfit", why: `${file} is damaged` };
+    if (!stat.isFile()) return { kind: "unfit", why: "is not a file" };
+    const fault = accessFault(stat, isFollowed);
+    if (fault !== null) return { kind: "unfit", why: fault };
+    if (stat.size > mostBytes) return { kind: "unfit", why: `is larger than ${mostBytes / 1024} KiB` };
+    return { kind: "text", text: readFileSync(fd, "utf8") };
   } finally {
     closeSync(fd);
   }
+}
+
+function readEntry(file: string, marker: string): FoundMirror {
+  const read = readUserFile(file, MOST_BYTES, false);
+  if (read.kind === "absent") return { kind: "unknown" };
+  if (read.kind === "unfit") return { kind: "unfit", why: `${file} ${read.why}` };
+  const mirror = parseEntry(read.text);
+  if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
+  // On a disk that ignores case, the file may belong to another marker.
+  return mirror?.marker === marker ? { kind: "known", mirror } : { kind: "unfit", why: `${file} is damaged` };
 }
 
 function parseEntry(text: string): KnownMirror | "newer" | null {
@@ -210,9 +230,8 @@ function parseEntry(text: string): KnownMirror | "newer" | null {
   if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
   if (json["version"] !== VERSION) return null;
   if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
-  // Entries of earlier mdmirror versions lack the last member.
-  const { marker, name, addresses, allowHttp, roots, folder = null } = json as KnownMirror;
-  return { marker, name, addresses, allowHttp, roots, folder };
+  const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
+  return { marker, name, addresses, allowHttp, roots };
 }
 
 const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
@@ -221,23 +240,7 @@ const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> 
   addresses: isStrings,
   allowHttp: isStrings,
   roots: isStrings,
-  folder: (value) => value === undefined || value === null || typeof value === "string",
 };
-
-/**
- * Returns the inode and birth time of a folder, which distinguish a moved folder from a copy. Null
- * if it cannot be read.
- */
-export function folderId(root: string): string | null {
-  try {
-    const { ino, birthtimeMs } = statSync(root);
-    return `${ino}:${birthtimeMs}`;
-  } catch {
-    // The folder was moved, or its disk is not mounted. Then the folder has no identity, so nothing
-    // is decided by it.
-    return null;
-  }
-}
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");

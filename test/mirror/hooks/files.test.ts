@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readHooks } from "../../../src/mirror/hooks/read-hooks.ts";
 
@@ -46,7 +46,9 @@ describe("the user's hooks", () => {
 
   test.each([0o666, 0o664])("are refused in a file of mode %o", (mode) => {
     chmodSync(file, mode);
-    expect(names()).toBe(`${file} can be written by other users, so mdmirror runs no hook; chmod go-w ${file}`);
+    expect(names()).toBe(
+      `${file} can be written by other users, so mdmirror runs no hook; chmod go-w ${file} ${dirname(file)}`,
+    );
   });
 
   test("are refused in a folder that others can write", () => {

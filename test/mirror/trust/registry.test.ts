@@ -37,7 +37,6 @@ const NOTES: KnownMirror = {
   addresses: ["https://files.example.org"],
   allowHttp: ["nas.local"],
   roots: ["/home/ann/notes"],
-  folder: "7:1700000000000",
 };
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
@@ -102,7 +101,7 @@ describe("an entry", () => {
     ["with a member of another form", JSON.stringify({ version: 1, ...NOTES, addresses: "https://evil.example" })],
     ["with a root that is none", JSON.stringify({ version: 1, ...NOTES, roots: [1] })],
     ["that is no object", "null"],
-    ["longer than any", " ".repeat(70_000) + JSON.stringify({ version: 1, ...NOTES })],
+    ["longer than any", " ".repeat(70_000) + JSON.stringify({ version: 1, ...NOTES }), "is larger than 64 KiB"],
   ])("%s is not believed, is told, and is set aside by the next write", (_what, text, fault = "is damaged") => {
     const file = join(folder, "m1.json");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
