@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
 import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
@@ -75,19 +75,16 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
   describe("by what /proc says of a descriptor", () => {
     const OWN = { mnt_id: "30", ino: "12" };
     it.each([
-      ["of the same mount and inode", { mnt_id: OWN.mnt_id, ino: OWN.ino }, true, 0],
-      ["of another inode", { mnt_id: OWN.mnt_id, ino: `${OWN.ino}1` }, false, 0],
-      ["on another device, whatever its inode", { mnt_id: "31", ino: OWN.ino }, false, 0],
-      ["of a mount that nobody lists", { mnt_id: "32", ino: OWN.ino }, true, 0],
-      ["without an inode, on the same device", { mnt_id: OWN.mnt_id }, true, 2],
-      ["without an inode, on another device", { mnt_id: "31" }, false, 0],
-    ])("%s", (_, info, isHeld, stats) => {
+      ["of the same inode", "note.md", { mnt_id: "31", ino: OWN.ino }, true, 0],
+      ["of another inode", "note.md", { mnt_id: OWN.mnt_id, ino: `${OWN.ino}1` }, false, 0],
+      ["without an inode, of the same name", basename(import.meta.filename), { mnt_id: "31" }, true, 0],
+      ["without an inode, on the same mount", "note.md", { mnt_id: OWN.mnt_id }, true, 2],
+      ["without an inode, on another mount", "note.md", { mnt_id: "31" }, false, 0],
+    ])("%s", (_, name, info, isHeld, stats) => {
       const proc = join(dir, "proc");
       for (const folder of ["7/fd", "7/fdinfo", "self/fdinfo"]) mkdirSync(join(proc, folder), { recursive: true });
-      symlinkSync("/far/note.md", join(proc, "7/fd/3"));
+      symlinkSync(`/far/${name}`, join(proc, "7/fd/3"));
       writeFileSync(join(proc, "7/fdinfo/3"), lines({ flags: "0100001", ...info }));
-      writeFileSync(join(proc, "7/mountinfo"), "31 1 0:99 / /far rw - fuse far rw\n");
-      writeFileSync(join(proc, "self/mountinfo"), `${OWN.mnt_id} 1 8:1 / / rw - ext4 disk rw\n`);
       // What the kernel says of whatever descriptor the file itself gets.
       for (let fd = 0; fd < 200; fd++)
         writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
