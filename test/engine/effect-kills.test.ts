@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { performAction } from "../../src/mirror/engine/apply/perform.ts";
-import { type ManualEnd, runManually } from "../../src/mirror/engine/manual/run-manually.ts";
-import { protect } from "../../src/mirror/engine/manual/protect.ts";
+import { runManually } from "../../src/mirror/engine/manual/run-manually.ts";
+import { protectDocument } from "../../src/mirror/engine/apply/protect.ts";
+import { runEffect } from "../../src/mirror/engine/apply/run-effect.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";
+import type { Outcome } from "../../src/mirror/model/action.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
@@ -194,7 +196,8 @@ describe("I13 a change of protection, killed at each call", () => {
   test.each(ENDS)("%s", async (_, fault) => {
     await killAtEachCall(changed("", ""), {
       open: openWith(fault),
-      work: ({ mirror }) => runManually(mirror.world(), "protect", async (ctx) => [await protectNote(ctx)]),
+      work: ({ mirror }) =>
+        runManually(mirror.world(), "protect", async (ctx) => [{ outcome: await protectNote(ctx), notes: [] }]),
       async judge(fixture, call) {
         fixture.fault = () => null;
         await expectSettled(fixture);
@@ -210,6 +213,7 @@ function noteOf({ state }: Pick<World, "state">): Link {
   return [...state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
 }
 
-function protectNote(ctx: PassContext): Promise<ManualEnd> {
-  return protect(ctx, { id: noteOf(ctx.world).id, path: "note.md", value: true }, "asked");
+function protectNote(ctx: PassContext): Promise<Outcome> {
+  const action = { id: noteOf(ctx.world).id, localPath: "note.md", value: true, why: "asked" };
+  return runEffect(ctx, protectDocument, action);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { fc } from "../property.ts";
-import { runs, seed } from "./documents.ts";
+import { fc, runs, seed } from "../property.ts";
 import { checkRowsBothWays } from "./rows.ts";
 
 describe("two insertions at one place that have a line in common", () => {

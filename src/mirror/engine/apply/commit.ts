@@ -1,5 +1,5 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
-import type { Outcome, OutcomeOf } from "../../model/action.ts";
+import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type DirLink, type Block, isAway, type Link } from "../../model/link.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
@@ -80,16 +80,6 @@ export function withPresentId(ctx: PassContext, link: Link): Link {
 /** Moves base after the effect: the one transaction that ends each action. */
 export function commit(ctx: PassContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
-  return DONE;
-}
-
-/**
- * Moves base as `commit` does, in one transaction with the commits of other steps. Resolves when
- * the transaction is committed. After a kill before that, the effect is done and base has not
- * moved; recovery completes it.
- */
-export async function commitWithOthers(ctx: PassContext, change: StateChange): Promise<Outcome> {
-  await ctx.group.commit(() => writeChange(ctx, change), "late", change.keeps?.text.length ?? 0);
   return DONE;
 }
 

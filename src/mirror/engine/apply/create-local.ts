@@ -7,8 +7,8 @@ import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { commitWithOthers } from "./commit.ts";
-import { ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
+import { writeChange } from "./commit.ts";
+import { DONE, ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { adoptOwnVersion } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
@@ -70,7 +70,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
 
 type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
 
-function noteCreated(
+async function noteCreated(
   ctx: PassContext,
   action: ActionOf<"create-local">,
   { changeId, digest, isProtected }: CreatedOf,
@@ -91,7 +91,10 @@ function noteCreated(
   const keeps = { digest, text, name: localContentName(action.localPath, action.id, action.why) };
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
-  return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
+  const change = { keeps, link, version: { id: action.id, ...version }, removes, event };
+  // In one transaction with other steps. After a kill before that, the next plan links the file.
+  await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
+  return DONE;
 }
 
 /**

@@ -10,9 +10,9 @@ type Row = Extract<Intent, { kind: "protect" }>;
  * Sets or clears a document's review protection on the service. The record learns it from the next
  * listing, like a change by another user.
  */
-export const protectDocument: Effect<Row, Row, null, "set"> = {
-  async prepare(_, row) {
-    return got({ row, beside: null });
+export const protectDocument: Effect<Omit<Row, "kind">, Row, null, "set"> = {
+  async prepare(_, action) {
+    return got({ row: { kind: "protect", ...action }, beside: null });
   },
 
   async perform(ctx, { id, localPath, value }) {
