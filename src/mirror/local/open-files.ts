@@ -51,8 +51,8 @@ function withOpened(proc: string, path: string, ask: (own: OpenFile) => boolean)
 
 /**
  * Compares inodes. Equal numbers on two disks keep a set-aside file for longer, and lose nothing.
- * Linux before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or a
- * stat on the same mount.
+ * Linux before 5.14 gives no inode: then the name counts, which is random for a set-aside file, or
+ * a stat on the same mount.
  */
 function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
   const [mine, theirs] = [own, other].map(({ info }) => info.get("ino"));
