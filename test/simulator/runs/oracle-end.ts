@@ -103,6 +103,9 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const inPlace = [...links.values()].filter((link) => !isElsewhere(link));
   const byPath = linksByPath([...elsewhere, ...elsewhere.map(standsAt), ...inPlace]);
   for (const [path, text] of local) {
+    // A file that is blocked by its path has no document, although base may have one at this path
+    // whose move is blocked.
+    if (blocks.has(path)) continue;
     const link = byPath.get(path);
     if (link === undefined) {
       fail(
@@ -121,9 +124,6 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
       continue;
     }
     if (!inside(file)) continue;
-    // Another file came to the path where base has a document in a folder with a blocked move, and
-    // is blocked itself.
-    if (held.has(path) && tagOf(text) !== tagOfLink(link) && tagsBelowHeld.has(tagOfLink(link))) continue;
     // Files were swapped locally, and the key may not move them on the service: the first move is
     // blocked, the others wait for it.
     if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
