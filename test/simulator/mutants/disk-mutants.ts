@@ -55,7 +55,7 @@ export const DISK_MUTANTS: readonly Mutant[] = [
     find: "    guard.fs.writeNew(temp, bytes, null, false);\n",
     replace:
       "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    guard.fs.writeNew(temp, bytes, null, false);\n",
-    tests: ["local/crash.test.ts"],
+    tests: ["engine/kills.test.ts"],
   },
   {
     id: "overwrite-unexpected",

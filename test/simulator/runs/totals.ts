@@ -1,38 +1,28 @@
 import type { Simulation } from "./run.ts";
 
-/** Sums of many lives, as plain data: what a worker tells. */
-export type Totals = {
-  runs: number;
-  steps: number;
-  syncs: number;
-  watches: number;
-  links: number;
-  barriers: number;
-  portCalls: number;
-  kills: number;
-  powerCuts: number;
-  interventions: number;
-  failed: number;
+const SUMS = [
+  "runs",
+  "steps",
+  "syncs",
+  "watches",
+  "links",
+  "barriers",
+  "portCalls",
+  "kills",
+  "powerCuts",
+  "interventions",
+  "failed",
+] as const;
+
+/** Sums of many runs, as plain data, which a worker can send. */
+export type Totals = Record<(typeof SUMS)[number], number> & {
   readonly crashPoints: Set<string>;
   readonly faults: Map<string, number>;
 };
 
 export function noTotals(): Totals {
-  return {
-    runs: 0,
-    steps: 0,
-    syncs: 0,
-    watches: 0,
-    links: 0,
-    barriers: 0,
-    portCalls: 0,
-    kills: 0,
-    powerCuts: 0,
-    interventions: 0,
-    failed: 0,
-    crashPoints: new Set(),
-    faults: new Map(),
-  };
+  const sums = Object.fromEntries(SUMS.map((name) => [name, 0])) as Record<(typeof SUMS)[number], number>;
+  return { ...sums, crashPoints: new Set(), faults: new Map() };
 }
 
 export function countRun(totals: Totals, life: Simulation): void {
@@ -45,20 +35,7 @@ type Sums = Omit<Totals, "crashPoints" | "faults"> & {
 };
 
 export function addTotals(totals: Totals, more: Sums): void {
-  for (const name of [
-    "runs",
-    "steps",
-    "syncs",
-    "watches",
-    "links",
-    "barriers",
-    "portCalls",
-    "kills",
-    "powerCuts",
-    "interventions",
-    "failed",
-  ] as const)
-    totals[name] += more[name];
+  for (const name of SUMS) totals[name] += more[name];
   for (const point of more.crashPoints) totals.crashPoints.add(point);
   for (const [kind, count] of more.faults) totals.faults.set(kind, (totals.faults.get(kind) ?? 0) + count);
 }
