@@ -1,5 +1,6 @@
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { conflictHunks, conflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
+import { conflicts } from "../../mirror/operations/manual/conflicts.ts";
+import { conflictHunks, readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { originClause } from "../../mirror/operations/results/origin.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";

@@ -3,7 +3,7 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { type Way, WAYS } from "../../mirror/operations/declared/resolve.ts";
-import { readThree } from "../../mirror/operations/manual/conflicts.ts";
+import { readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve-many.ts";

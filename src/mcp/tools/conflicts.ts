@@ -1,7 +1,12 @@
 import * as z from "zod";
-import { conflictHunks, readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { type ShownText, type ProblemView, viewProblem } from "../../mirror/operations/manual/problem-view.ts";
+import {
+  conflictHunks,
+  type ProblemView,
+  readThree,
+  type ShownText,
+  viewProblem,
+} from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";

@@ -2,15 +2,15 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 
-/** Returns stored content in the form of a local file, with links as paths. */
+/** Returns content in the form of a local file, with links as paths. */
+export function shownText(disk: Pick<Disk, "shown">, path: LocalPath, text: string | null): string | null {
+  return text === null ? null : (disk.shown?.(path, text) ?? text);
+}
+
+/** Reads stored content in the form of a local file. */
 export function asOnDisk(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "shown"> },
   path: LocalPath,
 ): Pick<State, "text"> {
-  return {
-    text: (digest) => {
-      const text = state.text(digest);
-      return text === null ? null : (disk.shown?.(path, text) ?? text);
-    },
-  };
+  return { text: (digest) => shownText(disk, path, state.text(digest)) };
 }

@@ -16,6 +16,8 @@ import type { Answer } from "../define.ts";
 import { onlineRead, type ReadOperation } from "../run-read.ts";
 import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
 import { originSpans } from "./origins.ts";
+import { shownText } from "./as-on-disk.ts";
+import { type Pair, pairsOf } from "./pairs.ts";
 import { readText } from "./read-texts.ts";
 
 /** Compares local content with the published one. Nothing is written (I23). */
@@ -69,11 +71,10 @@ async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly Di
   const { world, url } = mirror;
   const preview = await previewSync(mirror, USUAL_RUN);
   if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, url) };
-  const { rows, suspects } = listByStamps(preview.trees);
-  const read = await Promise.all(suspects.map((suspect) => compare(world, suspect)));
-  for (const one of read) {
-    if ("fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
-    if (one.row !== null) rows.push(one.row);
+  const rows: DiffRow[] = [];
+  for (const one of await Promise.all(pairsOf(preview.trees).map((pair) => compare(world, preview.trees, pair)))) {
+    if (one !== null && "fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
+    if (one !== null) rows.push(one);
   }
   return ok(rows.toSorted(byPath));
 }
@@ -86,8 +87,10 @@ const withService = onlineRead(DIFF, async (mirror, { path }) => {
   const both = await readBothSides(mirror, path);
   if (both.kind === "trouble") return both;
   const { world } = mirror;
-  const shown = (text: string | null) => (text === null ? null : (world.disk.shown?.(path, text) ?? text));
-  const [live, local] = [shown(both.value.live), shown(both.value.local)];
+  const [live, local] = [both.value.live, both.value.local].map((text) => shownText(world.disk, path, text)) as [
+    string | null,
+    string | null,
+  ];
   const row = rowOf(path, live, local);
   const conflict = readConflictLines(world, path, { live, local });
   if (conflict === null) return ok({ documents: [row] });
@@ -124,67 +127,20 @@ function rowOf(path: string, before: string | null, after: string | null): DiffR
   return { path, kind, lines, before, after, base: null, conflict: null };
 }
 
-/** A document whose contents have to be read and compared. */
-type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
-
-/**
- * Returns documents that are on one side only, and documents whose contents have to be compared.
- * Those have changed on a side, or are new on both sides.
- */
-function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
-  const found = [...differencesOfLinks(trees), ...unlinkedOnService(trees)];
-  const suspects = found.filter((one) => one.kind === "suspect");
-  const rows = found.filter((one) => one.kind !== "suspect");
-  const known = new Set([...linkedPaths(trees), ...suspects.map(({ path }) => path)]);
-  for (const path of trees.local.files.keys()) if (!known.has(path)) rows.push(onOneSide("only-local", path));
-  return { rows, suspects };
-}
-
-function differencesOfLinks({ base, local, remote }: Trees): (DiffRow | Suspect)[] {
-  return [...base.links.values()].flatMap((link): (DiffRow | Suspect)[] => {
-    const { id, localPath: path } = link;
-    const file = local.files.get(path);
-    const document = remote.files.get(id);
-    if (file !== undefined && document !== undefined) {
-      const isAsLinked = file.digest === link.localDigest && document.changeId === link.changeId;
-      return isAsLinked ? [] : [{ kind: "suspect", id, path }];
-    }
-    if (file !== undefined) return [onOneSide("only-local", path)];
-    return document !== undefined && !local.ignores(path, "file") ? [onOneSide("only-service", path)] : [];
-  });
-}
-
-function unlinkedOnService(trees: Trees): (DiffRow | Suspect)[] {
-  const { base, local, remote } = trees;
-  const linked = linkedPaths(trees);
-  return [...remote.files.values()]
-    .filter(({ id, path }) => !base.links.has(id) && !local.ignores(path, "file"))
-    .map(({ id, path }): DiffRow | Suspect => {
-      const isTwin = local.files.has(path) && !linked.has(path);
-      return isTwin ? { kind: "suspect", id, path } : onOneSide("only-service", path);
-    });
-}
-
-function linkedPaths({ base }: Trees): ReadonlySet<LocalPath> {
-  return new Set([...base.links.values()].map(({ localPath }) => localPath));
-}
-
-function onOneSide(kind: "only-local" | "only-service", path: LocalPath): DiffRow {
-  return { path, kind, ...UNREAD };
-}
-
+/** Returns the difference of a pair; null if both sides are equal, or the pair is not synced. */
 async function compare(
   world: World,
-  { id, path }: Suspect,
-): Promise<{ readonly row: DiffRow | null } | { readonly fault: Fault }> {
-  const answer = await world.remote.getFile(id);
+  { local }: Trees,
+  { path, file, document, link }: Pair,
+): Promise<DiffRow | { readonly fault: Fault } | null> {
+  const row = (kind: DiffRow["kind"]): DiffRow => ({ path, kind, ...UNREAD });
+  if (document === undefined) return file === undefined ? null : row("only-local");
+  if (file === undefined) return local.ignores(path, "file") ? null : row("only-service");
+  if (file.digest === link?.localDigest && document.changeId === link.changeId) return null;
+  const answer = await world.remote.getFile(document.id);
+  if (!answer.ok) return answer.fault.kind === "problem" ? row("only-local") : { fault: answer.fault };
   const read = world.disk.read(path);
-  if (!answer.ok) {
-    if (answer.fault.kind !== "problem") return { fault: answer.fault };
-    return { row: onOneSide("only-local", path) };
-  }
-  const row = { path, kind: "differs", ...UNREAD } as const;
-  if (read.kind !== "done") return { row };
-  if (read.value.text === answer.value.content) return { row: null };
-  return { row: { ...row, lines: countLines(answer.value.content, read.value.text) } };
+  if (read.kind !== "done") return row("differs");
+  if (read.value.text === answer.value.content) return null;
+  return { ...row("differs"), lines: countLines(answer.value.content, read.value.text) };
 }

@@ -1,22 +1,22 @@
 import type { Look } from "../../ports/disk.ts";
 import type { World } from "../../engine/run/world.ts";
+import { shellWord } from "../../model/shell-word.ts";
+import { asOnDisk } from "./as-on-disk.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
+
+type FoundVersion = {
+  readonly document: KnownPlace;
+  readonly entry: HistoryEntry;
+  readonly entries: readonly HistoryEntry[];
+};
 
 /**
  * Finds a known document and one of its versions.
  * @param n number of the version in the history; null: the newest
  */
-export function findVersion(
-  world: Pick<World, "state">,
-  name: string,
-  n: number | null,
-): Result<{
-  readonly document: KnownPlace;
-  readonly entry: HistoryEntry;
-  readonly entries: readonly HistoryEntry[];
-}> {
+export function findVersion(world: Pick<World, "state">, name: string, n: number | null): Result<FoundVersion> {
   const { state } = world;
   const document = findPlace(state, state.load(), name);
   const entries = readHistory(state, document);
@@ -34,6 +34,21 @@ export function findVersion(
       `mdmirror history ${name}`,
     );
   return ok({ document, entry, entries });
+}
+
+/** Finds a version and its content, in the form of a local file. */
+export function findContent(
+  local: Pick<World, "state" | "disk">,
+  name: string,
+  n: number | null,
+): Result<FoundVersion & { readonly text: string }> {
+  const found = findVersion(local, name, n);
+  if (found.kind === "trouble") return found;
+  const { document, entry } = found.value;
+  const text = asOnDisk(local, document.path).text(entry.digest);
+  if (text !== null) return ok({ ...found.value, text });
+  const next = `mdmirror history ${shellWord(name)} lists the other versions`;
+  return trouble("usage", `${document.path}: ${goneContent(entry)}`, next);
 }
 
 /**

@@ -3,9 +3,9 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { HistoryEntry } from "./history.ts";
-import { asOnDisk } from "./as-on-disk.ts";
+import { asOnDisk, shownText } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
-import { findVersion, obstacleTo } from "./find-version.ts";
+import { findContent, findVersion, obstacleTo } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
@@ -25,23 +25,19 @@ export function readText(
   name: string,
   wanted: TextName,
 ): Result<NamedText & { readonly path: LocalPath }> {
-  const found = findVersion(local, name, wanted === "here" ? null : wanted);
-  if (found.kind === "trouble") return found;
-  const { document, entry } = found.value;
-  const { path } = document;
-  if (wanted === "here") {
-    const read = local.disk.read(path);
-    if (read.kind === "done") return ok({ path, name: wanted, text: shown(local, path, read.value.text), at: null });
-    return trouble("usage", `${path} cannot be read: ${read.detail}`, "compare two versions instead");
+  if (wanted !== "here") {
+    const found = findContent(local, name, wanted);
+    if (found.kind === "trouble") return found;
+    const { document, entry, text } = found.value;
+    return ok({ path: document.path, name: wanted, text, at: entry.at });
   }
-  const text = local.state.text(entry.digest);
-  if (text !== null) return ok({ path, name: wanted, text: shown(local, path, text), at: entry.at });
-  const what = `the content of version ${wanted} of ${path} is no longer in the history`;
-  return trouble("usage", what, `mdmirror history ${path} lists the remaining versions`);
-}
-
-function shown({ disk }: Local, path: LocalPath, text: string): string {
-  return disk.shown?.(path, text) ?? text;
+  const found = findVersion(local, name, null);
+  if (found.kind === "trouble") return found;
+  const { path } = found.value.document;
+  const read = local.disk.read(path);
+  if (read.kind !== "done")
+    return trouble("usage", `${path} cannot be read: ${read.detail}`, "compare two versions instead");
+  return ok({ path, name: wanted, text: shownText(local.disk, path, read.value.text)!, at: null });
 }
 
 /** One version of a document, with the effect of restoring this version. */
@@ -60,24 +56,21 @@ export type VersionSeen = {
 };
 
 export function readVersion(local: Local, name: string, n: number): Result<VersionSeen> {
-  const found = findVersion(local, name, n);
+  const found = findContent(local, name, n);
   if (found.kind === "trouble") return found;
-  const named = readText(local, name, n);
-  if (named.kind === "trouble") return named;
-  const { document, entry } = found.value;
+  const { document, entry, text } = found.value;
   const { path } = document;
-  const look = local.disk.look(path);
-  const read = local.disk.read(path);
+  const { disk, state } = local;
+  const look = disk.look(path);
+  const read = disk.read(path);
+  const now = read.kind === "done" ? shownText(disk, path, read.value.text) : null;
   return ok({
     path,
     entry,
-    text: named.value.text,
+    text,
     origins: entry.merge === null ? null : readOrigins(asOnDisk(local, path), entry.merge),
-    here:
-      look.kind === "file"
-        ? { text: read.kind === "done" ? shown(local, path, read.value.text) : null, digest: look.digest }
-        : null,
+    here: look.kind === "file" ? { text: now, digest: look.digest } : null,
     asNew: document.link === null,
-    obstacle: obstacleTo(local.state, document, entry, look),
+    obstacle: obstacleTo(state, document, entry, look),
   });
 }

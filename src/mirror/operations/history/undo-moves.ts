@@ -77,7 +77,7 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
   return path;
 }
 
-/** Returns true if an entry reaches its place because the nearest of these folders above it moves. */
+/** Returns true if an entry reaches its place with the nearest of these folders above it. */
 export function isCarried({ id, at, to }: MovedBack, moves: readonly MovedBack[]): boolean {
   const above = moves.filter((one) => one.id !== id && isDirId(one.id) && at !== one.at && isWithin(at, one.at));
   const nearest = above.toSorted((a, b) => b.at.length - a.at.length)[0];

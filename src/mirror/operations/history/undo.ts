@@ -199,7 +199,7 @@ function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Movi
   return end;
 }
 
-/** Moves an entry to its place; if this fails, gives an entry with a temporary name its path back. */
+/** Moves an entry to its place. If this fails, a temporary name is replaced by the old one. */
 function moveToPlace(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const end = rename(ctx, all, one, one.to, detail);

@@ -5,9 +5,8 @@ import { partsClause } from "../results/merge-parts.ts";
 import { localTime } from "../results/when.ts";
 import { localRead } from "../run-read.ts";
 import { givenMoment } from "./as-of.ts";
-import { asOnDisk } from "./as-on-disk.ts";
 import type { KnownPlace } from "./find-document.ts";
-import { entryAt, findVersion } from "./find-version.ts";
+import { entryAt, findContent, findVersion } from "./find-version.ts";
 import { type HistoryEntry, readDeletion } from "./history.ts";
 
 /** Operations that read the versions of a document. */
@@ -49,12 +48,8 @@ function shownAt(
 }
 
 export const show = localRead(SHOW, (local, { path: name, n }) => {
-  const found = findVersion(local, name, n ?? null);
+  const found = findContent(local, name, n ?? null);
   if (found.kind === "trouble") return found;
-  const { entry, document } = found.value;
-  const { path } = document;
-  const text = asOnDisk(local, path).text(entry.digest);
-  if (text !== null) return ok({ path, n: entry.n, sha256: entry.digest, text });
-  const what = `the content of version ${entry.n} of ${path} is no longer in the history`;
-  return trouble("usage", what, `mdmirror history ${shellWord(name)} lists the remaining versions`);
+  const { entry, document, text } = found.value;
+  return ok({ path: document.path, n: entry.n, sha256: entry.digest, text });
 });

@@ -1,12 +1,8 @@
 import { needsUser } from "../../model/block.ts";
-import type { Digest } from "../../../contract/digest.ts";
-import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
-import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
 import { attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { OpenProblem } from "./open-problem.ts";
+import { ok } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { CONFLICTS } from "../declared/problems.ts";
 import { nextFor } from "../results/next-step.ts";
@@ -48,28 +44,4 @@ export const conflicts = localRead(CONFLICTS, (mirror) => ok(listConflicts(mirro
 
 function sizeOf(text: string | null): number | null {
   return text === null ? null : Buffer.byteLength(text);
-}
-
-export function readThree({ state, disk }: StateAndDisk, subject: OpenProblem): Result<ThreeTexts> {
-  const { link, conflict, path } = subject;
-  const local = disk.read(path);
-  if (local.kind !== "done")
-    return trouble("fault", `${path} cannot be read: ${local.detail}`, "mdmirror sync, then try again");
-  const baseDigest: Digest | null = conflict === null ? link.digest : conflict.baseDigest;
-  const theirs = state.text(conflict === null ? link.digest : conflict.shown.at(-1)!.digest);
-  if (theirs === null)
-    return trouble(
-      "fault",
-      `the other version of ${path} is no longer in the history`,
-      "mdmirror sync downloads it again",
-    );
-  const shown = (text: string) => disk.shown?.(path, text) ?? text;
-  const base = baseDigest === null ? "" : (state.text(baseDigest) ?? "");
-  return ok({ base: shown(base), mine: shown(local.value.text), theirs: shown(theirs) });
-}
-
-/** Returns the places where the two edits conflict; empty if they merge now. */
-export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
-  const merged = mergeText(base, mine, theirs);
-  return merged.kind === "clean" ? [] : merged.hunks;
 }

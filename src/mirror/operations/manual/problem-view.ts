@@ -3,6 +3,10 @@ import type { ResolutionKind } from "../../model/block.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
+import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
+import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { asOnDisk, shownText } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
 /** Reads an open problem for people: the contents and their versions. */
@@ -95,13 +99,28 @@ export async function theirsNow(
 
 function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
   const read = disk.read(path);
-  if (read.kind === "done") return { kind: "text", text: disk.shown?.(path, read.value.text) ?? read.value.text };
+  if (read.kind === "done") return { kind: "text", text: shownText(disk, path, read.value.text)! };
   const why = disk.look(path).kind === "absent" ? "no file exists" : read.detail;
   return { kind: "none", why };
 }
 
-function keptText({ state, disk }: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
-  const text = digest === null ? null : state.text(digest);
-  if (text === null) return { kind: "none", why: "its content is no longer in the history" };
-  return { kind: "text", text: disk.shown?.(path, text) ?? text };
+function keptText(world: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
+  const text = digest === null ? null : asOnDisk(world, path).text(digest);
+  return text === null ? { kind: "none", why: "its content is no longer in the history" } : { kind: "text", text };
+}
+
+/** Returns the three contents of a problem, to merge them. */
+export function readThree(world: StateAndDisk, subject: OpenProblem): Result<ThreeTexts> {
+  const { path, mine, theirs, base } = viewProblem(world, subject);
+  if (mine.kind === "none")
+    return trouble("fault", `${path} cannot be read: ${mine.why}`, "mdmirror sync, then try again");
+  const next = "mdmirror sync downloads it again";
+  if (theirs.kind === "none") return trouble("fault", `${path}, the version on the service: ${theirs.why}`, next);
+  return ok({ base: base.kind === "text" ? base.text : "", mine: mine.text, theirs: theirs.text });
+}
+
+/** Returns the places where the two edits conflict; empty if they merge now. */
+export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
+  const merged = mergeText(base, mine, theirs);
+  return merged.kind === "clean" ? [] : merged.hunks;
 }

@@ -1,0 +1,35 @@
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+
+/** Pairs local files with the documents of the service, by records and then by paths. */
+
+/** A document on one side or both. `link`: null if base has no record of it. */
+export type Pair = {
+  readonly path: LocalPath;
+  readonly file: LocalFile | undefined;
+  readonly document: RemoteFile | undefined;
+  readonly link: Link | null;
+};
+
+type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+
+export function pairsOf({ base, local, remote }: Sides): readonly Pair[] {
+  const linked = [...base.links.values()].map((link): Pair => {
+    const { id, localPath: path } = link;
+    return { path, file: local.files.get(path), document: remote.files.get(id), link };
+  });
+  const linkedPaths = new Set(linked.map(({ path }) => path));
+  const documents = [...remote.files.values()].filter(({ id }) => !base.links.has(id));
+  const unlinked = documents.map((document): Pair => {
+    const { path } = document;
+    return { path, file: linkedPaths.has(path) ? undefined : local.files.get(path), document, link: null };
+  });
+  const known = new Set([...linked, ...unlinked].map(({ path }) => path));
+  const files = [...local.files.values()].filter(({ path }) => !known.has(path));
+  return [
+    ...linked,
+    ...unlinked,
+    ...files.map((file): Pair => ({ path: file.path, file, document: undefined, link: null })),
+  ];
+}
