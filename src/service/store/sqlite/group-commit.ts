@@ -70,8 +70,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs and commits the waiting writes. Rejects all of them if the transaction is lost, for example
-   * because the disk has no space for one of them.
+   * Runs and commits the waiting writes. Rejects all of them if the transaction is lost, for
+   * example because the disk has no space for one of them.
    */
   async #commitTogether(): Promise<void> {
     const begun: Member[] = [];
