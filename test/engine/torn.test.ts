@@ -103,14 +103,14 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
 
-  test("I04 whose path another document's file was moved to before any run, comes back beside it, and stays", async () => {
+  test("I04 whose path another document's file was moved to before any run, comes back, and both stay", async () => {
     const { rig, mirror, ids } = await takePath();
     await startAnew({ mirror }, "boot-2");
     const paths = Array.from(rig.app.files().values(), ({ id, path }) => [id, path]);
-    expect(Object.fromEntries(paths)).toEqual({ [ids[0]!]: "note-2.md", [ids[1]!]: "note.md" });
+    expect(Object.fromEntries(paths)).toEqual({ [ids[0]!]: "note.md", [ids[1]!]: "note-2.md" });
     expect(Object.fromEntries(mirror.texts())).toEqual({
-      "note-2.md": `note.md ${TEXT}`,
-      "note.md": `other.md ${TEXT}`,
+      "note-2.md": `other.md ${TEXT}`,
+      "note.md": `note.md ${TEXT}`,
     });
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   });

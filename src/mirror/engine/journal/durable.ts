@@ -1,13 +1,10 @@
 import type { Link, Stamp } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
-import { numberedName } from "../../model/local-name.ts";
-import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { hasRestarted, isTorn } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
-import { findFreePath } from "../apply/parents.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -42,7 +39,7 @@ type Damaged = {
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   const damaged = [...damagedFiles(ctx, base, local)];
   for (const { link, file, isTaken } of damaged) {
-    const why = isTaken ? restoreBeside(ctx, link) : restoreOne(ctx, link, file);
+    const why = isTaken ? "another file is at its path" : restoreOne(ctx, link, file);
     if (why !== null) forgetRecord(ctx, link, why);
   }
   return damaged.length > 0;
@@ -97,20 +94,6 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-/**
- * Restores a lost file beside its path, which another document's file has. Its user moved that file
- * while the lost file was not visible, and wanted no deletion.
- * @returns why the file could not be restored, as a clause; null: it was
- */
-function restoreBeside(ctx: PassContext, link: Link): string | null {
-  const { disk } = ctx.world;
-  const path = link.localPath;
-  const beside = findFreePath(disk, (number) =>
-    joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.names().maxNameBytes)),
-  );
-  return beside.kind === "free" ? restoreOne(ctx, link, undefined, beside.path) : beside.why;
-}
-
 function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
@@ -135,10 +118,10 @@ function forgetRecord({ world, run }: PassContext, { id, localPath: path }: Link
 }
 
 /** @returns why the file could not be restored, as a clause; null: it was */
-function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): string | null {
+function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
-  const path = torn?.path ?? at;
+  const path = torn?.path ?? link.localPath;
   const trash = trashPlace(ctx.world, path);
   if (text === null) {
     if (torn !== undefined) disk.trash(path, torn.digest, trash);
