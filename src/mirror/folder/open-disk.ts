@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { LocalDisk } from "../local/disk.ts";
-import type { LinkedSource } from "../local/linked-paths.ts";
+import type { LinkedSource } from "../local/ignore.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { State } from "../ports/state.ts";

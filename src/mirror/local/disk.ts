@@ -9,7 +9,7 @@ import { OpenFiles } from "./open-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
 import { type FolderName, namesIn, stampsIn, whyUnsynced } from "./folder-names.ts";
-import type { LinkedSource } from "./linked-paths.ts";
+import type { LinkedSource } from "./ignore.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";

@@ -1,13 +1,11 @@
-import type { LocalPath } from "../../contract/path.ts";
-import { ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
+import { type LocalPath, ancestorsOf, joinPath, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
 import type { LocalOther } from "../model/tree.ts";
 import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, nullOnErrno } from "./errno.ts";
-import { type SyncRules, whyFileUnsynced, whyFolderUnsynced } from "./ignore.ts";
-import { linkedPaths } from "./linked-paths.ts";
+import { type SyncRules, whyFileUnsynced, whyFolderUnsynced, linkedPaths } from "./ignore.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";

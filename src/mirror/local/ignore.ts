@@ -1,8 +1,9 @@
-import ignore from "ignore";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
 import type { LocalOther } from "../model/tree.ts";
-import type { LinkedPaths } from "./linked-paths.ts";
 import { exclusionOf, type Rules } from "./rules.ts";
+import { once } from "../../common/once.ts";
+
+import ignore from "ignore";
 
 /** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
 
@@ -106,4 +107,27 @@ export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: Loca
   if (linked?.isBelow(path) !== true) return { kind: "git-ignored-folder", rule };
   kept?.add(path);
   return null;
+}
+
+/**
+ * Local paths of linked documents. A `.gitignore` leaves out only paths that are not linked: a
+ * synced document is no build output.
+ */
+export type LinkedSource = () => Iterable<LocalPath>;
+
+/** Index of the linked paths, built on first use. */
+export type LinkedPaths = {
+  has(path: LocalPath): boolean;
+  /** Returns true if a linked document is below. */
+  isBelow(folder: LocalPath): boolean;
+};
+
+export function linkedPaths(source: LinkedSource): LinkedPaths {
+  const read = once(() => {
+    const files = new Set(source());
+    const folders = new Set<LocalPath>();
+    for (const path of files) for (const folder of ancestorsOf(path)) folders.add(folder);
+    return { files, folders };
+  });
+  return { has: (path) => read().files.has(path), isBelow: (folder) => read().folders.has(folder) };
 }

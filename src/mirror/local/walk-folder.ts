@@ -9,10 +9,9 @@ import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
-import type { LinkedPaths } from "./linked-paths.ts";
 import { digestOf } from "../../contract/digest.ts";
 import type { Stamp } from "../model/link.ts";
-import { whyFileUnsynced, whyFolderUnsynced } from "./ignore.ts";
+import { whyFileUnsynced, whyFolderUnsynced, type LinkedPaths } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**

@@ -7,10 +7,9 @@ import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
+import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
 import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
 import type { EffectResult } from "./run-effect.ts";
-import { leaveOpen } from "./unsettled.ts";
 
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 

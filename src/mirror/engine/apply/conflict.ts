@@ -9,10 +9,9 @@ import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withPresentId } from "./commit.ts";
 import { findCopy, asNoLongerShown, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
-import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd } from "./effect.ts";
+import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-effect.ts";
-import { leaveOpen } from "./unsettled.ts";
 
 /** Opens conflicts, and writes the copies that show the service's versions. */
 

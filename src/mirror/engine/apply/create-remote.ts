@@ -8,13 +8,23 @@ import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService, toService } from "../run/world.ts";
-import { withPresentLinks, DONE, fetchText, got, readWithoutStoring, stale, STALE } from "./effect.ts";
+import {
+  withPresentLinks,
+  DONE,
+  fetchText,
+  got,
+  readWithoutStoring,
+  stale,
+  STALE,
+  provenNotDone,
+  outcomeOfFailedRead,
+  outcomeWithoutProof,
+} from "./effect.ts";
 import { refuseCreation } from "./in-the-way.ts";
 import { storeReadBack } from "./read-back.ts";
 import { type Effect, type Phase, nextPhase } from "./run-effect.ts";
 import { notFound } from "./unanswered-writes.ts";
 import { localContentName } from "./text-name.ts";
-import { provenNotDone, outcomeOfFailedRead, outcomeWithoutProof } from "./unsettled.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;

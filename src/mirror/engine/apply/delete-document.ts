@@ -14,9 +14,11 @@ import {
   type RemoteText,
   readFacts,
   stale,
+  provenNotDone,
+  outcomeOfFailedRead,
+  outcomeWithoutProof,
 } from "./effect.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
-import { provenNotDone, outcomeOfFailedRead, outcomeWithoutProof } from "./unsettled.ts";
 
 type Deletion = {
   readonly id: DocId;

@@ -12,13 +12,13 @@ import {
   type RemoteText,
   stale,
   reasonForWrite,
+  contentEventCode,
 } from "./effect.ts";
 import type { Link } from "../../model/link.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { mayTakeOver } from "../run/files-in-editors.ts";
 import { commit, hasNewChangeId, atPresentPlace } from "./commit.ts";
-import { contentEventCode } from "./emptied.ts";
 import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { commonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";

@@ -7,11 +7,13 @@ import type { Block, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
-import type { EventFields, EventSide } from "../../ports/state.ts";
+import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
 import { subjectOf } from "../run/subject.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { isBlank } from "../../model/text-form.ts";
+import type { World } from "../run/world.ts";
 
 /** Reads at the start of effects, and the outcome of each failure. */
 
@@ -237,4 +239,67 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
  */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
+}
+
+/**
+ * Returns the outcome of a write whose result a read did not show either.
+ * @param outcome outcome of the read
+ * @param fault fault of the write, if there was one
+ */
+export function outcomeWithoutProof(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
+  const detail =
+    fault === null ? "mdmirror read the document, but cannot see whether its upload arrived" : fault.detail;
+  if (outcome.kind === "later") return outcome;
+  return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
+}
+
+/**
+ * Returns the outcome if the read that should show a write's result failed.
+ * @param fault of the read, or of the write if the read has none
+ */
+export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
+  return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
+}
+
+/** Returns the value that leaves the row of a local effect open. */
+export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
+  return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
+}
+
+/** @returns why the row of an effect stays open, or null */
+export function whyOpen(outcome: Outcome): string | null {
+  return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
+}
+
+/**
+ * Returns the outcome of a write that was not done, as a read proves. The next plan sends it again,
+ * based on the present state.
+ * @param fault reason why the result was not known; if the service keeps failing, it explains the
+ * failure
+ */
+export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
+  const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
+  return { kind: "stale", detail: `the ${what} did not happen${cause}` };
+}
+
+/**
+ * The code of events by which a document lost its content: the safety checks count these events.
+ */
+const EMPTIED = "emptied";
+
+/**
+ * Returns true if content is blank and the earlier content was not. Content that the store lost
+ * counts as not blank.
+ */
+export function becomesBlank({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
+  return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
+}
+
+/** Returns the code of the event by which one content replaces another. */
+export function contentEventCode(
+  world: Pick<World, "state">,
+  before: Digest | null,
+  text: string,
+): Pick<MirrorEvent, "code"> {
+  return { code: becomesBlank(world, before, text) ? EMPTIED : null };
 }

@@ -6,11 +6,10 @@ import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
-import { DONE, got } from "./effect.ts";
-import { findFolder } from "./folder-link.ts";
+import { DONE, got, provenNotDone } from "./effect.ts";
+import { findFolder } from "./folder.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import type { Effect } from "./run-effect.ts";
-import { provenNotDone } from "./unsettled.ts";
 
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;

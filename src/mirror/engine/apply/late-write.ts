@@ -6,13 +6,12 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
-import { DONE } from "./effect.ts";
+import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
 import { findFreePath, type FreePath } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
 import { containsChanges, putBack, readSetAside } from "./set-aside.ts";
 import { localContentName } from "./text-name.ts";
-import { leaveOpen } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "set-aside" }>;

@@ -12,9 +12,9 @@ import {
   type RemoteText,
   reasonForWrite,
   type ValueOrEnd,
+  contentEventCode,
 } from "./effect.ts";
 import { hasNewChangeId } from "./commit.ts";
-import { contentEventCode } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
 import { commonSentVersion, adoptOwnVersion } from "./unanswered-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";

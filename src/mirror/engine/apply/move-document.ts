@@ -8,12 +8,21 @@ import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { STALE, ended, got, isNotFound, makeBlock, readFacts, stale } from "./effect.ts";
+import {
+  STALE,
+  ended,
+  got,
+  isNotFound,
+  makeBlock,
+  readFacts,
+  stale,
+  provenNotDone,
+  outcomeOfFailedRead,
+} from "./effect.ts";
 import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { followLocalMoves } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
 import type { Concluded, Effect, ResultSource } from "./run-effect.ts";
-import { provenNotDone, outcomeOfFailedRead } from "./unsettled.ts";
 
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;

@@ -4,10 +4,9 @@ import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { STALE, DONE, ended, got, outcomeOfDisk } from "./effect.ts";
+import { STALE, DONE, ended, got, outcomeOfDisk, leaveOpen } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Concluded, EffectResult, LocalEffect } from "./run-effect.ts";
-import { leaveOpen } from "./unsettled.ts";
 
 type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileRow = Extract<Row, { kind: "move" }>;

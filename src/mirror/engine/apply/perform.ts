@@ -2,8 +2,14 @@ import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, checkConflict, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
 import { linkNewOnBothSides, writeLocal } from "./download.ts";
-import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
-import { recordFolder } from "./folder-link.ts";
+import {
+  forgetFolder,
+  makeFolderLocal,
+  makeFolderRemote,
+  removeFolderLocal,
+  removeFolderRemote,
+  recordFolder,
+} from "./folder.ts";
 import { moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";

@@ -7,7 +7,7 @@ import { type StateChange, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
-import { type Removal, trashFile } from "./trash-file.ts";
+import { type Removal, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
 
 /**

@@ -1,8 +1,7 @@
 import type { Intent } from "../../ports/state.ts";
-import { DONE, got, isNotFound, outcomeOfFault, readFacts } from "./effect.ts";
+import { DONE, got, isNotFound, outcomeOfFault, readFacts, provenNotDone, outcomeOfFailedRead } from "./effect.ts";
 import { storeReadBack } from "./read-back.ts";
 import type { Effect } from "./run-effect.ts";
-import { provenNotDone, outcomeOfFailedRead } from "./unsettled.ts";
 
 type Row = Extract<Intent, { kind: "protect" }>;
 

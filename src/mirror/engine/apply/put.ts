@@ -21,13 +21,14 @@ import {
   type RemoteText,
   readWithoutStoring,
   stale,
+  provenNotDone,
+  outcomeWithoutProof,
+  contentEventCode,
 } from "./effect.ts";
-import { contentEventCode } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
 import type { Concluded, Effect, EffectResult } from "./run-effect.ts";
 import { combinedMeanwhile, notFound } from "./unanswered-writes.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
-import { provenNotDone, outcomeWithoutProof } from "./unsettled.ts";
 import { updateFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;

@@ -3,9 +3,8 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
-import { type ValueOrEnd, outcomeOfFault } from "./effect.ts";
+import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
-import { whyOpen } from "./unsettled.ts";
 
 /**
  * The one way through an effect: prepare, journal a row, perform, conclude. If the result has no

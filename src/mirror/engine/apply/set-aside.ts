@@ -4,10 +4,12 @@ import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { DONE } from "./effect.ts";
+import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import type { EffectResult } from "./run-effect.ts";
-import { leaveOpen } from "./unsettled.ts";
+import type { EffectResult, LocalEffect } from "./run-effect.ts";
+import type { DocId } from "../../../contract/ids.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { StateChange } from "./commit.ts";
 
 /** A file that was set aside, and the path from which it was taken. */
 
@@ -70,3 +72,45 @@ export function containsChanges(ctx: PassContext, from: Digest | null, to: Diges
   const merged = mergeText(before, text, after);
   return merged.kind === "clean" && sameExceptTextForm(merged.text, text);
 }
+
+export type Removal = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  readonly expect: Digest;
+  /** Destination of the file, below `.mdmirror/`. */
+  readonly place: string;
+  /** Returns the change of the state for the moment when the file is in the trash. */
+  readonly change: () => StateChange;
+};
+
+type Row = Extract<Intent, { kind: "trash" }>;
+
+/**
+ * Moves a file to the trash. After a crash before the state is changed, recovery puts the file
+ * back, and the next plan decides again.
+ */
+export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
+  prepare(_, removal) {
+    const { id, path, place: setAsideAt } = removal;
+    return got({ row: { kind: "trash", id, path, setAsideAt }, beside: removal });
+  },
+
+  perform(ctx, { path, setAsideAt }, { expect, change }) {
+    const end = ctx.world.disk.trash(path, expect, setAsideAt);
+    if (end.kind === "done") return { kind: "seen", seen: change() };
+    // Left open only if a file is still set aside: recovery restores it.
+    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
+  },
+
+  observe(ctx, row) {
+    const found = readSetAside(ctx, row);
+    if ("why" in found) return leaveOpen(found.why);
+    return mayPutBack(found.aside, found.look)
+      ? putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file")
+      : { kind: "over", outcome: DONE };
+  },
+
+  conclude(_ctx, _row, change) {
+    return { outcome: DONE, change };
+  },
+};

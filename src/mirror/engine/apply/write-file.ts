@@ -10,13 +10,11 @@ import type { PassContext } from "../run/pass-context.ts";
 import { isSetAsidePath, setAsidePath } from "../run/world.ts";
 import type { StateChange } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
-import { becomesBlank } from "./emptied.ts";
-import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale } from "./effect.ts";
+import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
 import { mayPutBack, containsChanges, putBack, readSetAside } from "./set-aside.ts";
 import { mergedContentName } from "./text-name.ts";
-import { leaveOpen } from "./unsettled.ts";
 
 type Version = Pick<Link, "changeId" | "digest">;
 

@@ -7,7 +7,7 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
-import { trashFile } from "../apply/trash-file.ts";
+import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, PassContext } from "../run/pass-context.ts";
 import { localContentName } from "../apply/text-name.ts";

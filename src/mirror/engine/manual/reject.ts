@@ -10,7 +10,7 @@ import { commit } from "../apply/commit.ts";
 import { writeBack } from "../apply/presence.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
-import { keepAsNew } from "./resolve-block.ts";
+import { keepAsNew } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**

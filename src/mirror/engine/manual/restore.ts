@@ -7,7 +7,7 @@ import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { moveLocal } from "../apply/move-local.ts";
-import { trashFile } from "../apply/trash-file.ts";
+import { trashFile } from "../apply/set-aside.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

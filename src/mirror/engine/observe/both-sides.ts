@@ -7,10 +7,9 @@ import { Records } from "../../model/records.ts";
 import { withAllDocuments } from "../../model/left-out.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { hasRestarted } from "../apply/cut-off.ts";
-import { recoverArriving } from "../journal/arriving.ts";
-import { withRestoredFiles, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { withRestoredFiles, rememberBoot, restoreTorn, recoverArriving } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
-import { recoverLocal } from "../journal/recover.ts";
+import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type PassContext, type CycleInput } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
@@ -22,7 +21,6 @@ import {
   refreshStamps,
   type RemoteScan,
 } from "./observe.ts";
-import { recoverRemote, type OpenWrites } from "../journal/recover-remote.ts";
 import { closeSent } from "../apply/unanswered-writes.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";

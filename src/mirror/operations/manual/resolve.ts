@@ -2,7 +2,6 @@ import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { BlockReason, ResolutionKind } from "../../model/block.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
-import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-block.ts";
 import {
   keepMine,
   writeMerged,
@@ -12,6 +11,10 @@ import {
   sendWithMarkers,
   takeTheirs,
   forgetRefusal,
+  restoreOldName,
+  deleteOnService,
+  dropLocalEdit,
+  keepAsNew,
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
