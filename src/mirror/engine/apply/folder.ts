@@ -203,7 +203,7 @@ export async function findFolder(
   return { kind: "found", folder: found.value };
 }
 
-export function linkFolder(
+function linkFolder(
   ctx: PassContext,
   dirId: DirId,
   localPath: LocalPath,

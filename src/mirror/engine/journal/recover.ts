@@ -31,9 +31,9 @@ import { whyOpen } from "../apply/effect.ts";
 
 const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "drop-conflict", "set-aside"] as const;
 
-export type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_KINDS)[number] }>;
+type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_KINDS)[number] }>;
 
-export function isLocal(intent: Intent): intent is LocalIntent {
+function isLocal(intent: Intent): intent is LocalIntent {
   return LOCAL_KINDS.some((kind) => kind === intent.kind);
 }
 
@@ -217,6 +217,6 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
 };
 
 /** Finds out the result of a write of an earlier run, or from before a crash, by a read (I08). */
-export function concludeByRead(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+function concludeByRead(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }
