@@ -113,26 +113,39 @@ function contextOf(mirror: Mirror): PassContext {
   return new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
 }
 
-/** The last command makes the plan stale. */
-const STALE = [
+/** The last commands, local and on the service, make the plan stale. */
+const STALE: readonly (readonly [string, local: string, remote: string, then: string, thenRemote?: string])[] = [
   ["put", "write note.md two", "", "write note.md three"],
   ["create-remote", "write new.md new", "", "write new.md newer"],
   ["delete-remote", "rm note.md", "", "write note.md back"],
+  ["reparent-remote", "mv note.md box/note.md", "", "", "rm box"],
+  ["write-local", "", "edit note.md two", "write note.md mine"],
+  ["create-local", "", "new new.md new", "write new.md mine"],
+  ["merge", "write box/in.md $X1", "edit box/in.md $X10", "write box/in.md $A"],
+  ["meet", "write new.md new", "new new.md new", "write new.md newer"],
   ["move-local", "", "mv note.md other.md", "write other.md taken"],
   ["trash-local", "", "rm note.md", "write note.md edited"],
+  ["make-folder-local", "", "mkdir fresh", "mkdir fresh"],
+  ["move-folder-local", "", "mv box crate", "mkdir crate; write crate/x.md x"],
+  ["remove-folder-local", "", "rm empty", "write empty/x.md x"],
+  ["reparent-folder-remote", "mv box empty/box", "", "", "rm empty"],
   ["remove-folder-remote", "rm empty", "", "mkdir empty"],
-] as const;
+];
 
-test.each(STALE)("I04 %s (%s|%s), then %s: the stale plan changes nothing", async (kind, local, remote, meanwhile) => {
+test.each(STALE)("I04 %s (%s|%s), then %s: the stale plan changes nothing", async (kind, local, remote, ...then) => {
   const fixture = changed(local, remote);
-  const { mirror } = fixture;
+  const { mirror, rig } = fixture;
   const planned = await mirror.plan();
   const [action] = planned.kind === "planned" ? planned.plan.steps.map((step) => step.action) : [];
   expect(action?.kind).toBe(kind);
-  actLocally(mirror, meanwhile);
+  actLocally(mirror, then[0]);
+  actOnService(rig.app, then[1] ?? "");
   expect(await performAction(contextOf(mirror), action!)).toMatchObject({ kind: "stale" });
   expect(fixture.seen.filter(isWrite)).toEqual([]);
-  await expectSettled(fixture);
+  await settle(mirror);
+  expect(mirror.state.intents()).toEqual([]);
+  const isInConflict = mirror.state.load().conflicts.size > 0;
+  expect(isInConflict ? remoteTexts(rig) : mirror.texts()).toEqual(remoteTexts(rig));
 });
 
 test("I13 a replaced file is logged as one event, wherever the process is killed", async () => {
@@ -178,15 +191,22 @@ describe("a conflict whose process is killed at each call", () => {
     });
   });
 
-  test("I13 I27 is dropped with its copy after its document was deleted", async () => {
+  test.each([
+    ["drop-conflict", "rm note.md", "", "note.md=theirs"],
+    ["move-conflict-copy", "mv note.md plan.md", "", "plan.md=mine plan_(theirs).md=theirs"],
+    ["renew-conflict", "", "edit note.md newer", "note.md=mine note_(theirs_2).md=newer"],
+    ["end-conflict", "rm note_(theirs).md", "", "note.md=mine"],
+  ])("I13 I27 %s (%s|%s)", async (_, local, remote, after) => {
     const conflicting = start();
     await conflicting.mirror.sync();
-    actLocally(conflicting.mirror, "rm note.md");
+    actLocally(conflicting.mirror, local);
+    actOnService(conflicting.rig.app, remote);
     await killAtEachCall(conflicting, {
       open: goOnFrom,
-      async judge(fixture, call) {
-        expect([call, await expectSettled(fixture)]).toEqual([call, textsOf("box/in.md=$X note.md=theirs")]);
-        expect(fixture.mirror.state.load().conflicts.size).toBe(0);
+      async judge({ mirror }, call) {
+        for (let run = 0; run < 4; run++) await mirror.sync();
+        expect([call, mirror.texts()]).toEqual([call, textsOf(`box/in.md=$X ${after}`)]);
+        expect(mirror.state.intents()).toEqual([]);
       },
     });
   });
