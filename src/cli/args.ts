@@ -79,9 +79,10 @@ function unknownWord(
   return null;
 }
 
-function wrongValue(name: string, { choices, range, isTime = false }: OptionSpec, value: string): string | null {
+function wrongValue(name: string, { choices, range, form, isTime = false }: OptionSpec, value: string): string | null {
   if (choices !== undefined && !choices.includes(value)) return notAmong(`--${name} ${value}`, value, choices);
   if (isTime && parseAge(value) === null) return `--${name} takes a time such as 90s, 15m or 2d`;
+  if (form !== undefined && !form.isFit(value)) return `--${name} takes ${form.words}`;
   if (range === undefined) return null;
   const [least, most] = range;
   const isFit = /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most;

@@ -71,6 +71,8 @@ export type OptionSpec = {
   readonly range?: readonly [least: number, most: number];
   /** True if the value is a length of time, such as 90s. */
   readonly isTime?: boolean;
+  /** Form of the value. `words`: the form after `takes`. */
+  readonly form?: { readonly words: string; readonly isFit: (value: string) => boolean };
 };
 
 /** The parsed command line, checked against the options of the command. */

@@ -1,4 +1,4 @@
-import type { Io } from "./command.ts";
+import type { Io, OptionSpec } from "./command.ts";
 
 /** Default data folder of the embedded service, in the working folder. */
 export const DEFAULT_DATA = ".mdmirror-service";
@@ -11,15 +11,25 @@ export function databaseOf({ env }: Pick<Io, "env">): string | null {
   return env["MDMIRROR_DATABASE_URL"] || null;
 }
 
-type Rate = { readonly requests: number; readonly seconds: number };
+/** Form of a rate of requests per seconds. */
+export const RATE: NonNullable<OptionSpec["form"]> = {
+  words: "N/SECONDS, or none",
+  isFit: (value) => /^(?:none|[1-9]\d{0,6}\/[1-9]\d{0,6})$/.test(value),
+};
 
-/**
- * Reads a rate of requests per seconds, such as `10/1` or `none`. Returns undefined if the option
- * is not given, null for `none`.
- */
-export function readRate(text: string | null): Rate | null | undefined | "bad" {
-  if (text === null) return undefined;
-  if (text === "none") return null;
-  const [, requests, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(text) ?? [];
-  return requests === undefined ? "bad" : { requests: Number(requests), seconds: Number(seconds) };
+/** Reads a rate such as `10/1`. */
+export function readRate(text: string): { readonly requests: number; readonly seconds: number } {
+  const [requests, seconds] = text.split("/").map(Number) as [number, number];
+  return { requests, seconds };
+}
+
+/** Returns the member for an option that is given: null for `all`, `none` and `never`. */
+export function memberOf<Name extends string, T>(
+  name: Name,
+  text: string | null,
+  read: (text: string) => T,
+): { readonly [N in Name]?: T | null } {
+  if (text === null) return {};
+  const value = ["all", "none", "never"].includes(text) ? null : read(text);
+  return { [name]: value } as { [N in Name]: T | null };
 }

@@ -10,45 +10,40 @@ import { type Action, type Actions, askedWorkspaces, createKey, type Shown } fro
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
 import { parseAge } from "../../common/age.ts";
-import { readRate } from "../service-data.ts";
+import { memberOf, readRate } from "../service-data.ts";
 
 const LEVELS = ["full", "edit", "read", "none"] as const;
 
-/** Reads `--grant`, `--expires`, `--rate` and `--label`. @returns the first fault, as a clause */
-function readWishes(args: Args, io: Io): KeyChanges | string {
-  const rateLimit = readRate(args.text("rate"));
-  if (rateLimit === "bad") return "--rate takes N/SECONDS, or none";
-  const expiresAt = readExpiry(args.text("expires"), io.clock.now());
-  if (expiresAt === "bad") return "--expires takes a future time, such as 30d or 2027-01-31, or never";
-  const grants: KeyGrant[] = [];
-  for (const text of args.texts("grant")) {
-    const grant = readGrant(text);
-    if (grant === null) return `--grant takes PATH=LEVEL, where LEVEL is ${LEVELS.join(", ")}; / is everything`;
-    grants.push(grant);
-  }
+/** Reads `--grant`, `--expires`, `--rate` and `--label`. */
+function readChanges(args: Args, io: Io): KeyChanges {
+  const grants = args.texts("grant").map(readGrant);
   const label = args.text("label");
   return {
     ...(grants.length === 0 ? {} : { grants }),
     ...(label === null ? {} : { label }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...memberOf("expiresAt", args.text("expires"), (text) => readExpiry(text, io.clock.now())),
+    ...memberOf("rateLimit", args.text("rate"), readRate),
   };
 }
 
 /** Reads a grant such as `notes/2026=read`; the path itself may contain `=`. */
-function readGrant(text: string): KeyGrant | null {
+function readGrant(text: string): KeyGrant {
   const cut = text.lastIndexOf("=");
-  const level = LEVELS.find((one) => one === text.slice(cut + 1));
-  const path = text.slice(0, Math.max(0, cut)).replace(/^\/+|\/+$/g, "");
-  return cut < 1 || level === undefined ? null : { on: path === "" ? null : `/${path}`, level };
+  const path = text.slice(0, cut).replace(/^\/+|\/+$/g, "");
+  return { on: path === "" ? null : `/${path}`, level: LEVELS.find((one) => one === text.slice(cut + 1))! };
 }
 
-function readExpiry(text: string | null, now: number): number | null | undefined | "bad" {
-  if (text === null) return undefined;
-  if (text === "never") return null;
+/** Returns milliseconds since the epoch; 0 for a text that is no time. */
+function readExpiry(text: string, now: number): number {
   const length = parseAge(text);
-  const at = length === null ? readIso(text) : now + length;
-  return at === null || at <= now ? "bad" : at;
+  return length === null ? (readIso(text) ?? 0) : now + length;
+}
+
+/** Returns the fault of a time that has passed or is none. */
+function expiryFault(args: Args, io: Io): string | null {
+  const { expiresAt = null } = readChanges(args, io);
+  if (expiresAt === null || expiresAt > io.clock.now()) return null;
+  return "--expires takes a future time, such as 30d or 2027-01-31, or never";
 }
 
 const CHANGES = ["grant", "expires", "rate", "label"] as const;
@@ -109,15 +104,13 @@ const create: Action = {
   misused(args, io) {
     if (args.text("label") === null) return "create takes --label, by which the key is known later";
     if (args.texts("grant").length === 0) return "create takes --grant PATH=LEVEL; --grant /=full is everything";
-    const wishes = readWishes(args, io);
-    return typeof wishes === "string" ? wishes : null;
+    return expiryFault(args, io);
   },
   async run(io, args, session) {
     const workspace = await workspaceOf(session, args.text("workspace"));
     if (workspace.kind === "trouble") return workspace;
     const { id: workspaceId, name } = workspace.value;
-    const wishes = readWishes(args, io) as KeyChanges;
-    const body = { ...wishes, grants: wishes.grants ?? [], workspaceId };
+    const body = { grants: [], ...readChanges(args, io), workspaceId };
     const describe = (key: KeyJson) =>
       `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
     const made = await createKey(io, args, () => session.ask("createKey", { body }), describe);
@@ -153,14 +146,13 @@ const change: Action = {
   takes: "ID|LABEL",
   options: CHANGES,
   misused(args, io) {
-    const wishes = readWishes(args, io);
-    if (typeof wishes === "string") return wishes;
-    return Object.keys(wishes).length > 0 ? null : "change takes --grant, --expires, --rate or --label";
+    const isGiven = Object.keys(readChanges(args, io)).length > 0;
+    return isGiven ? expiryFault(args, io) : "change takes --grant, --expires, --rate or --label";
   },
   async run(io, args, session, word) {
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
-    const body = readWishes(args, io) as KeyChanges;
+    const body = readChanges(args, io);
     const changed = await session.ask("changeKey", { id: found.value.id, body });
     if (changed.kind === "trouble") return changed;
     const key = changed.value;

@@ -1,4 +1,4 @@
-import { EVENT_NAMES, type EventName, type Hook, isEventName } from "../../mirror/hooks/hook.ts";
+import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -15,7 +15,11 @@ export const command: Command = {
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {
-    event: { value: "EVENT", help: "with test: the event (default: the first event of the hook)" },
+    event: {
+      value: "EVENT",
+      choices: EVENT_NAMES,
+      help: "with test: the event (default: the first event of the hook)",
+    },
     json: { help: "print one JSON object" },
   },
   operands: { usage: "[list | test NAME]", least: 0, most: 2, words: ["list", "test"], offers: ["nothing"] },
@@ -59,8 +63,7 @@ function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {
 }
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
-  const asked = args.text("event");
-  if (asked !== null && !isEventName(asked)) return misuse(io, "hooks", `--event takes ${EVENT_NAMES.join(", ")}`);
+  const asked = args.text("event") as EventName | null;
   const read = readHooks(io.env);
   if (read.kind === "trouble") return complain(io, read.trouble);
   const hook = read.value.find((one) => one.name === name);
@@ -70,14 +73,10 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
       what: `there is no hook ${JSON.stringify(name)}`,
       next: "mdmirror hooks lists the hooks",
     });
-  return tryHook(io, hook, asked ?? [...hook.on.keys()][0]!, args.flag("json"));
-}
-
-async function tryHook(io: Io, hook: Hook, event: EventName, json: boolean): Promise<ExitCode> {
+  const event = asked ?? [...hook.on.keys()][0]!;
   const { env, clock, random, stop } = io;
   const end = await testHook(hook, event, { env, clock, random, stop });
-  const { name } = hook;
-  if (json) {
+  if (args.flag("json")) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };
     io.out(jsonLine({ name, event, state: end.kind, ms: end.ms, ...failed }));
   } else if (end.kind === "done") io.out(`${name}: ran for ${event}, in ${end.ms} ms`);

@@ -7,7 +7,7 @@ import { notAmong } from "../args.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { jsonLine } from "../text.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
-import { DEFAULT_DATA } from "../service-data.ts";
+import { DEFAULT_DATA, RATE } from "../service-data.ts";
 
 const SUBJECTS = ["keys", "reviews", "workspaces"] as const;
 
@@ -50,9 +50,21 @@ export const command: Command = {
     ...ALLOW_HTTP_OPTION,
     workspace: { value: "W", help: "the workspace, if there are several" },
     label: { value: "L", help: "name of a key" },
-    grant: { value: "PATH=LEVEL", multiple: true, help: "access of a key to a folder or document; / is everything" },
+    grant: {
+      value: "PATH=LEVEL",
+      multiple: true,
+      form: {
+        words: "PATH=LEVEL, where LEVEL is full, edit, read, none; / is everything",
+        isFit: (value) => /^.+=(?:full|edit|read|none)$/.test(value),
+      },
+      help: "access of a key to a folder or document; / is everything",
+    },
     expires: { value: "WHEN", help: "30d, 12h, a date such as 2027-01-31, or never" },
-    rate: { value: "N/S", help: "at most N requests by a key in S seconds (default: the limit of the service)" },
+    rate: {
+      value: "N/S",
+      form: RATE,
+      help: "at most N requests by a key in S seconds (default: the limit of the service)",
+    },
     out: { value: "FILE", help: "write a new key to FILE instead of printing it" },
     content: { value: "FILE", help: "publish the content of FILE; - reads standard input" },
     yes: { short: "y", help: "do not ask" },

@@ -5,7 +5,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { databaseOf, DEFAULT_DATA, readRate } from "../service-data.ts";
+import { databaseOf, DEFAULT_DATA, memberOf, RATE, readRate } from "../service-data.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 
@@ -35,20 +35,34 @@ export const command: Command = {
     import: { value: "DIR", help: "first import the Markdown files below DIR; existing documents are not changed" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "private key of the certificate, PEM" },
-    "rate-limit": { value: "N/S", help: "at most N requests by a key in S seconds (default: no limit); stored" },
+    "rate-limit": {
+      value: "N/S",
+      form: RATE,
+      help: "at most N requests by a key in S seconds (default: no limit); stored",
+    },
     links: {
       value: "HOW",
       choices: ["any", "resolve"],
       help: "any: accept all links; resolve: refuse content with links that have no target (default: any)",
     },
-    "keep-versions": { value: "DAYS", help: "remove replaced versions after DAYS (default: keep all); stored" },
-    "most-versions": { value: "N", help: "keep at most N versions of a document (default: all); stored" },
+    "keep-versions": {
+      value: "DAYS",
+      form: { words: "a number of days, or all", isFit: (value) => /^(?:all|\d{1,5})$/.test(value) },
+      help: "remove replaced versions after DAYS (default: keep all); stored",
+    },
+    "most-versions": {
+      value: "N",
+      form: { words: "a number from 1 on, or all", isFit: (value) => /^(?:all|[1-9]\d{0,4})$/.test(value) },
+      help: "keep at most N versions of a document (default: all); stored",
+    },
     "docs-base": {
       value: "URL",
+      form: { words: "an http URL", isFit: (value) => /^https?:\/\//.test(value) },
       help: "base URL of the explanations of errors: the `type` of an error is URL/errors/CODE",
     },
     "app-origin": {
       value: "URL",
+      form: { words: "an http URL without a path: https://notes.example.org", isFit: isOrigin },
       help: "address of the pages for browsers behind a proxy, such as https://notes.example.org",
     },
     "access-log": {
@@ -59,10 +73,13 @@ export const command: Command = {
   },
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
-    const asked = readAsked(io, args);
-    if (typeof asked === "string") return misuse(io, "serve", asked);
-    const { options, database } = asked;
-    const stop = io.stop;
+    const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
+    if ((certFile === null) !== (keyFile === null)) return misuse(io, "serve", "--tls-cert and --tls-key go together");
+    const database = args.text("database") ?? databaseOf(io);
+    if (database !== null && !isDatabase(database))
+      return misuse(io, "serve", "--database takes postgres://USER@HOST/NAME");
+    const { stop } = io;
+    const options = optionsOf(io, args);
     const { startOnDatabase, startService } = await import("../../service/serve.ts");
     const started = await (database === null ? startService(options) : startOnDatabase(options, database));
     if (started.kind === "trouble") return complain(io, started.trouble);
@@ -88,33 +105,28 @@ function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]>
   };
 }
 
-type Asked = { readonly options: ServeOptions; readonly database: string | null };
-
-/** Returns the options, or the reason why the flags are wrong. */
-function readAsked(io: Io, args: Args): Asked | string {
-  const tls = readTls(io, args);
-  if (tls === "bad") return "--tls-cert and --tls-key go together";
-  const settings = readSettings(args);
-  if (typeof settings === "string") return settings;
-  const addresses = readAddresses(args);
-  if (typeof addresses === "string") return addresses;
-  const database = args.text("database") ?? databaseOf(io);
-  if (database !== null && !isDatabase(database)) return "--database takes postgres://USER@HOST/NAME";
-  const options = {
+function optionsOf(io: Io, args: Args): ServeOptions {
+  const fileOf = (name: string) => resolve(io.cwd, args.text(name)!);
+  const appOrigin = args.text("app-origin");
+  return {
     data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
     host: args.text("host") ?? "127.0.0.1",
     port: args.number("port") ?? DEFAULT_PORT,
-    tls,
+    tls: args.text("tls-cert") === null ? null : { certFile: fileOf("tls-cert"), keyFile: fileOf("tls-key") },
     insecureHttp: args.flag("insecure-http"),
-    settings,
-    links: args.text("links") === "resolve" ? ("resolve" as const) : ("any" as const),
-    ...addresses,
+    // A setting that is not given keeps its stored value.
+    settings: {
+      ...memberOf("rateLimit", args.text("rate-limit"), readRate),
+      ...memberOf("keepVersions", args.text("most-versions"), Number),
+      ...memberOf("keepVersionsDays", args.text("keep-versions"), Number),
+    },
+    links: args.text("links") === "resolve" ? "resolve" : "any",
+    appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
+    docsBase: args.text("docs-base")?.replace(/\/+$/, "") ?? null,
     accessLog: accessLogOf(io, args),
     drainMs: DRAIN_MS,
-    onFault: (error: unknown, what: string) =>
-      io.err(`mdmirror serve: ${whatFailed(what)} failed: ${(error as Error).message}`),
+    onFault: (error, what) => io.err(`mdmirror serve: ${whatFailed(what)} failed: ${(error as Error).message}`),
   };
-  return { options, database };
 }
 
 /** Names the work that failed: a request by its id, other work of the service by its own name. */
@@ -138,59 +150,12 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
 }
 
-/** Returns the public addresses of the service, or the reason why the flags are wrong. */
-function readAddresses(args: Args): Pick<ServeOptions, "appOrigin" | "docsBase"> | string {
-  const [appOrigin, docsBase] = [args.text("app-origin"), args.text("docs-base")];
-  if (appOrigin !== null && !isOrigin(appOrigin))
-    return "--app-origin takes an http URL without a path: https://notes.example.org";
-  if (docsBase !== null && !/^https?:\/\//.test(docsBase)) return "--docs-base takes an http URL";
-  return {
-    appOrigin: appOrigin === null ? null : new URL(appOrigin).origin,
-    docsBase: docsBase === null ? null : docsBase.replace(/\/+$/, ""),
-  };
-}
-
 function isDatabase(text: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
 }
 
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text);
-}
-
-function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
-  const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
-  if (certFile === null || keyFile === null) return certFile === keyFile ? null : "bad";
-  return { certFile: resolve(io.cwd, certFile), keyFile: resolve(io.cwd, keyFile) };
-}
-
-type ServiceSettings = NonNullable<ServeOptions["settings"]>;
-
-/**
- * Returns the settings, or the reason why the flags are wrong. A setting that is not given keeps
- * its stored value.
- */
-function readSettings(args: Args): ServiceSettings | string {
-  const rateLimit = readRate(args.text("rate-limit"));
-  const [keepVersionsDays, keepVersions] = [
-    readCount(args.text("keep-versions")),
-    readCount(args.text("most-versions")),
-  ];
-  if (rateLimit === "bad") return "--rate-limit takes N/SECONDS, or none";
-  if (keepVersionsDays === "bad") return "--keep-versions takes a number of days, or all";
-  if (keepVersions === "bad" || keepVersions === 0) return "--most-versions takes a number from 1 on, or all";
-  return {
-    ...(rateLimit === undefined ? {} : { rateLimit }),
-    ...(keepVersions === undefined ? {} : { keepVersions }),
-    ...(keepVersionsDays === undefined ? {} : { keepVersionsDays }),
-  };
-}
-
-/** Reads a number or `all`. Returns null for `all`, undefined if the option is not given. */
-function readCount(text: string | null): number | null | undefined | "bad" {
-  if (text === null) return undefined;
-  if (text === "all") return null;
-  return /^\d{1,5}$/.test(text) ? Number(text) : "bad";
 }
 
 async function runImport(io: Io, args: Args, serving: Serving<string | null>): Promise<ExitCode | null> {
@@ -208,16 +173,24 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
 
 /** Returns lines that say what was imported, and what was not and why, with a few names. */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
-  const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
+  const toName = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
-    ...(renamed.length === 0 ? [] : [`  under another name: ${count(renamed.length)} (${renamedNames(renamed)})`]),
-    ...byReason.map(([reason, entries]) => {
-      const names = entries.slice(0, MOST).map(({ path }) => path);
-      return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;
-    }),
+    ...(renamed.length === 0 ? [] : [`  under another name: ${numberOf(toName)}`]),
+    ...byReason(refused).map(([reason, all]) => `  not imported, ${reason}: ${numberOf(all.map(({ path }) => path))}`),
     ...(links === undefined ? [] : linkLines(links)),
   ];
+}
+
+/** Returns the entries for each reason, the most frequent reason first. */
+function byReason<Entry extends { readonly reason: string }>(entries: readonly Entry[]) {
+  const groups = [...Map.groupBy(entries, ({ reason }): Entry["reason"] => reason)];
+  return groups.sort((a, b) => b[1].length - a[1].length);
+}
+
+/** Returns `7 (a.md, b.md, …)`. */
+function numberOf(names: readonly string[]): string {
+  return `${count(names.length)} (${names.slice(0, MOST).join(", ")}${names.length > MOST ? ", …" : ""})`;
 }
 
 const INERT_SAID = {
@@ -230,20 +203,13 @@ const INERT_SAID = {
 
 function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
   const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
-  const byReason = [...Map.groupBy(inert, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
     `  links by id: ${count(byId)}${again}`,
-    ...byReason.map(([reason, all]) => {
-      const some = all.slice(0, MOST).map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
-      const names = some.join(", ") + (all.length > MOST ? ", …" : "");
-      return `  imported as inactive links (ref://…), ${INERT_SAID[reason]}: ${count(all.length)} (${names})`;
+    ...byReason(inert).map(([reason, all]) => {
+      const names = all.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
+      return `  imported as inactive links (ref://…), ${INERT_SAID[reason]}: ${numberOf(names)}`;
     }),
   ];
-}
-
-function renamedNames(renamed: ImportReport["renamed"]): string {
-  const names = renamed.slice(0, MOST).map(({ path, name }) => `${path} as ${name}`);
-  return names.join(", ") + (renamed.length > MOST ? ", …" : "");
 }
 
 /** Returns the command that links a folder to the service at `url`, for use on this machine. */
