@@ -102,8 +102,15 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   }
 }
 
-/** Finds the linked folder of a path, and the path in it. Nothing has to exist at the path. */
-export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
+/** A document in a linked folder: its path below the root, or its id `doc_…`. */
+type Place = { readonly root: string; readonly path: LocalPath };
+
+/** Finds the linked folder of a path or an id. Nothing has to exist at the path. */
+export function locate(io: Io, path: string): Result<Place> {
+  if (isDocId(path)) {
+    const root = findMirror(io, undefined);
+    return root.kind === "trouble" ? root : ok({ root: root.value, path });
+  }
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
   const next = "give a path inside a folder that has .mdmirror/";
@@ -116,8 +123,8 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
  * Works as `locate`, and returns the path "" for the linked folder itself. A path outside every
  * linked folder may be the name of a linked folder.
  */
-export function locateOrRoot(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
-  const whole = mirrorAt(io, path);
+export function locateOrRoot(io: Io, path: string): Result<Place> {
+  const whole = isDocId(path) ? null : mirrorAt(io, path);
   if (whole?.kind === "ok") return ok({ root: whole.value, path: "" });
   const inside = locate(io, path);
   if (inside.kind === "ok") return inside;
@@ -173,25 +180,6 @@ function holdsMirror(folder: string): boolean {
   return statSync(join(folder, MIRROR_FOLDER), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Works as `locateDocument`, and accepts the linked folder itself, whose name is "". */
-function locateAny(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
-  return isDocId(name) ? locateDocument(io, name) : asDocument(locateOrRoot(io, name));
-}
-
-/**
- * Finds the linked folder of a document, and its name in that folder: a path below the root, or the
- * given id `doc_…`.
- */
-export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
-  if (!isDocId(name)) return asDocument(locate(io, name));
-  const root = findMirror(io, undefined);
-  return root.kind === "trouble" ? root : { kind: "ok", value: { root: root.value, name } };
-}
-
-function asDocument(place: ReturnType<typeof locate>): Result<{ readonly root: string; readonly name: string }> {
-  return place.kind === "trouble" ? place : { kind: "ok", value: { root: place.value.root, name: place.value.path } };
-}
-
 /**
  * Finds the one linked folder of all paths or ids, and the paths in that folder. Without paths: the
  * nearest linked folder with everything in it.
@@ -207,10 +195,10 @@ export function locateAll(
   const roots = new Set<string>();
   const paths: LocalPath[] = [];
   for (const name of names) {
-    const place = locateAny(io, name);
+    const place = locateOrRoot(io, name);
     if (place.kind === "trouble") return place;
     roots.add(place.value.root);
-    paths.push(place.value.name);
+    paths.push(place.value.path);
   }
   const [root, second] = roots;
   if (second === undefined) return ok({ root: root!, paths });

@@ -1,8 +1,7 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
-import { isDiskFull } from "../common/trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "../common/version.ts";
@@ -32,11 +31,8 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   } catch (error) {
     const fault = error instanceof Error ? error : new Error(String(error));
     io.status("");
-    if ("code" in fault && fault.code === "unsafe-path" && "next" in fault) {
-      io.err(`mdmirror: ${fault.message}`);
-      io.err(`  next: ${String(fault.next)}`);
-      return EXIT.usage;
-    }
+    if ("code" in fault && fault.code === "unsafe-path" && "next" in fault)
+      return complain(io, { kind: "usage", what: fault.message, next: String(fault.next) });
     return tellFault(io, fault);
   }
 }
@@ -44,11 +40,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 /** Reports an error that no command expected, from the disk or from mdmirror itself. */
 function tellFault(io: Io, fault: Error): ExitCode {
   const disk = diskTrouble(fault);
-  if (disk !== null) {
-    io.err(`mdmirror: ${disk.what} (${disk.code})`);
-    io.err(`  next: ${disk.next}`);
-    return isDiskFull(disk.code) ? EXIT.diskFull : EXIT.fault;
-  }
+  if (disk !== null) return complain(io, { kind: "fault", ...disk });
   io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
   io.err(
@@ -60,16 +52,19 @@ function tellFault(io: Io, fault: Error): ExitCode {
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = joined(argv);
   if (name === "--version" || name === "-V") return print(io, [version()]);
-  if (name === undefined || asksForHelp(name, rest)) return showOverview(io, name !== undefined);
+  if (name === undefined) {
+    for (const line of overview(version())) io.err(line);
+    return EXIT.usage;
+  }
+  if (asksForHelp(name, rest)) return print(io, overview(version()));
   if (name === "help") return dispatch([...rest, "--help"], io);
   const entry = findCommand(name);
   if (entry === null) return unknownCommand(io, name);
   const [{ command }, { readArgs }] = await Promise.all([entry.load(), import("./args.ts")]);
   const read = readArgs(command, rest);
   switch (read.kind) {
-    case "help": {
+    case "help":
       return print(io, commandHelp(entry, command));
-    }
     case "bad":
       io.err(`mdmirror ${name}: ${read.why}`);
       io.err(`  usage: ${usageOf(entry, command)}`);
@@ -89,14 +84,6 @@ function joined(argv: readonly string[]): readonly string[] {
 
 function asksForHelp(name: string, rest: readonly string[]): boolean {
   return name === "--help" || name === "-h" || (name === "help" && rest.length === 0);
-}
-
-/** Prints the overview: on standard output if the user asked for help, else on standard error. */
-async function showOverview(io: Io, asked: boolean): Promise<ExitCode> {
-  const lines = overview(version());
-  if (asked) return print(io, lines);
-  for (const line of lines) io.err(line);
-  return EXIT.usage;
 }
 
 function print(io: Io, lines: readonly string[]): ExitCode {

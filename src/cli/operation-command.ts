@@ -9,7 +9,8 @@ import { jsonLine } from "./text.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "./find-mirror.ts";
 import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
 import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
-import { askForYes, REACH_OPTIONS, reachOptionsOf, showSync, useMirror } from "./use-mirror.ts";
+import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
+import { showSync } from "./show-report.ts";
 import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
@@ -100,7 +101,7 @@ async function perform<D extends Declaration, Plan>(
       const question = parts.question?.(plan) ?? null;
       if (question === null) return true;
       showPlan(plan, false);
-      return askForYes(io, args.flag("yes"), question);
+      return agrees(io, args, question, `mdmirror ${operation.declared.name} … --yes`);
     },
     onDone(_plan, result) {
       if (!json) {
@@ -112,7 +113,7 @@ async function perform<D extends Declaration, Plan>(
   });
   if (carried.kind === "trouble") return complain(io, carried.trouble);
   const ended = carried.value;
-  if (ended.kind === "declined") return showDeclined(io, operation.declared.name, parts.declined);
+  if (ended.kind === "declined") return (io.terminal.input ? parts.declined : null) ?? EXIT.usage;
   if (ended.kind === "planned") showPlan(ended.plan, true);
   const paths = ended.result.items.map(({ path }) => path);
   const report = ended.kind === "done" ? ended.report : null;
@@ -129,13 +130,6 @@ type Performed<D extends Declaration, Plan> = {
   readonly parts: CommandParts<D, Plan>;
   readonly input: ReadInput<D>;
 };
-
-function showDeclined(io: Io, name: string, exit: ExitCode = EXIT.usage): ExitCode {
-  const why = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
-  io.err(`mdmirror: nothing was done${why}`);
-  io.err(`  next: to continue: mdmirror ${name} … --yes`);
-  return io.terminal.input ? exit : EXIT.usage;
-}
 
 /** Returns the exit code. A dry run exits as the command itself would. */
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {

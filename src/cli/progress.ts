@@ -15,11 +15,6 @@ const REDRAW_MS = 100;
 /** Milliseconds between two lines in a pipe. Shorter work prints nothing. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
-/** LIMIT: cells of the shortest bar that is shown. */
-const LEAST_CELLS = 6;
-/** Width in cells of `  12,345/s  1.5 h left`. */
-const PACE_CELLS = 22;
-
 type ShownProgress = Progress & { readonly end: () => void };
 
 export type ProgressIo = Pick<Io, "err" | "status" | "terminal" | "clock">;
@@ -54,7 +49,7 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
       if (terminal.error) {
         if (now - shownAt < REDRAW_MS && done !== total) return;
         shownAt = now;
-        io.status(barLine(label, done, total, elapsed, terminal.columns - 1));
+        io.status(barLine(label, done, total, elapsed));
       } else if (now - shownAt >= LINE_MS) {
         shownAt = now;
         io.err(`mdmirror: ${plainLine(label, done, total, elapsed)}`);
@@ -66,27 +61,12 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   };
 }
 
-/**
- * Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. If that is too long, first shortens
- * the bar, then leaves out the rate, then the bar.
- * @param cells available width
- */
-export function barLine(
-  label: string,
-  done: number,
-  total: number | null,
-  elapsedMs: number,
-  cells = Number.POSITIVE_INFINITY,
-): string {
+/** Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
+export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
-  const counts = `${count(done)}/${count(total)}`;
-  // Computed with the longest possible numbers, so that the bar keeps its length.
-  const left = cells - label.length - 2 * count(total).length - 3;
-  const isPaced = left - PACE_CELLS >= LEAST_CELLS;
-  const room = Math.min(BAR_CELLS, left - (isPaced ? PACE_CELLS : 0));
-  if (room < LEAST_CELLS) return `${label} ${counts}`;
-  const full = Math.round((Math.min(done, total) / total) * room);
-  return `${label} ${"█".repeat(full)}${"░".repeat(room - full)} ${counts}${isPaced ? pace(done, total, elapsedMs) : ""}`;
+  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
+  const bar = "█".repeat(full) + "░".repeat(BAR_CELLS - full);
+  return `${label} ${bar} ${count(done)}/${count(total)}${pace(done, total, elapsedMs)}`;
 }
 
 function plainLine(label: string, done: number, total: number | null, elapsedMs: number): string {

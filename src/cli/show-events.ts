@@ -35,12 +35,24 @@ export function showEvents(io: Io, { json, several }: NewsOptions): (root: strin
     const prefix = `${timeOf(news.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
     for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
   };
-  const pending = new PendingNews((root, together) => tell(root, together[0]!, pendingLines(together)));
+  // Files deleted together arrive in one turn of the event loop, and are reported together.
+  const waiting = new Map<string, Pending[]>();
+  const flush = (root: string) => {
+    const together = waiting.get(root);
+    waiting.delete(root);
+    if (together !== undefined) tell(root, together[0]!, pendingLines(together));
+  };
+  const add = (root: string, news: Pending) => {
+    const together = waiting.get(root) ?? [];
+    if (together.push(news) > 1) return;
+    waiting.set(root, together);
+    queueMicrotask(() => flush(root));
+  };
   return (root, news) => {
     if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
     if (json) return io.out(jsonLine(eventJson(root, news)));
-    if (news.kind === "deletion-pending") return pending.add(root, news);
-    pending.flush(root);
+    if (news.kind === "deletion-pending") return add(root, news);
+    flush(root);
     tell(root, news, [...eventLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
   };
 }
@@ -142,77 +154,30 @@ function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/**
- * Collects the deletions that are pending: files deleted locally whose deletion on the service is
- * delayed.
- */
+type Pending = News<"deletion-pending">;
 
-type Pending = Extract<FolderEvent, { readonly kind: "deletion-pending" }>;
-
-/** LIMIT: files that are named. If there are more of one kind, one sentence has this many names. */
+/** LIMIT: files that are named for each outcome. */
 const MOST_NAMED = 5;
 
 /**
- * Collects events of one turn of the event loop, so that files deleted together are reported
- * together.
+ * Returns a line for the files deleted locally whose deletion on the service is delayed, for each
+ * delay and outcome.
  */
-class PendingNews {
-  readonly #tell: (root: string, together: readonly Pending[]) => void;
-  readonly #waiting = new Map<string, Pending[]>();
-
-  constructor(tell: (root: string, together: readonly Pending[]) => void) {
-    this.#tell = tell;
-  }
-
-  add(root: string, news: Pending): void {
-    const waiting = this.#waiting.get(root);
-    if (waiting !== undefined) return void waiting.push(news);
-    this.#waiting.set(root, [news]);
-    queueMicrotask(() => this.flush(root));
-  }
-
-  /** Reports the collected events of a folder, before any other line about that folder. */
-  flush(root: string): void {
-    const waiting = this.#waiting.get(root);
-    this.#waiting.delete(root);
-    if (waiting !== undefined) this.#tell(root, waiting);
-  }
-}
-
-/** Returns the lines, sorted. Many files with the same delay and outcome are one sentence. */
 function pendingLines(pending: readonly Pending[]): string[] {
-  const sorted = pending.toSorted(byPath);
-  const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict, asks }) => `${inConflict} ${asks} ${leftOf(dueAt, at)}`);
-  return [...alike.values()].flatMap((group) => (group.length > MOST_NAMED ? manyLines(group) : group.map(oneLine)));
+  return [...Map.groupBy(pending.toSorted(byPath), outcomeOf)].map(([outcome, all]) => {
+    const names = all.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
+    const more = all.length > MOST_NAMED ? ` and ${count(all.length - MOST_NAMED)} more` : "";
+    return `deleted locally: ${names.join(", ")}${more}; ${outcome}`;
+  });
 }
 
-function oneLine({ path, dueAt, at, inConflict, asks }: Pending): string {
-  const left = leftOf(dueAt, at);
-  const gone = `${shownName(path)} was deleted locally`;
+function outcomeOf({ dueAt, at, inConflict, asks }: Pending): string {
+  const left = seconds(Math.max(0, dueAt - at));
   if (inConflict)
-    return `${gone} while it is in conflict; in ${left} mdmirror restores the version on the service; yours is in the history`;
+    return `in conflict, so in ${left} mdmirror restores the version on the service; yours is in the history`;
   return asks
-    ? `${gone}; in ${left} mdmirror asks you before it deletes it on the service`
-    : `${gone}; mdmirror deletes it on the service in ${left}`;
-}
-
-function manyLines(group: readonly Pending[]): string[] {
-  const { dueAt, at, inConflict, asks } = group[0]!;
-  const left = leftOf(dueAt, at);
-  const what = inConflict
-    ? `were deleted locally while they are in conflict; in ${left} mdmirror restores the versions on the service; yours are in the history`
-    : asks
-      ? `were deleted locally; in ${left} mdmirror asks you before it deletes any of them on the service`
-      : `were deleted locally; mdmirror deletes them on the service in ${left}`;
-  const names = group.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
-  return [
-    `${count(group.length)} documents ${what}`,
-    `  ${names.join(", ")} and ${count(group.length - MOST_NAMED)} more`,
-  ];
-}
-
-function leftOf(dueAt: number, at: number): string {
-  return seconds(Math.max(0, dueAt - at));
+    ? `in ${left} mdmirror asks you before it deletes on the service`
+    : `mdmirror deletes on the service in ${left}`;
 }
 
 function seconds(ms: number): string {

@@ -42,32 +42,28 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   showOpen(io, report, report.attention, url);
 }
 
-/** Separates the problems of some documents from those of all others. */
-export function splitAttention({ attention }: RunReport, paths: ReadonlySet<string>) {
-  const isOwn = ({ path }: RunReport["attention"][number]) => path === "" || paths.has(path);
-  return { own: attention.filter(isOwn), others: attention.filter((one) => !isOwn(one)) };
-}
+type Synced = {
+  readonly json: boolean;
+  /** Local paths of the documents that the command was about. */
+  readonly paths: readonly string[];
+  /** Monotonic time of the start, in milliseconds. */
+  readonly began: number;
+  readonly url: string;
+};
 
 /**
- * Shows a run after a command on some documents.
- * @param report with the problems of these documents alone
- * @param others problems of other documents; one line says how many there are
+ * Prints the sync after a command, and returns the exit code. Problems of other documents do not
+ * change the exit code and are not listed: one line says how many there are.
  */
-export function showReportOn(
-  io: Io,
-  report: RunReport,
-  others: RunReport["attention"],
-  took: number,
-  url: string,
-): void {
-  if (report.state !== "attention" || report.attention.length > 0 || report.isStopped === true)
-    showReport(io, report, took, url);
-  else {
-    io.out(`Synced: ${doneLine(report.counts) ?? "nothing to do"} (${(took / 1_000).toFixed(1)} s)`);
-    for (const line of onceLines(report)) io.err(line);
-    for (const line of inertDetails(report)) io.out(line);
-  }
-  if (others.length > 0) io.out(`${plural(others.length, "other document")} with open problems: mdmirror status`);
+export function showSync(io: Io, report: RunReport, { json, paths, began, url }: Synced): ExitCode {
+  const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
+  const isDone = report.state === "attention" && attention.length === 0 && report.isStopped !== true;
+  const own = { ...report, attention, state: isDone ? "in-sync" : report.state };
+  if (json) return exitCodeOf(own);
+  showReport(io, own, io.clock.monotonic() - began, url);
+  const others = report.attention.length - attention.length;
+  if (others > 0) io.out(`${plural(others, "other document")} with open problems: mdmirror status`);
+  return exitCodeOf(own);
 }
 
 /**
@@ -98,13 +94,13 @@ export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport
 /** Shows the cause first, then its consequences. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
-  if (report.safetyStop !== null) showHalt(io, report);
+  if (report.safetyStop !== null) showStop(io, report);
   // Offline, nothing was scanned, so earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
 
-function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
+function showStop(io: Io, { safetyStop, stopped }: RunReport): void {
   const paint = paintFor(io, "error");
   for (const { reason, detail } of safetyStop?.reasons ?? [])
     io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);

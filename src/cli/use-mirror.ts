@@ -3,12 +3,10 @@ import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.t
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok } from "../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { complain, type ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
-import type { RunReport } from "../mirror/folder/run.ts";
-import { exitCodeOf, showReportOn, splitAttention } from "./show-report.ts";
 
 /** Opens and closes the linked folder of a command. */
 
@@ -85,26 +83,6 @@ export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror)
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }
 
-type Synced = {
-  readonly json: boolean;
-  /** Local paths of the documents that the command was about. */
-  readonly paths: readonly string[];
-  /** Monotonic time of the start, in milliseconds. */
-  readonly began: number;
-  readonly url: string;
-};
-
-/**
- * Prints the sync after a command, and returns the exit code. Problems of other documents do not
- * change the exit code and are not listed: one line says how many there are.
- */
-export function showSync(io: Io, report: RunReport, { json, paths, began, url }: Synced): ExitCode {
-  const { own, others } = splitAttention(report, new Set(paths));
-  if (!json) showReportOn(io, { ...report, attention: own }, others, io.clock.monotonic() - began, url);
-  const isDone = report.state === "attention" && own.length === 0 && report.isStopped !== true;
-  return isDone ? EXIT.inSync : exitCodeOf(report);
-}
-
 /**
  * Asks before an action that is hard to undo. Without a terminal, only `--yes` counts as agreement.
  */
@@ -113,4 +91,16 @@ export async function askForYes(io: Io, yes: boolean, question: string): Promise
   if (!io.terminal.input) return false;
   const answer = await io.ask(`${question} [y/N] `);
   return /^y(?:es)?$/i.test(answer?.trim() ?? "");
+}
+
+/**
+ * Asks as `askForYes`. If nobody agrees, reports that nothing was done.
+ * @param again command that continues without a question
+ */
+export async function agrees(io: Io, args: Args, question: string, again: string): Promise<boolean> {
+  if (await askForYes(io, args.flag("yes"), question)) return true;
+  const why = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
+  io.err(`mdmirror: nothing was done${why}`);
+  io.err(`  next: to continue: ${again}`);
+  return false;
 }

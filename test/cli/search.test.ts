@@ -79,7 +79,7 @@ describe("search", () => {
     rig.write("a.md", "\u001b[2J a wombat\u0007\n");
     const shown = (env: Record<string, string>) => rig.run(["search", "wombat", "w"], { terminal: true, env });
     expect((await shown({})).out).toEqual([
-      "\x1b[35ma.md\x1b[m:\x1b[32m1\x1b[m:\ufffd[2J a \x1b[1;31mwombat\x1b[m\ufffd",
+      "\x1b[36ma.md\x1b[0m:\x1b[32m1\x1b[0m:\ufffd[2J a \x1b[31mwombat\x1b[0m\ufffd",
     ]);
     expect((await shown({ NO_COLOR: "1" })).out).toEqual(["a.md:1:\ufffd[2J a wombat\ufffd"]);
   });

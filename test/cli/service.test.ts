@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
     expect(status).toMatchObject({ code: 3, out: [`systemd: ${file}`, "state: inactive", "daemon: not running"] });
 
     rmSync(calls);
-    expect(await run("uninstall", "w")).toMatchObject({ code: 0, out: [`removed ${file}; the folder is unchanged`] });
+    expect(await run("uninstall", "w")).toMatchObject({ code: 0, out: [`removed ${file}`] });
     expect(existsSync(file)).toBe(false);
     expect(asked()).toEqual([`--user disable --now ${name}.service key=`, "--user daemon-reload key="]);
     expect((await run("uninstall", "w")).out).toEqual(["no background service is installed for this folder"]);
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== "linux")("service (needs Linux)", () => {
       `the background service for all linked folders already syncs it: ${file}`,
     ]);
     expect((await run("status", "--all")).out.slice(0, 2)).toEqual([`systemd: ${file}`, "state: inactive"]);
-    expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}; the folders are unchanged`]);
+    expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}`]);
     expect((await run("uninstall", "--all")).out).toEqual([
       "no background service is installed for all linked folders",
     ]);

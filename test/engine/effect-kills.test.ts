@@ -132,14 +132,14 @@ const STALE: readonly (readonly [string, local: string, remote: string, then: st
   ["remove-folder-remote", "rm empty", "", "mkdir empty"],
 ];
 
-test.each(STALE)("I04 %s (%s|%s), then %s: the stale plan changes nothing", async (kind, local, remote, ...then) => {
+test.each(STALE)("I04 %s (%s|%s), then %s: the stale plan changes nothing", async (kind, local, remote, then = "", thenRemote = "") => {
   const fixture = changed(local, remote);
   const { mirror, rig } = fixture;
   const planned = await mirror.plan();
   const [action] = planned.kind === "planned" ? planned.plan.steps.map((step) => step.action) : [];
   expect(action?.kind).toBe(kind);
-  actLocally(mirror, then[0]);
-  actOnService(rig.app, then[1] ?? "");
+  actLocally(mirror, then);
+  actOnService(rig.app, thenRemote);
   expect(await performAction(contextOf(mirror), action!)).toMatchObject({ kind: "stale" });
   expect(fixture.seen.filter(isWrite)).toEqual([]);
   await settle(mirror);

@@ -9,7 +9,7 @@ import { diff } from "../../mirror/operations/history/diff.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
-import { locateDocument } from "../find-mirror.ts";
+import { locate } from "../find-mirror.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { showMerge } from "../show-merge.ts";
@@ -28,9 +28,9 @@ const compare = readCommand(diff, {
   locate(io, args) {
     if (!namesDocument(args)) return OF_FOLDER.locate(io, args);
     const { path, n } = splitVersion(args.operands[0]!);
-    const place = locateDocument(io, path);
+    const place = locate(io, path);
     if (place.kind === "trouble") return place;
-    return ok({ root: place.value.root, input: { path: place.value.name, n: n ?? undefined } });
+    return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
   },
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
   print(io, { documents }, { args }) {
@@ -79,9 +79,9 @@ function listLines(rows: readonly Row[]): readonly string[] {
 }
 
 async function showOrigins(io: Io, args: Args, name: string, n: number | null): Promise<ExitCode> {
-  const place = locateDocument(io, name);
+  const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { root, name: known } = place.value;
+  const { root, path: known } = place.value;
   return useLocal(io, root, (local) => showMerge(io, local, known, n, args.flag("json")));
 }
 

@@ -5,7 +5,7 @@ import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, type ExitCode, misuse } from "../exit.ts";
-import { locateDocument } from "../find-mirror.ts";
+import { locate } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { showMerge } from "../show-merge.ts";
 import { useLocal } from "../use-mirror.ts";
@@ -22,8 +22,8 @@ const list = readCommand(history, {
     },
   },
   locate(io, { operands }) {
-    const place = locateDocument(io, operands[0]!);
-    return place.kind === "trouble" ? place : ok({ root: place.value.root, input: { path: place.value.name } });
+    const place = locate(io, operands[0]!);
+    return place.kind === "trouble" ? place : ok({ root: place.value.root, input: { path: place.value.path } });
   },
   lines(_io, { id, path, gone, deleted, versions }, args) {
     const head = `${shownName(path)}  ${id ?? "(no document at this path now)"}${id !== null && gone ? "  (gone)" : ""}`;
@@ -66,8 +66,8 @@ export const command: Command = {
 
 async function showOrigins(io: Io, args: Args, merged: number): Promise<ExitCode> {
   if (args.text("as-of") !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
-  const place = locateDocument(io, args.operands[0]!);
+  const place = locate(io, args.operands[0]!);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { root, name } = place.value;
-  return useLocal(io, root, (local) => showMerge(io, local, name, merged, args.flag("json")));
+  const { root, path } = place.value;
+  return useLocal(io, root, (local) => showMerge(io, local, path, merged, args.flag("json")));
 }

@@ -7,7 +7,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { firstLines, jsonLine } from "../text.ts";
-import { askForYes, useMirror } from "../use-mirror.ts";
+import { agrees, useMirror } from "../use-mirror.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
 /** LIMIT: paths shown before a question. */
@@ -73,7 +73,9 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     }
     const { paths, apply } = planned.value;
     if (!json && paths.length > 0) showPaths(io, paths);
-    if (!(await maySpell(io, args, paths))) return EXIT.usage;
+    const isAgreed =
+      paths.length === 0 || (await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`));
+    if (!isAgreed) return EXIT.usage;
     const respelled = await apply();
     io.out(json ? linkJson(form, respelled) : `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`);
     return EXIT.inSync;
@@ -97,12 +99,4 @@ function showPaths(io: Io, paths: readonly LocalPath[]): void {
   io.out(`links of ${plural(paths.length, "file")} will be rewritten locally; nothing is uploaded`);
   const names = paths.map((path) => `  ${shownName(path)}`);
   for (const line of firstLines(names, MOST, "  ")) io.out(line);
-}
-
-async function maySpell(io: Io, args: Args, paths: readonly LocalPath[]): Promise<boolean> {
-  if (paths.length === 0 || (await askForYes(io, args.flag("yes"), "do this now?"))) return true;
-  io.err(
-    `mdmirror: nothing was changed${io.terminal.input ? "" : "; to change the mode without a question, add --yes"}`,
-  );
-  return false;
 }

@@ -4,7 +4,7 @@ import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../text.ts";
+import { jsonLine, paintFor } from "../text.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 
 export const command: Command = {
@@ -48,13 +48,12 @@ export const command: Command = {
  * returns the path.
  */
 function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
-  const colours = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";
-  const paint = (code: string, text: string) => (colours ? `\x1b[${code}m${text}\x1b[m` : text);
-  const name = paint("35", shownName(path));
+  const paint = paintFor(io);
+  const name = paint.place(shownName(path));
   if (lines.length === 0) return [name];
   return lines.map((line) => {
     const column = columns && line.column !== null ? `:${line.column}` : "";
-    return `${name}:${paint("32", String(line.line))}${column}:${markedText(line, (part) => paint("1;31", part))}`;
+    return `${name}:${paint.added(String(line.line))}${column}:${markedText(line, paint.removed)}`;
   });
 }
 

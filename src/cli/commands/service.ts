@@ -80,24 +80,19 @@ async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
 }
 
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  if (root === null) {
-    const unready = await readyAll(io);
-    return unready ?? installed(io, unit);
-  }
+  if (root === null) return (await readyAll(io)) ?? installed(io, unit);
   const common = isKeptWithAll(io);
-  if (common === null) return installOne(io, unit, root);
-  io.out(`the background service for all linked folders already syncs it: ${common}`);
-  return EXIT.inSync;
-}
-
-async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
+  if (common !== null) {
+    io.out(`the background service for all linked folders already syncs it: ${common}`);
+    return EXIT.inSync;
+  }
   const ready = judgeReady(io, root);
   if (ready.kind === "trouble") return complain(io, ready.trouble);
   for (const note of ready.value) io.err(`mdmirror: ${shownWords(note)}`);
   return installed(io, unit);
 }
 
-/** Reports a unit that was installed and registered with the service manager. */
+/** Installs a unit, registers it with the service manager and reports both. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   const given = await installUnit(unit, io.env);
   if (given.kind === "trouble") return complain(io, given.trouble);
@@ -119,20 +114,15 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
 async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
-  const none =
-    root === null
-      ? "no background service is installed for all linked folders"
-      : "no background service is installed for this folder";
-  const stays = root === null ? "the folders are unchanged" : "the folder is unchanged";
-  io.out(removed.value ? `removed ${unit.file}; ${stays}` : none);
+  const whose = root === null ? "all linked folders" : "this folder";
+  io.out(removed.value ? `removed ${unit.file}` : `no background service is installed for ${whose}`);
   return EXIT.inSync;
 }
 
 async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const isThere = isInstalled(unit);
-  io.out(
-    `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,
-  );
+  const next = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
+  io.out(`${unit.manager}: ${isThere ? unit.file : next}`);
   if (isThere)
     io.out(`state: ${(await unitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`);
   if (root === null) {

@@ -3,7 +3,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
-import { locateDocument } from "../find-mirror.ts";
+import { locate } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { writeFileSync } from "node:fs";
 
@@ -13,9 +13,9 @@ export const command = readCommand(show, {
   options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
   locate(io, { operands }) {
     const { path, n } = splitVersion(operands[0]!);
-    const place = locateDocument(io, path);
+    const place = locate(io, path);
     if (place.kind === "trouble") return place;
-    return ok({ root: place.value.root, input: { path: place.value.name, n: n ?? undefined } });
+    return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
   },
   print(io, { path, n, text }, { args }) {
     const output = args.text("output");

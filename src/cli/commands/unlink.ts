@@ -14,7 +14,7 @@ import { withFolderReleased } from "../service-all.ts";
 import { isSameName } from "../../mirror/trust/names.ts";
 import { findUnsent } from "../../mirror/folder/unsent.ts";
 import { planLines } from "../show-plan.ts";
-import { askForYes } from "../use-mirror.ts";
+import { agrees } from "../use-mirror.ts";
 
 export const command: Command = {
   about: [
@@ -140,12 +140,8 @@ function tellKept(io: Io, root: string): ExitCode {
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
   io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
-  if (await askForYes(io, args.flag("yes"), "unlink the folder and remove .mdmirror/?")) return true;
-  io.err("mdmirror: nothing was done");
-  io.err(
-    `  next: to unlink and keep .mdmirror/: mdmirror unlink ${shellWord(root)}; to remove it without a question: --yes`,
-  );
-  return false;
+  const again = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
+  return agrees(io, args, "unlink the folder and remove .mdmirror/?", again);
 }
 
 function purge(io: Io, root: string): ExitCode {
