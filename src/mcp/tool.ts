@@ -2,6 +2,7 @@ import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
+import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 
 /**
  * Types of a tool and of its arguments. Each file of `tools/` defines some tools; `table.ts` has
@@ -70,6 +71,32 @@ export function answer(facts: object, text?: string): ToolResult {
 
 export function refused(trouble: Trouble, facts: object = {}, text?: string): ToolResult {
   return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
+}
+
+/** Lines of a text that a caller wants; left out: all, as far as they fit into the answer. */
+export type TextRange = {
+  readonly from_line?: number | undefined;
+  readonly lines?: number | undefined;
+  readonly max_characters?: number | undefined;
+};
+
+/** Returns an answer with a part of a text, and the line at which the next part begins. */
+export function answerPart(facts: object, text: string, { from_line: from = 1, lines, max_characters }: TextRange) {
+  const last = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
+  const part = partOf(text, from, last, max_characters ?? TEXT_CHARACTERS.usual);
+  const cut = part.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
+  return answer({ ...facts, from: part.from, to: part.to, next: part.next, ...cut }, part.text);
+}
+
+/** Returns facts with some rows of each list, and the number of rows that were left out. */
+export function bounded(facts: object, most: number, keeps: "first" | "last" = "first"): object {
+  let leftOut = 0;
+  const shown = Object.entries(facts).map(([name, value]: [string, unknown]) => {
+    if (!Array.isArray(value)) return [name, value];
+    leftOut += Math.max(0, value.length - most);
+    return [name, keeps === "first" ? value.slice(0, most) : value.slice(-most)];
+  });
+  return { ...Object.fromEntries(shown), ...(leftOut > 0 ? { leftOut } : {}) };
 }
 
 /** Returns a refusal that the caller can correct. */

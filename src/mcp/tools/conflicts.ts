@@ -4,16 +4,14 @@ import {
   conflictHunks,
   type ProblemView,
   readThree,
-  type ShownText,
   viewProblem,
 } from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { answer, defineTool, type ToolResult, misused, refused } from "../tool.ts";
+import { answerPart, defineTool, misused, refused } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -28,11 +26,7 @@ export const SHOW_CONFLICT = defineTool({
     lines: LINES.optional(),
     max_characters: CHARACTERS.optional(),
   },
-  run(
-    { root },
-    { path, side, from_line: from = 1, lines, max_characters: most = TEXT_CHARACTERS.usual },
-    { openOptions },
-  ) {
+  run({ root }, { path, side, ...range }, { openOptions }) {
     const seen = withLocal(
       root,
       openOptions,
@@ -47,10 +41,11 @@ export const SHOW_CONFLICT = defineTool({
     if (seen.kind === "trouble") return refused(seen.trouble);
     const { view, hunks } = seen.value;
     const facts = factsOf(view);
-    if (side !== undefined) return sideOf(facts, view[side], { from, lines, most });
-    const whole = hunks.map(hunkText).join("\n");
-    const part = partOf(whole, from, lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1, most);
-    return answer({ ...facts, places: hunks.length, from: part.from, to: part.to, next: part.next }, part.text);
+    if (side === undefined)
+      return answerPart({ ...facts, places: hunks.length }, hunks.map(hunkText).join("\n"), range);
+    const shown = view[side];
+    if (shown.kind === "text") return answerPart(facts, shown.text, range);
+    return misused(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
   },
 });
 
@@ -63,15 +58,6 @@ function factsOf({ path, ways, versions, conflict, block }: ProblemView): object
     conflictCopy: conflict?.conflictCopy ?? null,
     blocked,
   };
-}
-
-type Range = { readonly from: number; readonly lines: number | undefined; readonly most: number };
-
-function sideOf(facts: object, shown: ShownText, { from, lines, most }: Range): ToolResult {
-  if (shown.kind === "none")
-    return misused(`this side has no version: ${shown.why}`, "show another side", "no-text", facts);
-  const part = partOf(shown.text, from, lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1, most);
-  return answer({ ...facts, from: part.from, to: part.to, next: part.next }, part.text);
 }
 
 function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: ConflictHunk, at: number): string {

@@ -26,10 +26,7 @@ export const WRITE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION, text: TEXT.describe("the complete new content") },
   async run(mirror, { path, version, text }, host) {
-    const before = await readDocument(openSaveContext(mirror.root, host.openOptions), path);
-    if (before.kind === "trouble") return refused(before.trouble);
-    if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
-    return save(mirror, { path, version, text: withLineEndsOf(before.value.text, text) }, host);
+    return replace(mirror, { path, version }, host, (before) => ({ text: withLineEndsOf(before, text) }));
   },
 });
 
@@ -55,12 +52,10 @@ export const EDIT = defineTool({
       .max(100),
   },
   async run(mirror, { path, version, edits }, host) {
-    const before = await readDocument(openSaveContext(mirror.root, host.openOptions), path);
-    if (before.kind === "trouble") return refused(before.trouble);
-    if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
-    const edited = replaceIn(before.value.text, edits);
-    if (edited.kind === "unfit") return unfit(path, edited);
-    return save(mirror, { path, version, text: edited.text }, host, { places: edited.places });
+    return replace(mirror, { path, version }, host, (before) => {
+      const edited = replaceIn(before, edits);
+      return edited.kind === "unfit" ? unfit(path, edited) : { text: edited.text, facts: { places: edited.places } };
+    });
   },
 });
 
@@ -88,17 +83,25 @@ export const CREATE = defineTool({
   },
 });
 
-type Wanted = { readonly path: string; readonly version: string; readonly text: string };
+type Change = { readonly text: string; readonly facts?: object };
 
-async function save(
+/** Replaces the content of a document that still is the given version. */
+async function replace(
   mirror: ServedMirror,
-  { path, version, text }: Wanted,
+  { path, version }: { readonly path: string; readonly version: string },
   host: Host,
-  more: object = {},
+  change: (before: string) => Change | ToolResult,
 ): Promise<ToolResult> {
-  const saved = await saveText(openSaveContext(mirror.root, host.openOptions), path, text, version as Digest);
+  const saving = openSaveContext(mirror.root, host.openOptions);
+  const before = await readDocument(saving, path);
+  if (before.kind === "trouble") return refused(before.trouble);
+  if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
+  const changed = change(before.value.text);
+  if ("kind" in changed) return changed;
+  const { text, facts } = changed;
+  const saved = await saveText(saving, path, text, version as Digest);
   if (saved.kind === "trouble") return refused(saved.trouble);
   if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
   const now = saved.value.value.version;
-  return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...more, next: SENT });
+  return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...facts, next: SENT });
 }

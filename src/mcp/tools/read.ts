@@ -1,10 +1,20 @@
 import * as z from "zod";
 import { openSaveContext, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import { countLinesOf, partOf, TEXT_CHARACTERS } from "../bounded.ts";
+import { countLinesOf } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
-import { answer, defineTool, type ToolResult, type Host, misused, refused, type ServedMirror } from "../tool.ts";
+import {
+  answer,
+  answerPart,
+  defineTool,
+  type Host,
+  misused,
+  refused,
+  type ServedMirror,
+  type TextRange,
+  type ToolResult,
+} from "../tool.ts";
 
 /** LIMIT: headings in one answer. */
 const MOST_HEADINGS = 200;
@@ -65,35 +75,17 @@ function outlineOf(facts: object, text: string): ToolResult {
   return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
 }
 
-type Asked = {
-  readonly path: string;
-  readonly from_line?: number | undefined;
-  readonly lines?: number | undefined;
-  readonly heading?: string | undefined;
-  readonly max_characters?: number | undefined;
-};
+type Asked = TextRange & { readonly heading?: string | undefined };
 
-function partly(facts: { readonly lines: number }, text: string, asked: Asked): ToolResult {
-  const range = rangeOf(facts, text, asked);
-  if ("kind" in range) return range;
-  const { from, last } = range;
-  const part = partOf(text, from, last, asked.max_characters ?? TEXT_CHARACTERS.usual);
-  const cut = part.isCutInLine ? { cut: `line ${from} is longer than max_characters: give more` } : {};
-  return answer({ ...facts, from: part.from, to: part.to, next: part.next, ...cut }, part.text);
+function partly(facts: { readonly lines: number }, text: string, { heading, ...range }: Asked): ToolResult {
+  if (heading !== undefined) return sectionOf(facts, text, heading, range);
+  const { from_line: from = 1 } = range;
+  if (from <= Math.max(1, facts.lines)) return answerPart(facts, text, range);
+  const what = `there is no line ${from}: the document has ${facts.lines}`;
+  return misused(what, "read from a line that it has", "bad-range");
 }
 
-function rangeOf(
-  { lines }: { readonly lines: number },
-  text: string,
-  { heading, from_line: from = 1, lines: count }: Asked,
-): { readonly from: number; readonly last: number } | ToolResult {
-  if (heading !== undefined) return sectionOf(text, heading, count);
-  if (from > Math.max(1, lines))
-    return misused(`there is no line ${from}: the document has ${lines}`, "read from a line that it has", "bad-range");
-  return { from, last: count === undefined ? lines : from + count - 1 };
-}
-
-function sectionOf(text: string, wanted: string, count: number | undefined): ReturnType<typeof rangeOf> {
+function sectionOf(facts: object, text: string, wanted: string, { lines, max_characters }: TextRange): ToolResult {
   const found = headingsNamed(headingsOf(text), wanted);
   const [only] = found;
   if (only === undefined)
@@ -103,7 +95,12 @@ function sectionOf(text: string, wanted: string, count: number | undefined): Ret
       "no-heading",
     );
   if (found.length > 1) return manyHeadings(found);
-  return { from: only.line, last: count === undefined ? only.last : Math.min(only.last, only.line + count - 1) };
+  const whole = only.last - only.line + 1;
+  return answerPart(facts, text, {
+    from_line: only.line,
+    lines: Math.min(lines ?? whole, whole),
+    max_characters,
+  });
 }
 
 function manyHeadings(found: readonly Heading[]): ToolResult {

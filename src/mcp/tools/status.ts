@@ -1,7 +1,7 @@
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { limit } from "../fields.ts";
-import { answer, defineTool, refused } from "../tool.ts";
+import { answer, bounded, defineTool, refused } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",
@@ -16,17 +16,7 @@ export const STATUS = defineTool({
     if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
     const { status, daemon } = look;
     const told = statusJson(status, ageOf(status, openOptions.clock.now()));
-    const { attention, conflicts, reviews, ...rest } = told;
-    const leftOut = [attention, conflicts, reviews].reduce((sum, rows) => sum + Math.max(0, rows.length - most), 0);
-    return answer({
-      mirror: name,
-      root,
-      ...rest,
-      attention: attention.slice(0, most),
-      conflicts: conflicts.slice(0, most),
-      reviews: reviews.slice(0, most),
-      ...(leftOut > 0 ? { leftOut } : {}),
-      daemon: daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused },
-    });
+    const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
+    return answer({ mirror: name, root, ...bounded(told, most), daemon: phase });
   },
 });

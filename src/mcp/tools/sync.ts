@@ -2,7 +2,7 @@ import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import { limit } from "../fields.ts";
-import { answer, defineTool, refused } from "../tool.ts";
+import { answer, bounded, defineTool, refused } from "../tool.ts";
 
 export const SYNC = defineTool({
   name: "sync",
@@ -15,9 +15,6 @@ export const SYNC = defineTool({
   async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
     const synced = await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions));
     if (synced.kind === "trouble") return refused(synced.trouble);
-    const { attention, ...report } = reportJson(synced.value.report);
-    const leftOut = attention.length - Math.min(attention.length, most);
-    const more = leftOut > 0 ? { leftOut } : {};
-    return answer({ ...report, attention: attention.slice(0, most), ...more, notes: synced.value.notes });
+    return answer(bounded({ ...reportJson(synced.value.report), notes: synced.value.notes }, most));
   },
 });

@@ -133,13 +133,10 @@ export type Ends = {
   readonly run: number | null;
   /** True if the service was not reached, so that some documents were not tried. */
   readonly isOffline?: boolean;
-  readonly items: readonly {
-    readonly path: string;
-    readonly end: "planned" | "done" | "left" | "failed";
-    readonly why: string;
-    readonly notes: readonly string[];
-  }[];
+  readonly items: readonly ItemEnd[];
 };
+
+type ItemEnd = { readonly [Name in keyof typeof ITEM_END]: z.output<(typeof ITEM_END)[Name]> };
 
 /** Members of each item in the result of an operation on documents. */
 export const ITEM_END = {

@@ -8,6 +8,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import { type Attention, attentionOfBlock } from "../../engine/run/report.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
+import { linkOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN } from "../../folder/run.ts";
@@ -88,7 +89,7 @@ function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
 }
 
 function subjectAt(base: BaseTree, plan: Plan | null, asked: LocalPath): Subject {
-  const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfCopy(base, asked);
   const path = link?.localPath ?? asked;
   return { asked, link, path, keys: new Set([link?.id, asked, path]) };
 }
@@ -111,12 +112,6 @@ function lookAt(disk: Disk, path: LocalPath): Look {
 
 function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blockedBelow"] {
   return blocks.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
-}
-
-function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
-  for (const { newestCopyPath, id } of base.conflicts.values())
-    if (newestCopyPath === path) return base.links.get(id) ?? null;
-  return null;
 }
 
 /**

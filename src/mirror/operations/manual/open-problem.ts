@@ -1,3 +1,4 @@
+import type { DocId } from "../../../contract/ids.ts";
 import { BLOCK_REASONS, type ResolutionKind } from "../../model/block.ts";
 import type { Conflict, Block, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -58,11 +59,38 @@ function waysOf(link: Link, conflict: Conflict | null, block: Block | null): rea
 
 function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
   return (
-    linkOfBlock(base, path) ??
+    linkOfBlock(base, (block) => block.path === path) ??
     linkAt(base, path) ??
-    linkOfSidecar(base, path) ??
+    linkOfCopy(base, path) ??
     linkOfRenamed(world, base, path) ??
-    linkHeldFromRoot(base, path)
+    // A document that the service cannot move to the root is found by its path on the service.
+    linkOfBlock(base, ({ reason }, link) => reason === "no-move-to-root" && link.remotePath === path)
+  );
+}
+
+function linkOfBlock(base: BaseTree, isMeant: (block: Block, link: Link) => boolean): Link | null {
+  for (const block of base.blocks.values()) {
+    const link = base.links.get(block.key as DocId);
+    if (link !== undefined && isMeant(block, link)) return link;
+  }
+  return null;
+}
+
+/** Returns the record of the document to which a conflict copy belongs. */
+export function linkOfCopy(base: BaseTree, path: LocalPath): Link | null {
+  for (const conflict of base.conflicts.values())
+    if (conflict.newestCopyPath === path) return base.links.get(conflict.id) ?? null;
+  return null;
+}
+
+/** Finds a document that was renamed to a name that is not synced, by its inode. */
+function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+  const look = disk.look(path);
+  if (look.kind !== "file") return null;
+  const { ino, dev } = look.stamp;
+  return linkOfBlock(
+    base,
+    ({ reason }, { stamp }) => reason === "renamed-out-of-mirror" && stamp?.ino === ino && stamp.dev === dev,
   );
 }
 
@@ -89,38 +117,4 @@ function unfit(path: LocalPath, block: Block): Result<never> {
       requestId: block.requestId,
     },
   );
-}
-
-function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
-  for (const conflict of base.conflicts.values())
-    if (conflict.newestCopyPath === path) return base.links.get(conflict.id) ?? null;
-  return null;
-}
-
-function linkOfBlock(base: BaseTree, path: LocalPath): Link | null {
-  for (const block of base.blocks.values())
-    if (block.path === path) for (const link of base.links.values()) if (link.id === block.key) return link;
-  return null;
-}
-
-/** Finds a document that the service cannot move to the root, by its path on the service. */
-function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
-  for (const { key, reason } of base.blocks.values()) {
-    if (reason !== "no-move-to-root") continue;
-    for (const link of base.links.values()) if (link.id === key && link.remotePath === path) return link;
-  }
-  return null;
-}
-
-/** Finds a document that was renamed to a name that is not synced, by its inode. */
-function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
-  const look = world.disk.look(path);
-  if (look.kind !== "file") return null;
-  const { ino, dev } = look.stamp;
-  for (const block of base.blocks.values()) {
-    if (block.reason !== "renamed-out-of-mirror") continue;
-    for (const link of base.links.values())
-      if (link.id === block.key && link.stamp?.ino === ino && link.stamp.dev === dev) return link;
-  }
-  return null;
 }

@@ -74,12 +74,7 @@ function pathFault(path: string): string | null {
 export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<Document | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
-  const { disk, clock } = saving;
-  let read = disk.read(path);
-  for (let looks = 1; mayPass(disk, path, read, looks); looks++) {
-    await clock.sleep(LOOK_MS);
-    read = disk.read(path);
-  }
+  const read = await orAgain(saving, path, undefined, () => saving.disk.read(path));
   if (read.kind === "stale") return ok(null);
   if (read.kind === "fault") return diskFault(path, read);
   return ok({ path, text: read.value.text, version: read.value.digest });
@@ -177,19 +172,19 @@ export async function removeDocument(
 /**
  * Tries again if the file was away from its path for a moment, or was put back, and may be
  * unchanged.
- * @param expect null if no file may exist
+ * @param expect content of the file; null if no file may exist; undefined: any
  */
 async function orAgain<T>(
   { disk, clock }: SaveContext,
   path: LocalPath,
-  expect: Digest | null,
+  expect: Digest | null | undefined,
   act: () => DiskOutcome<T>,
 ): Promise<DiskOutcome<T>> {
   let end = act();
   for (let looks = 1; mayPass(disk, path, end, looks); looks++) {
     const look = disk.look(path);
     const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
-    if (isOther) return { kind: "stale", detail: "the path now has another file" };
+    if (isOther && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
     await clock.sleep(LOOK_MS);
     end = act();
   }
