@@ -6,7 +6,7 @@ import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { ok, type Result } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
-import { Watch } from "./watch.ts";
+import { startWatch } from "./watch.ts";
 
 export function mirrorOf(session: Session): Mirror {
   return Object.assign(new OpenMirror(session), operationsOf(session));
@@ -59,7 +59,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   watch({ signal }: { readonly signal?: AbortSignal } = {}): MirrorWatch {
     const { root, world } = this.#session;
     const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
-    const watch = new Watch(
+    const watch = startWatch(
       (onEvent, stop) =>
         this.#session.run(root, async () => {
           const { runDaemons } = await import("../mirror/daemon/daemon.ts");

@@ -6,88 +6,62 @@ import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 /** LIMIT: events that are kept until they are read. */
 const MOST_WAITING = 1_000;
 
-/** Keeps the events until they are read. */
-export class Watch implements MirrorWatch {
-  readonly #ending = new AbortController();
-  readonly #waiting: WatchEvent[] = [];
-  readonly #run: Promise<void>;
-  #missed = 0;
-  #isOver = false;
-  #failure: { readonly error: unknown } | null = null;
-  #wake = Promise.withResolvers<void>();
-
-  /**
-   * Starts a watch.
-   * @param run keeps the folder in sync until the signal aborts; rejects if it cannot
-   * @param signal ends the watch too
-   */
-  constructor(run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>, signal?: AbortSignal) {
-    const stop = signal === undefined ? this.#ending.signal : AbortSignal.any([this.#ending.signal, signal]);
-    this.#run = run((event) => this.#take(event), stop)
-      .catch((error: unknown) => {
-        this.#failure = { error };
-      })
-      .finally(() => {
-        this.#isOver = true;
-        this.#tell();
-      });
-  }
-
-  async next(): Promise<IteratorResult<WatchEvent, undefined>> {
+/**
+ * Starts a watch, and keeps its events until they are read.
+ * @param run keeps the folder in sync until the signal aborts; rejects if it cannot
+ * @param signal ends the watch too
+ */
+export function startWatch(
+  run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
+  signal?: AbortSignal,
+): MirrorWatch {
+  const ending = new AbortController();
+  const waiting: WatchEvent[] = [];
+  let [missed, isOver] = [0, false];
+  let wake = Promise.withResolvers<void>();
+  const take = (event: FolderEvent) => {
+    waiting.push(watchEvent(event));
+    if (waiting.length > MOST_WAITING) {
+      waiting.shift();
+      missed++;
+    }
+    wake.resolve();
+  };
+  const stopSignal = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
+  const running = run(take, stopSignal).finally(() => {
+    isOver = true;
+    wake.resolve();
+  });
+  // The reader of the events gets the error.
+  const ended = running.catch(() => undefined);
+  const stop = async () => {
+    ending.abort();
+    await ended;
+  };
+  async function* read(): AsyncGenerator<WatchEvent, undefined> {
     for (;;) {
-      if (this.#missed > 0) return { done: false, value: this.#tellMissed() };
-      const event = this.#waiting.shift();
-      if (event !== undefined) return { done: false, value: event };
-      if (this.#isOver) return this.#end();
-      await this.#wake.promise;
+      const event = waiting.shift();
+      const count = missed;
+      missed = 0;
+      if (count > 0) yield { kind: "missed", at: event!.at, count };
+      if (event !== undefined) yield event;
+      else if (isOver) {
+        await running;
+        return;
+      } else {
+        await wake.promise;
+        wake = Promise.withResolvers();
+      }
     }
   }
-
-  async stop(): Promise<void> {
-    this.#ending.abort();
-    await this.#run;
-  }
-
-  /** Ends the watch: called when a `for await` loop ends. */
-  async return(): Promise<IteratorResult<WatchEvent, undefined>> {
-    await this.stop();
-    return { done: true, value: undefined };
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-  }
-
-  #end(): IteratorResult<WatchEvent, undefined> {
-    const failure = this.#failure;
-    this.#failure = null;
-    if (failure !== null) throw failure.error;
-    return { done: true, value: undefined };
-  }
-
-  #take(event: FolderEvent): void {
-    this.#waiting.push(watchEvent(event));
-    if (this.#waiting.length > MOST_WAITING) {
-      this.#waiting.shift();
-      this.#missed++;
-    }
-    this.#tell();
-  }
-
-  #tellMissed(): WatchEvent {
-    const event: WatchEvent = { kind: "missed", at: this.#waiting[0]!.at, count: this.#missed };
-    this.#missed = 0;
-    return event;
-  }
-
-  #tell(): void {
-    this.#wake.resolve();
-    this.#wake = Promise.withResolvers<void>();
-  }
+  return Object.assign(read(), {
+    stop,
+    async return() {
+      await stop();
+      return { done: true as const, value: undefined };
+    },
+    [Symbol.asyncDispose]: stop,
+  });
 }
 
 function watchEvent(event: FolderEvent): WatchEvent {
