@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { isBelow, type LocalPath } from "../../../contract/path.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -12,7 +12,7 @@ import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { entryAt, findVersion, newestOf, obstacleTo } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
-import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "../manual/selection.ts";
+import { namesOf, namesSeveral, selectPaths } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
@@ -69,7 +69,7 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
 /** Returns true if a name means one document, rather than a folder or a pattern. */
 function isDocument(state: State, name: string): boolean {
   const base = state.load();
-  return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !isPattern(name));
+  return findDocument(state, base, name) !== null || !namesSeveral(base, name);
 }
 
 /** @param n number in the history; null: the last version that differs from the present content */
@@ -105,13 +105,6 @@ function planSeveral(
     .filter(({ path }) => selection.value.takes(path))
     .flatMap((subject) => itemOf({ state, disk }, storedNames, subject, asOf));
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
-}
-
-function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
-  if (folder === WHOLE_FOLDER) return true;
-  for (const { localPath } of links.values()) if (isBelow(localPath, folder)) return true;
-  for (const { localPath } of tombstones.values()) if (isBelow(localPath, folder)) return true;
-  return false;
 }
 
 /**

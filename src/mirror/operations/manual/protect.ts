@@ -12,7 +12,7 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
 import type { Operation } from "../run-operation.ts";
 import { AT_ONCE, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
-import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
+import { namesOf, namesSeveral, selectPaths } from "./selection.ts";
 
 /**
  * Sets or clears documents' review protection on the service, as one run. The next listing updates
@@ -28,7 +28,8 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
     declared,
     async plan(mirror, { paths }) {
       const [name = "", second] = paths;
-      const isOne = second === undefined && isOneDocument(mirror.world, name);
+      const base = mirror.world.state.load();
+      const isOne = second === undefined && (linkAt(base, name) !== null || !namesSeveral(base, name));
       const items = await planProtection(mirror, namesOf(paths), value);
       return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
     },
@@ -40,12 +41,6 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
       return { kind: "trouble", trouble: { ...ended.trouble, kind: "usage", what, next: WITH_ACCESS } };
     },
   };
-}
-
-/** Returns true if a name is the path of one document, rather than a folder or a pattern. */
-function isOneDocument({ state }: Pick<World, "state">, name: string): boolean {
-  if (linkAt(state.load(), name) !== null) return true;
-  return name !== WHOLE_FOLDER && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
 }
 
 /**

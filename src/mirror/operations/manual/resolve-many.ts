@@ -4,8 +4,8 @@ import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";
 import { needsUser } from "../../model/block.ts";
-import { type Block, isAway, type Link } from "../../model/link.ts";
-import { isBelow, type LocalPath } from "../../../contract/path.ts";
+import { type Block, isAway } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
@@ -15,7 +15,7 @@ import { judgeText } from "./judge-text.ts";
 import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
 import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
-import { isPattern, namesOf, selectPaths, WHOLE_FOLDER } from "./selection.ts";
+import { namesOf, namesSeveral, selectPaths } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
 /** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
@@ -72,8 +72,7 @@ function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
   if (!isManyWay(way)) return true;
   if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
-  const below = ({ localPath }: Link) => isBelow(localPath, name);
-  return name !== WHOLE_FOLDER && !isPattern(name) && !world.state.load().links.values().some(below);
+  return !namesSeveral(world.state.load(), name);
 }
 
 type Choice = {

@@ -1,6 +1,7 @@
 import { createMatcher } from "../../local/ignore.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
-import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
@@ -18,8 +19,14 @@ export function namesOf(paths: readonly string[]): readonly LocalPath[] {
 }
 
 /** Returns true if a name that is no path may be a pattern. */
-export function isPattern(name: string): boolean {
+function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
+}
+
+/** Returns true if a name means several documents: the whole folder, a folder or a pattern. */
+export function namesSeveral({ links, tombstones }: BaseTree, name: string): boolean {
+  if (name === WHOLE_FOLDER || isPattern(name)) return true;
+  return [...links.values(), ...tombstones.values()].some(({ localPath }) => isBelow(localPath, name));
 }
 
 /**
