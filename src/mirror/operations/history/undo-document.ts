@@ -39,48 +39,50 @@ const MIRRORED = "it is synced again";
 const CAME_AND_WENT = "it was downloaded, and was deleted since";
 const BROUGHT = "the run only downloaded it; delete the file yourself if you do not want it";
 
+/** A document with the events of the runs. */
+type Subject = {
+  readonly id: DocId;
+  /** Present path, or the last one. */
+  readonly path: LocalPath;
+  readonly link: Link | undefined;
+  /** Of this document alone, oldest first. */
+  readonly events: readonly MirrorEvent[];
+  /** Last event that removed its content; undefined if none did. */
+  readonly removed: MirrorEvent | undefined;
+};
+
+function subjectOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): Subject {
+  const link = base.links.get(id);
+  return { id, path: link?.localPath ?? events.at(-1)!.path, link, events, removed: events.findLast(isRemoval) };
+}
+
 /**
  * Returns the undo of one document.
  * @param events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const link = context.base.links.get(id);
-  const path = link?.localPath ?? events.at(-1)!.path;
-  const kept = whyKept(events, path, link, context);
+  const subject = subjectOf(id, events, context);
+  const { path, link, removed } = subject;
+  const kept = whyKept(subject, context);
   if (kept !== null) return [leftItem(path, kept)];
   const isMade = context.made.has(id);
-  const removed = events.findLast(isRemoval);
-  const asNew = events.findLast(isBroughtBack);
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
-    return undoRemoval(id, path, removed, events, context);
+    // The runs both created and removed the document, so it did not exist before them.
+    if (isMade) return [];
+    return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(subject, removed, context);
   }
-  if (link === undefined)
-    return [asNew === undefined ? leftItem(path, "it was deleted since") : awayAgain(asNew, context)];
+  if (link === undefined) return [awayAgain(subject, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [leftItem(path, MIRRORED)];
-  if (isMade) return context.successors.has(id) ? [] : [takeAway(link, events)];
-  return presentBack(link, events, context);
-}
-
-function undoRemoval(
-  id: DocId,
-  path: LocalPath,
-  removed: MirrorEvent,
-  events: readonly MirrorEvent[],
-  context: UndoContext,
-): UndoItem[] {
-  // The runs both created and removed the document, so it did not exist before them.
-  if (context.made.has(id)) return [];
-  if (events[0]!.kind === "create-local") return [leftItem(path, CAME_AND_WENT)];
-  return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
+  if (!isMade) return presentBack(subject, link, context);
+  return context.successors.has(id) ? [] : [takeAway(link, events.findLast(({ after }) => after !== null)?.after)];
 }
 
 /**
  * Plans the undo for a document that exists now and existed before the runs: content, place and
  * protection.
  */
-function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const path = link.localPath;
-  const back = [textBack(link, events, context), undoMove(link.id, events, context), protectionBack(link, events)];
+function presentBack({ path, events }: Subject, link: Link, context: UndoContext): UndoItem[] {
+  const back = [textBack(link, events, context), undoMove(link, events, context), protectionBack(link, events)];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
   return brought && items.length === 0 ? [{ ...leftItem(path, BROUGHT), isBrought: true }] : items;
@@ -99,12 +101,7 @@ function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /** Returns why an item stays as it is until a person acts, or null. */
-function whyKept(
-  events: readonly MirrorEvent[],
-  path: LocalPath,
-  link: Link | undefined,
-  context: UndoContext,
-): string | null {
+function whyKept({ events, path, link }: Subject, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (link?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
@@ -123,8 +120,8 @@ export function successorOf(
   events: readonly MirrorEvent[],
   context: Omit<UndoContext, "successors">,
 ): DocId | null {
-  const removed = events.findLast(isRemoval);
-  if (removed === undefined || context.made.has(id) || context.base.links.has(id)) return null;
+  const { removed, link } = subjectOf(id, events, context);
+  if (removed === undefined || context.made.has(id) || link !== undefined) return null;
   const there = context.linked.get(placeOfRemoved(removed, events, context));
   return there !== undefined && context.made.has(there.id) ? there.id : null;
 }
@@ -141,57 +138,48 @@ function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
 
 /** Returns the place of a document before the runs. */
 function placeOfRemoved(
-  removed: MirrorEvent,
+  { path }: MirrorEvent,
   events: readonly MirrorEvent[],
   { folders }: Pick<UndoContext, "folders">,
 ): LocalPath {
   const [first] = movesOf(events);
-  return first?.here ?? pathBefore(removed.path, removed.path, folders);
+  return first?.here ?? pathBefore(path, path, folders);
 }
 
 /**
- * Plans the restore of a removed document. Returns null if a document that the runs created has
+ * Plans the restore of a removed document. Returns nothing if a document that the runs created has
  * this content at this place.
  */
-function bringBack(
-  id: DocId,
-  path: LocalPath,
-  removed: MirrorEvent,
-  events: readonly MirrorEvent[],
-  context: UndoContext,
-): UndoItem | null {
-  const { linked, made, base } = context;
+function bringBack({ id, path, events }: Subject, removed: MirrorEvent, context: UndoContext): UndoItem[] {
+  const { linked, made } = context;
   const digest = textBefore(events, context) ?? removed.before;
-  if (digest === null) return leftItem(path, "its content was not seen");
+  if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
   // If a document that existed before the runs is at this place, the undo of its own move frees the
   // place.
-  if (there === undefined || !made.has(there.id)) return { path: was, kind: "bring-back", id, digest };
-  const expect = base.links.get(there.id)!.digest;
-  return expect === digest ? null : { path: was, kind: "text-back", id: there.id, digest, expect };
+  if (there === undefined || !made.has(there.id)) return [{ path: was, kind: "bring-back", id, digest }];
+  const expect = there.digest;
+  return expect === digest ? [] : [{ path: was, kind: "text-back", id: there.id, digest, expect }];
 }
 
-function takeAway({ id, localPath: path, digest }: Link, events: readonly MirrorEvent[]): UndoItem {
-  const expect = events.findLast(({ after }) => after !== null)?.after ?? null;
-  return expect === null || digest !== expect ? leftItem(path, EDITED_SINCE) : { path, kind: "take-away", id, expect };
+/** @param expect content that the runs gave the document; undefined or null if it is not known */
+function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null | undefined): UndoItem {
+  return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
-function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext): UndoItem {
-  const link = linked.get(path);
-  if (link !== undefined) return link.digest === after ? awayOf(link, after) : leftItem(path, EDITED_SINCE);
-  const look = disk.look(path);
-  const isThere = look.kind === "file" && look.digest === after;
-  return leftItem(
-    path,
-    isThere ? "it was not uploaded yet; delete the file yourself if you do not want it" : "it was deleted since",
-  );
+function awayAgain({ path, events }: Subject, { linked, disk }: UndoContext): UndoItem {
+  const asNew = events.findLast(isBroughtBack);
+  if (asNew === undefined) return leftItem(path, "it was deleted since");
+  const link = linked.get(asNew.path);
+  if (link !== undefined) return takeAway(link, asNew.after);
+  const look = disk.look(asNew.path);
+  const isThere = look.kind === "file" && look.digest === asNew.after;
+  return leftItem(asNew.path, isThere ? NOT_UPLOADED : "it was deleted since");
 }
 
-function awayOf({ id, localPath: path }: Link, expect: Digest): UndoItem {
-  return { path, kind: "take-away", id, expect };
-}
+const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";
 
 function isText({ kind, before, after }: MirrorEvent): boolean {
   return TEXT_KINDS.has(kind) && before !== null && after !== null;
@@ -228,16 +216,16 @@ function protectionBack({ id, localPath: path }: Link, events: readonly MirrorEv
   return { path, kind: first === "protect" ? "unprotect-back" : "protect-back", id };
 }
 
-function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: UndoContext): UndoItem | null {
-  const link = base.links.get(id)!;
-  const path = link.localPath;
+function undoMove(link: Link, events: readonly MirrorEvent[], { folders }: UndoContext): UndoItem | null {
+  const { id, localPath: path } = link;
   const moves = movesOf(events);
-  if (moves.length === 0) return null;
-  const [first, last] = [moves[0]!, moves.at(-1)!];
+  const [first, last] = [moves[0], moves.at(-1)];
+  if (first === undefined || last === undefined) return null;
   const to = pathBefore(first.here, path, folders);
   if (to === path) return null;
-  if (!isWhereMoved(link, last, folders)) return leftItem(path, "it was moved again since");
-  return { path, kind: "move-back", id, to };
+  return isWhereMoved(link, last, folders)
+    ? { path, kind: "move-back", id, to }
+    : leftItem(path, "it was moved again since");
 }
 
 /**
