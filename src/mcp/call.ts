@@ -11,57 +11,37 @@ import { type ToolResult, type Host, misused, refused, type ServedMirror, type T
 type Called = Paths & { readonly mirror?: string };
 
 /**
- * Calls a tool.
+ * Calls a tool. A call without a folder is about all folders if the tool allows this.
  * @param onFault called for an error in mdmirror itself
  */
 export async function callTool(
   tool: Tool,
-  args: Called,
+  { mirror: name, ...own }: Called,
   host: Host,
   onFault: (error: unknown) => void,
 ): Promise<CallToolResult> {
-  const { mirror: name, ...own } = args;
-  if (name === undefined && tool.ofAll && host.mirrors.length > 1) return callForAll(tool, own, host, onFault);
-  const mirror = name === undefined ? host.mirrors[0]! : host.mirrors.find((one) => one.name === name);
+  const { mirrors } = host;
+  const called = mirrors.filter((one) => name === undefined || one.name === name);
+  const callOne = async (mirror: ServedMirror): Promise<ToolResult> => {
+    try {
+      const admitted = await admitMirror(mirror.root, host.openOptions);
+      if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
+      return judgePaths(mirror, own, host) ?? (await tool.run(mirror, own as never, host));
+    } catch (error) {
+      return refused(troubleOf(mirror, error, onFault));
+    }
+  };
+  const [first] = called;
   // The schema allows only names of served folders.
-  const ended = mirror === undefined ? unknownMirror(host) : await callOne(tool, mirror, own, host, onFault);
-  return resultOf(ended);
+  if (first === undefined)
+    return resultOf(misused("no linked folder has this name", `one of: ${namesOf(mirrors).join(", ")}`, "no-mirror"));
+  if (called.length === 1 || !tool.ofAll) return resultOf(await callOne(first));
+  const ends = await Promise.all(called.map(callOne));
+  return resultOf({ kind: "answer", facts: { mirrors: ends.map(factsOf) } });
 }
 
-function unknownMirror({ mirrors }: Host): ToolResult {
-  return misused(
-    "no linked folder has this name",
-    `one of: ${mirrors.map(({ name }) => name).join(", ")}`,
-    "no-mirror",
-  );
-}
-
-async function callForAll(
-  tool: Tool,
-  own: Paths,
-  host: Host,
-  onFault: (error: unknown) => void,
-): Promise<CallToolResult> {
-  const all = await Promise.all(host.mirrors.map((mirror) => callOne(tool, mirror, own, host, onFault)));
-  return resultOf({ kind: "answer", facts: { mirrors: all.map(factsOf) } });
-}
-
-async function callOne(
-  tool: Tool,
-  mirror: ServedMirror,
-  own: Paths,
-  host: Host,
-  onFault: (error: unknown) => void,
-): Promise<ToolResult> {
-  try {
-    const admitted = await admitMirror(mirror.root, host.openOptions);
-    if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
-    const fit = judgePaths(mirror, own, host);
-    if (fit !== null) return fit;
-    return await tool.run(mirror, own as never, host);
-  } catch (error) {
-    return refused(troubleOf(mirror, error, onFault));
-  }
+function namesOf(mirrors: readonly ServedMirror[]): readonly string[] {
+  return mirrors.map(({ name }) => name);
 }
 
 /** Checks each path of a call, so that nothing is read at a path that no document can have. */
@@ -108,6 +88,6 @@ function resultOf(ended: ToolResult): CallToolResult {
 /** Returns the arguments of a tool; if several folders are served, with the linked folder. */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
-  const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
+  const names = z.enum(namesOf(mirrors)).describe("the linked folder");
   return z.strictObject({ mirror: tool.ofAll ? names.optional() : names, ...tool.input });
 }

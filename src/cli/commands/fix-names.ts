@@ -20,11 +20,11 @@ export const command: Command = {
 };
 
 function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): ExitCode {
-  for (const { from, to, end } of fixes) {
-    if (end.kind === "left") io.err(`${shownName(from)}: not renamed: ${shownWords(end.why)}`);
+  for (const { from, to, left: why } of fixes) {
+    if (why !== null) io.err(`${shownName(from)}: not renamed: ${shownWords(why)}`);
     else io.out(`${shownName(from)} → ${shownName(to)}`);
   }
-  const left = fixes.filter(({ end }) => end.kind === "left").length;
+  const left = fixes.filter((fix) => fix.left !== null).length;
   const good = fixes.length - left;
   if (fixes.length === 0) io.out("the service accepts every name");
   else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);

@@ -28,10 +28,10 @@ type ExamineOptions = {
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const { env, cwd, clock, random, keyFile } = options;
+  const { random } = options;
   const disk = openDisk(root, { random });
   return [
-    ...(await examineWay(root, { env, cwd, keyFile, clock })),
+    ...(await examineWay(root, options)),
     ...checkTraits(folder),
     ...examineState(folder, disk.identify()?.markerId ?? null),
     checkHistory(folder),
@@ -46,11 +46,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   ];
 }
 
-async function examineWay(
-  root: string,
-  options: Pick<ExamineOptions, "env" | "cwd" | "keyFile" | "clock">,
-): Promise<Check[]> {
-  const { env, cwd, keyFile, clock } = options;
+async function examineWay(root: string, { env, cwd, keyFile, clock }: ExamineOptions): Promise<Check[]> {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return [badBy("config", config)];
@@ -83,30 +79,18 @@ function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble"
 }
 
 function examineState(folder: string, marker: string | null): Check[] {
-  const checks: Check[] = [];
-  if (marker === null) {
-    checks.push(
-      bad(
-        "marker",
-        "fault",
-        ".mdmirror/marker is missing: this may be an empty mount point",
-        "mount the disk of the linked folder; or move .mdmirror/ away and link the folder again",
-      ),
-    );
-  }
-  const damages = checkFiles(folder);
-  for (const damage of damages) {
+  const missing = bad(
+    "marker",
+    "fault",
+    ".mdmirror/marker is missing: this may be an empty mount point",
+    "mount the disk of the linked folder; or move .mdmirror/ away and link the folder again",
+  );
+  const damages = checkFiles(folder).map((damage) => {
     const detail =
       "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
-    checks.push(
-      bad(
-        "state",
-        "fault",
-        `${damage.file}: ${damage.kind}: ${detail}`,
-        "mdmirror sync replaces a damaged file with a new one; nothing is lost",
-      ),
-    );
-  }
-  if (damages.length === 0) checks.push(good("state", "it has no damage"));
-  return checks;
+    const next = "mdmirror sync replaces a damaged file with a new one; nothing is lost";
+    return bad("state", "fault", `${damage.file}: ${damage.kind}: ${detail}`, next);
+  });
+  const state = damages.length > 0 ? damages : [good("state", "it has no damage")];
+  return marker === null ? [missing, ...state] : state;
 }

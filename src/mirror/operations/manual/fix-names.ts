@@ -9,14 +9,12 @@ import { byPath } from "../../model/by-path.ts";
  * `My-notes.md`).
  */
 
+/** `left`: why the name stays as it is, as a clause; null if the entry is or will be renamed. */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
   readonly to: LocalPath;
-  readonly end:
-    | { readonly kind: "renamed" }
-    | { readonly kind: "planned" }
-    | { readonly kind: "left"; readonly why: string };
+  readonly left: string | null;
 };
 
 /**
@@ -32,9 +30,9 @@ export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   const fixes = planFixes(local, state.load(), remote.traits().refusedCharacters);
   if (!write) return fixes;
   return fixes.map((fix): NameFix => {
-    if (fix.end.kind === "left") return fix;
+    if (fix.left !== null) return fix;
     const moved = fix.kind === "file" ? disk.move(fix.from, fix.to, null) : disk.moveFolder(fix.from, fix.to);
-    return { ...fix, end: moved.kind === "done" ? { kind: "renamed" } : { kind: "left", why: moved.detail } };
+    return moved.kind === "done" ? fix : { ...fix, left: moved.detail };
   });
 }
 
@@ -53,18 +51,12 @@ function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[]
   return found.flatMap(({ kind, path }): NameFix[] => {
     if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
-    if (name === null)
-      return [
-        { kind, from: path, to: path, end: { kind: "left", why: "no similar name is accepted; rename it yourself" } },
-      ];
-    const to = joinPath(parentOf(path), name);
+    const to = name === null ? path : joinPath(parentOf(path), name);
+    if (name === null) return [{ kind, from: path, to, left: "no similar name is accepted; rename it yourself" }];
     if (to === path) return [];
     const key = pathKey(to, local.disk);
-    if (taken.has(key))
-      return [
-        { kind, from: path, to, end: { kind: "left", why: "that name is taken; rename one of the two yourself" } },
-      ];
+    const left = taken.has(key) ? "that name is taken; rename one of the two yourself" : null;
     taken.add(key);
-    return [{ kind, from: path, to, end: { kind: "planned" } }];
+    return [{ kind, from: path, to, left }];
   });
 }
