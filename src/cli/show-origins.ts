@@ -15,8 +15,6 @@ type Look = { readonly marks: string; readonly brush: Brush | null };
 
 const LOOKS: Readonly<Record<string, Look>> = {
   base: { marks: "     ", brush: null },
-  local: { marks: "M    ", brush: "added" },
-  remote: { marks: "  T  ", brush: "place" },
   both: { marks: "    B", brush: "strong" },
   mixed: { marks: "M T  ", brush: "asks" },
   mine: { marks: "M    ", brush: "added" },
@@ -56,8 +54,8 @@ export function rowLines(io: Io, rows: readonly MergeRow[]): string[] {
 
 const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
   base: " ",
-  local: "M",
-  remote: "T",
+  mine: "M",
+  theirs: "T",
   both: "B",
   none: "?",
 };

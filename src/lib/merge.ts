@@ -1,7 +1,7 @@
 import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
 import { markConflicts, DEFAULT_MARKER_SIZE } from "../markdown/merge/marked.ts";
 import { mergeText } from "../markdown/merge/merge.ts";
-import { type Origin, originsOf } from "../markdown/merge/origin.ts";
+import { originsOf } from "../markdown/merge/origin.ts";
 
 /**
  * `import … from "mdmirror/merge"`: merges three versions of Markdown. Pure: no files, no network.
@@ -103,12 +103,7 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
  * removed are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
-  return originsOf(base, mine, theirs, merged).map(({ kind, from, line, words }) => ({
-    kind,
-    from: WHOSE[from],
-    line,
-    words: words.map((word) => ({ from: WHOSE[word.from], text: word.text })),
-  }));
+  return originsOf(base, mine, theirs, merged);
 }
 
 /**
@@ -131,12 +126,3 @@ export function explainMerge({ base, mine, theirs }: Texts, merged: string): Mer
   }));
   return { texts: { base: was, mine: local, theirs: remote }, lines };
 }
-
-const WHOSE: Readonly<Record<Origin["from"] | Origin["words"][number]["from"], Whose>> = {
-  base: "base",
-  local: "mine",
-  remote: "theirs",
-  both: "both",
-  mixed: "mixed",
-  none: "none",
-};

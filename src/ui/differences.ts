@@ -33,8 +33,6 @@ export function differenceOf(before: Named, after: Named): Html {
 
 const WHOSE: Readonly<Record<string, string>> = {
   base: "",
-  local: "mine",
-  remote: "theirs",
   both: "both",
   mixed: "mine and theirs",
   mine: "mine",

@@ -25,12 +25,12 @@ describe("where the lines of a merge are from", () => {
           Set<string>,
         ];
         for (const { kind, from, line, words } of rows) {
-          if (kind === "added" && (from === "local" || from === "both")) expect(mine).toContain(line);
-          if (kind === "added" && (from === "remote" || from === "both")) expect(theirs).toContain(line);
-          if (kind === "added" && mine.has(line) && !theirs.has(line) && !was.has(line)) expect(from).toBe("local");
-          if (kind === "added" && theirs.has(line) && !mine.has(line) && !was.has(line)) expect(from).toBe("remote");
-          if (kind === "removed" && !mine.has(line)) expect(["local", "both"]).toContain(from);
-          if (kind === "removed" && !theirs.has(line)) expect(["remote", "both"]).toContain(from);
+          if (kind === "added" && (from === "mine" || from === "both")) expect(mine).toContain(line);
+          if (kind === "added" && (from === "theirs" || from === "both")) expect(theirs).toContain(line);
+          if (kind === "added" && mine.has(line) && !theirs.has(line) && !was.has(line)) expect(from).toBe("mine");
+          if (kind === "added" && theirs.has(line) && !mine.has(line) && !was.has(line)) expect(from).toBe("theirs");
+          if (kind === "removed" && !mine.has(line)) expect(["mine", "both"]).toContain(from);
+          if (kind === "removed" && !theirs.has(line)) expect(["theirs", "both"]).toContain(from);
           if (from === "mixed") expect(words.map((word) => word.text).join("")).toBe(line);
           else expect(words).toEqual([]);
         }
@@ -47,13 +47,13 @@ describe("where the lines of a merge are from", () => {
     const result = "a\nmine comes\nb\nalike\nc\ntheirs comes\n";
     expect(short(originsOf(base, local, remote, result))).toEqual([
       ["kept", "base", "a"],
-      ["removed", "local", "mine goes"],
-      ["added", "local", "mine comes"],
+      ["removed", "mine", "mine goes"],
+      ["added", "mine", "mine comes"],
       ["kept", "base", "b"],
-      ["removed", "remote", "theirs goes"],
+      ["removed", "theirs", "theirs goes"],
       ["added", "both", "alike"],
       ["kept", "base", "c"],
-      ["added", "remote", "theirs comes"],
+      ["added", "theirs", "theirs comes"],
     ]);
   });
 
@@ -69,8 +69,8 @@ describe("where the lines of a merge are from", () => {
       ["added", "mixed", "phone bob on monday xx"],
     ]);
     expect(rows[1]?.words.filter(({ from }) => from !== "base")).toEqual([
-      { from: "remote", text: "phone" },
-      { from: "local", text: "monday" },
+      { from: "theirs", text: "phone" },
+      { from: "mine", text: "monday" },
       { from: "none", text: "xx" },
     ]);
   });

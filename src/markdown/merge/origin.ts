@@ -4,7 +4,7 @@ import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
 /** The origin of a text: base, one of the sides, or both sides alike. */
-type Source = "base" | "local" | "remote" | "both";
+type Source = "base" | "mine" | "theirs" | "both";
 
 /**
  * A piece of a line that has words of both sides. `none`: no text has the piece near this place.
@@ -106,9 +106,9 @@ function sourceOf(line: string, at: number, [local, remote]: Sides): Origin["fro
   );
 }
 
-function either(local: boolean, remote: boolean): "local" | "remote" | "both" | null {
-  if (local && remote) return "both";
-  return local ? "local" : remote ? "remote" : null;
+function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | null {
+  if (mine && theirs) return "both";
+  return mine ? "mine" : theirs ? "theirs" : null;
 }
 
 /**

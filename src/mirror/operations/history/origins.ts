@@ -44,14 +44,6 @@ export type MergeRow =
  */
 type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
-const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
-  base: "neither",
-  local: "mine",
-  remote: "theirs",
-  both: "both",
-  mixed: "mixed",
-};
-
 /**
  * Consecutive lines of one kind and origin, without content. `line` is 1-based: it counts lines of
  * base for removed lines and for base's part of a conflict, else all other lines.
@@ -71,13 +63,18 @@ export function originSpans(rows: readonly MergeRow[]): OriginSpan[] {
     if (isOfBase(row)) before++;
     if (isOfResult(row)) after++;
     if (row.kind === "kept") continue;
-    const from = row.kind === "conflict" ? row.of : WHOSE[row.from];
+    const from = whoseOf(row);
     const last = spans.at(-1);
     const goesOn = last?.kind === row.kind && last.from === from && last.line + last.count === line;
     if (goesOn) last.count++;
     else spans.push({ kind: row.kind, from, line, count: 1 });
   }
   return spans;
+}
+
+function whoseOf(row: MergeRow): Whose {
+  if (row.kind === "conflict") return row.of;
+  return row.from === "base" ? "neither" : row.from;
 }
 
 function isOfBase(row: MergeRow): boolean {
