@@ -16,21 +16,10 @@ type MergedFiles = { readonly text: string; readonly conflicts: number; readonly
 /** Absolute paths of the three files, in the order base, mine, theirs. */
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
-/**
- * Contents of three files. `binary` names the first file that is not UTF-8 without NULs, because
- * decoding and writing would change it.
- */
-type ReadFiles =
-  | { readonly kind: "texts"; readonly texts: readonly string[] }
-  | { readonly kind: "binary"; readonly path: string };
-
 /** Merges three files as a sync would. Writes nothing, and refuses files that are not UTF-8. */
 export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
   const read = readFiles(paths);
-  if (read.kind === "trouble") return read;
-  if (read.value.kind === "binary")
-    return trouble("usage", `${read.value.path} is not UTF-8 text`, "give three text files in UTF-8");
-  return ok(mergeTexts(read.value.texts, DEFAULT_MARKER_SIZE));
+  return read.kind === "trouble" ? read : ok(mergeTexts(read.value, DEFAULT_MARKER_SIZE));
 }
 
 /**
@@ -40,24 +29,30 @@ export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
 export function explainFiles(paths: ThreePaths): Result<Explanation | null> {
   const read = readFiles(paths);
   if (read.kind === "trouble") return read;
-  if (read.value.kind === "binary") return ok(null);
-  const [base, mine, theirs] = read.value.texts as [string, string, string];
+  const [base, mine, theirs] = read.value;
   const merged = mergeText(base, mine, theirs);
   return ok(merged.kind === "clean" ? explainMerge(base, mine, theirs, merged.text) : null);
 }
 
-function readFiles(paths: ThreePaths): Result<ReadFiles> {
+type Texts = readonly [base: string, mine: string, theirs: string];
+
+/**
+ * Reads three files. Refuses a file that is not UTF-8 or has NULs, because decoding and writing
+ * would change it (code `not-utf-8`).
+ */
+function readFiles(paths: ThreePaths): Result<Texts> {
   const texts: string[] = [];
   for (const path of paths) {
     try {
       const text = textOf(readFileSync(path));
-      if (text === null) return ok({ kind: "binary", path });
+      if (text === null)
+        return trouble("usage", `${path} is not UTF-8 text`, "give three text files in UTF-8", { code: "not-utf-8" });
       texts.push(text);
     } catch (error) {
       return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, "give three text files");
     }
   }
-  return ok({ kind: "texts", texts });
+  return ok(texts as unknown as Texts);
 }
 
 /** Returns null for content that is not UTF-8 or has a NUL. A byte order mark stays. */
@@ -66,8 +61,7 @@ function textOf(bytes: Buffer): string | null {
   return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
 }
 
-function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
-  const [base, mine, theirs] = texts as [string, string, string];
+function mergeTexts([base, mine, theirs]: Texts, markerSize: number): MergedFiles {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean")
     return { text: merged.text, conflicts: 0, origins: originsOf(base, mine, theirs, merged.text) };
@@ -101,9 +95,8 @@ type GitCall = {
  */
 export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   const read = readFiles(paths);
-  if (read.kind === "trouble") return read;
-  if (read.value.kind === "binary") return ok(mergeAsGit(paths, call));
-  const { text, conflicts } = mergeTexts(read.value.texts, call.markerSize);
+  if (read.kind === "trouble") return read.trouble.code === "not-utf-8" ? ok(mergeAsGit(paths, call)) : read;
+  const { text, conflicts } = mergeTexts(read.value, call.markerSize);
   const written = writeMerged(paths[1], text);
   return written.kind === "trouble" ? written : ok({ clean: conflicts === 0, note: null });
 }

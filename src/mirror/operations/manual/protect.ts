@@ -71,26 +71,15 @@ async function planProtection(
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));
 }
 
-/**
- * LIMIT: documents that are requested one by one; for more, all documents of the linked folder are
- * listed.
- */
-const FEW = 8;
-
 type Protection = { readonly known: ReadonlyMap<string, boolean> } | { readonly fault: Fault };
 
 async function protectionOf(world: World, links: readonly Link[]): Promise<Protection> {
   const { remote, prefix } = world;
+  const [first, second] = links;
+  const one = first === undefined || second !== undefined ? null : toService(world, first.remotePath);
   const whole = prefix === "" ? ({ kind: "none" } as const) : ({ kind: "path-prefix", pathPrefix: prefix } as const);
-  const lists =
-    links.length > FEW
-      ? [await remote.listFiles(whole)]
-      : await Promise.all(
-          links.map(({ remotePath }) => remote.listFiles({ kind: "path", path: toService(world, remotePath) })),
-        );
-  const fault = lists.find((list) => list.fault !== null)?.fault ?? null;
-  if (fault !== null) return { fault };
-  return { known: new Map(lists.flatMap(({ items }) => items).map((item) => [item.id, item.protected])) };
+  const { items, fault } = await remote.listFiles(one === null ? whole : { kind: "path", path: one });
+  return fault === null ? { known: new Map(items.map((item) => [item.id, item.protected])) } : { fault };
 }
 
 const FORBIDDEN = "this key may not change the protection";
