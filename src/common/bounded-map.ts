@@ -7,9 +7,9 @@ export class BoundedMap<Key, Value> {
 
   /**
    * @param most in the unit of `sizeOf`
-   * @param sizeOf memory that a value takes, the same on each call
+   * @param sizeOf memory that a value takes, the same on each call; left out: each counts as one
    */
-  constructor(most: number, sizeOf: (value: Value) => number) {
+  constructor(most: number, sizeOf: (value: Value) => number = () => 1) {
     this.#most = most;
     this.#sizeOf = sizeOf;
   }

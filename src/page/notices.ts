@@ -1,3 +1,4 @@
+import { BoundedMap } from "../common/bounded-map.ts";
 import type { Notice } from "./layout.ts";
 
 /**
@@ -10,7 +11,7 @@ const MOST = 200;
 
 export class Notices {
   readonly #secret: () => string;
-  readonly #kept = new Map<string, Notice>();
+  readonly #kept = new BoundedMap<string, Notice>(MOST);
 
   /** @param secret makes an unguessable text that an address can have */
   constructor(secret: () => string) {
@@ -22,8 +23,6 @@ export class Notices {
     if (notice === null) return to;
     const id = this.#secret();
     this.#kept.set(id, notice);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST) this.#kept.delete(oldest!);
     const [path, fragment] = to.split("#", 2);
     return `${path}${path!.includes("?") ? "&" : "?"}said=${id}${fragment === undefined ? "" : `#${fragment}`}`;
   }

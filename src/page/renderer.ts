@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { BoundedMap } from "../common/bounded-map.ts";
 import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
 import type { RenderMessage, RenderRequest } from "./markdown-worker.ts";
 
@@ -41,7 +42,7 @@ export class Renderer {
   readonly #program: URL;
   readonly #wait: Wait;
   /** The most recently used entry is last. */
-  readonly #kept = new Map<string, Promise<RenderedMarkdown | null>>();
+  readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MOST_KEPT);
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #worker: Worker | null = null;
@@ -57,10 +58,7 @@ export class Renderer {
   readonly render: Render = (text, base) => {
     const key = `${JSON.stringify(base)} ${text}`;
     const rendered = this.#kept.get(key) ?? this.#enqueue(key, { text, base });
-    this.#kept.delete(key);
     this.#kept.set(key, rendered);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST_KEPT) this.#kept.delete(oldest!);
     return rendered;
   };
 

@@ -1,6 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
+import { BoundedMap } from "../common/bounded-map.ts";
 
-/** Sessions. The browser proves one by a secret in a cookie, and by another secret in each form. */
+/**
+ * Signed-in browsers, for both sites. A browser proves its session by a secret in a cookie, and by
+ * another secret in each form.
+ */
 
 export type Session<Who> = {
   readonly who: Who;
@@ -15,66 +19,91 @@ type World = {
   readonly secret: () => string;
 };
 
-type Held<Who> = Session<Who> & { usedAt: number };
+/** The cookie that proves a session. `path`: below which a browser sends it; default everywhere. */
+export type SessionCookie = { readonly name: string; readonly path?: string; readonly secure: boolean };
 
-export class Sessions<Who> {
+/** Signs browsers in and out, by a cookie each. */
+export class Browsers<Who> {
   readonly #world: World;
-  readonly #limits: { readonly most: number; readonly idleMs: number };
+  readonly #idleMs: number;
   /** By the digest of the secret, the most recently used last. */
-  readonly #held = new Map<string, Held<Who>>();
+  readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
    * @param limits.most sessions at a time; one more ends the session that was unused for longest
    */
-  constructor(world: World, limits: { readonly most: number; readonly idleMs: number }) {
+  constructor(world: World, { most, idleMs }: { readonly most: number; readonly idleMs: number }) {
     this.#world = world;
-    this.#limits = limits;
+    this.#idleMs = idleMs;
+    this.#sessions = new BoundedMap(most);
   }
 
-  /** Returns the secret, for the cookie. */
-  begin(who: Who): string {
-    const secret = this.#world.secret();
-    this.#held.set(digestOf(secret), { who, csrf: this.#world.secret(), usedAt: this.#world.now() });
-    const [oldest] = this.#held.keys();
-    if (this.#held.size > this.#limits.most) this.#held.delete(oldest!);
-    return secret;
+  /** Returns the value of `Set-Cookie`. */
+  signIn(who: Who, cookie: SessionCookie): string {
+    const { secret, now } = this.#world;
+    const proof = secret();
+    this.#sessions.set(digestOf(proof), { who, csrf: secret(), usedAt: now() });
+    return setCookie(cookie, proof);
   }
 
-  /** Returns null if there is no such session, or it has ended. */
-  find(secret: string | null): Session<Who> | null {
-    if (secret === null) return null;
-    const id = digestOf(secret);
-    const held = this.#held.get(id);
-    if (held === undefined) return null;
-    this.#held.delete(id);
+  /** Returns null if the browser is not signed in. */
+  sessionOf(header: string | undefined, { name }: SessionCookie): Session<Who> | null {
+    const id = digestOf(cookieOf(header, name) ?? "");
+    const session = this.#sessions.get(id);
+    if (session === undefined) return null;
+    this.#sessions.delete(id);
     const now = this.#world.now();
-    if (now - held.usedAt > this.#limits.idleMs) return null;
-    held.usedAt = now;
-    this.#held.set(id, held);
-    return held;
+    if (now - session.usedAt > this.#idleMs) return null;
+    this.#sessions.set(id, { ...session, usedAt: now });
+    return session;
   }
 
-  end(secret: string): void {
-    this.#held.delete(digestOf(secret));
+  /** Ends a session. Returns the value of `Set-Cookie` that removes the cookie. */
+  signOut(header: string | undefined, cookie: SessionCookie): string {
+    this.#sessions.delete(digestOf(cookieOf(header, cookie.name) ?? ""));
+    return `${setCookie(cookie, "")}; Max-Age=0`;
   }
+}
+
+/** LIMIT: characters of a `Cookie` header that are read. */
+const MOST_HEADER = 8_192;
+
+/**
+ * @param header the request's; undefined if it has none
+ * @returns null if the cookie is missing, or occurs twice, because one of the two is foreign
+ */
+export function cookieOf(header: string | undefined, name: string): string | null {
+  const found = (header ?? "")
+    .slice(0, MOST_HEADER)
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`));
+  return found.length === 1 ? found[0]!.slice(name.length + 1) : null;
+}
+
+/**
+ * Writes a `Set-Cookie` header. No script can read the cookie, no other site can make a browser
+ * send it, and it ends with the browser.
+ */
+function setCookie({ name, path = "/", secure }: SessionCookie, value: string): string {
+  return `${name}=${value}; HttpOnly; SameSite=Strict; Path=${path}${secure ? "; Secure" : ""}`;
 }
 
 /** Secrets that are valid once, and for a limited time. */
 export class Tickets {
   readonly #world: World;
-  readonly #limits: { readonly most: number; readonly lifeMs: number };
-  readonly #until = new Map<string, number>();
+  readonly #lifeMs: number;
+  readonly #until: BoundedMap<string, number>;
 
-  constructor(world: World, limits: { readonly most: number; readonly lifeMs: number }) {
+  constructor(world: World, { most, lifeMs }: { readonly most: number; readonly lifeMs: number }) {
     this.#world = world;
-    this.#limits = limits;
+    this.#lifeMs = lifeMs;
+    this.#until = new BoundedMap(most);
   }
 
   issue(): string {
     const ticket = this.#world.secret();
-    this.#until.set(digestOf(ticket), this.#world.now() + this.#limits.lifeMs);
-    const [oldest] = this.#until.keys();
-    if (this.#until.size > this.#limits.most) this.#until.delete(oldest!);
+    this.#until.set(digestOf(ticket), this.#world.now() + this.#lifeMs);
     return ticket;
   }
 
@@ -87,9 +116,12 @@ export class Tickets {
   }
 }
 
-/** Compares in a time that does not depend on the secrets. */
-export function isSameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
+/**
+ * Returns true if a page of this session sent the token: no other site knows it. Compares in a time
+ * that does not depend on the secrets.
+ */
+export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
+  return token !== null && timingSafeEqual(Buffer.from(digestOf(token)), Buffer.from(digestOf(csrf)));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { count, plural } from "../common/count.ts";
-import type { Passage, Piece, SideLine, SideRow } from "../markdown/merge/side-by-side.ts";
+import { countLines } from "../markdown/merge/line-diff.ts";
+import { type Passage, type Piece, type SideLine, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
 /** Shows versions side by side, as a table. */
@@ -26,6 +27,28 @@ type SidesOptions = {
 const CONTEXT = 3;
 /** LIMIT: lines that are shown. */
 const MOST = 4_000;
+
+/** LIMIT: characters of both versions that a page compares. */
+const MOST_CHARACTERS = 500_000;
+
+type Named = { readonly text: string; readonly label: string };
+
+/** Shows how a version differs from an earlier one. */
+export function differenceOf(before: Named, after: Named): Html {
+  if (before.text === after.text) return html`<p>Both versions are equal.</p>`;
+  if (before.text.length + after.text.length > MOST_CHARACTERS)
+    return html`<p>The versions differ, and are too long to show side by side.</p>`;
+  const { added, removed } = countLines(before.text, after.text);
+  const passages = sideBySide({ base: null, mine: before.text, theirs: after.text });
+  const columns = [
+    { side: "mine", label: before.label },
+    { side: "theirs", label: after.label },
+  ] as const;
+  const caption = `${before.label} and ${after.label}, line by line`;
+  const words = { mine: "Changed", theirs: "Changed", alike: "Changed", both: "Changed" };
+  const table = sidesOf(passages, { caption, columns, words, whole: false, earlier: "mine" });
+  return html`<p class="faint">${plural(removed, "line")} removed, ${plural(added, "line")} added</p>${table}`;
+}
 
 export function sidesOf(passages: readonly Passage[], options: SidesOptions): Html {
   const parts = partsOf(passages, options.whole);

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
-import { Browsers, isSentByOwnPage, type SessionCookie } from "../page/browsers.ts";
 import { type Refusal, REFUSAL_TEXT, refusalOf } from "../page/same-site.ts";
-import { type Session, Tickets } from "../page/sessions.ts";
+import { Browsers, isSentByOwnPage, type Session, type SessionCookie, Tickets } from "../page/sessions.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 

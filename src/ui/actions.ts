@@ -20,7 +20,7 @@ import { withLineEnds } from "../markdown/merge/line-ends.ts";
 import type { Notice } from "../page/layout.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 import type { Folder } from "./folders.ts";
-import { noticeOfTrouble } from "./jobs.ts";
+import { draftKey, noticeOfTrouble } from "./jobs.ts";
 import type { PageRequest, Ui } from "./page.ts";
 import { startOfForm } from "./pages/conflict.ts";
 import { numberIn } from "./parts.ts";
@@ -125,7 +125,7 @@ async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest):
   const typed = form.get("text");
   const draft = typed === null ? null : withLineEnds(typed, startOfForm(ui, root, path, form.get("from")));
   // The draft is stored first, so that the typed content is not lost if a later step fails.
-  if (draft !== null) ui.drafts.keep(root, path, draft);
+  if (draft !== null) ui.drafts.set(draftKey(root, path), draft);
   const to = documentAddress(name, "conflict", path);
   const way = WAYS.find((one) => one === form.get("way"));
   if (way === undefined) return { to, notice: nothingDone("choose a way") };
@@ -141,7 +141,7 @@ async function resolveConflict(ui: Ui, { folder, form, params }: ActionRequest):
     const next = isKept ? "check the present versions; your result is kept below" : notice.next;
     return { to, notice: { ...notice, next } };
   }
-  ui.drafts.drop(root, path);
+  ui.drafts.delete(draftKey(root, path));
   startSync(ui, folder, "");
   const [item] = done.value.items as [(typeof done.value.items)[number]];
   const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");

@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Progress } from "../mirror/ports/world.ts";
+import { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
@@ -112,24 +113,14 @@ const MOST_DRAFTS = 50;
 
 /**
  * Keeps contents that were typed into a form and could not be saved, so that the next page shows
- * them again. In memory only.
+ * them again. In memory only. Key: `draftKey`.
  */
-export class Drafts {
-  /** Drafts by folder and path, the newest last. */
-  readonly #texts = new Map<string, string>();
-
-  of(root: string, path: string): string | null {
-    return this.#texts.get(`${root}\0${path}`) ?? null;
+export class Drafts extends BoundedMap<string, string> {
+  constructor() {
+    super(MOST_DRAFTS);
   }
+}
 
-  keep(root: string, path: string, text: string): void {
-    this.drop(root, path);
-    this.#texts.set(`${root}\0${path}`, text);
-    const [oldest] = this.#texts.keys();
-    if (this.#texts.size > MOST_DRAFTS) this.#texts.delete(oldest!);
-  }
-
-  drop(root: string, path: string): void {
-    this.#texts.delete(`${root}\0${path}`);
-  }
+export function draftKey(root: string, path: string): string {
+  return `${root}\0${path}`;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cookieOf } from "../../src/page/browsers.ts";
-import { Sessions } from "../../src/page/sessions.ts";
+import { Browsers, cookieOf, Tickets } from "../../src/page/sessions.ts";
 
 function world() {
   let made = 0;
@@ -8,22 +7,39 @@ function world() {
   return { at, now: () => at.now, secret: () => `secret-${++made}` };
 }
 
+const COOKIE = { name: "c", secure: false };
+
+/** Signs a browser in. Returns a function that finds its session, and one that signs it out. */
+function signIn(browsers: Browsers<string>, who: string) {
+  const header = browsers.signIn(who, COOKIE).split(";")[0]!;
+  return { find: () => browsers.sessionOf(header, COOKIE), end: () => browsers.signOut(header, COOKIE) };
+}
+
 describe("sessions", () => {
-  test("are found by their secret, each with a token of its own", () => {
-    const sessions = new Sessions<string>(world(), { most: 4, idleMs: 10 });
-    const [ann, ben] = [sessions.begin("ann"), sessions.begin("ben")];
-    expect([sessions.find(ann)?.who, sessions.find(ben)?.who, sessions.find("secret")]).toEqual(["ann", "ben", null]);
-    expect(sessions.find(ann)?.csrf).not.toBe(sessions.find(ben)?.csrf);
-    sessions.end(ann);
-    expect(sessions.find(ann)).toBeNull();
+  test("are found by their cookie, each with a token of its own", () => {
+    const browsers = new Browsers<string>(world(), { most: 4, idleMs: 10 });
+    const [ann, ben] = [signIn(browsers, "ann"), signIn(browsers, "ben")];
+    expect([ann.find()?.who, ben.find()?.who, browsers.sessionOf("c=x", COOKIE)]).toEqual(["ann", "ben", null]);
+    expect(browsers.sessionOf(undefined, COOKIE)).toBeNull();
+    expect(ann.find()?.csrf).not.toBe(ben.find()?.csrf);
+    expect(ann.end()).toContain("Max-Age=0");
+    expect(ann.find()).toBeNull();
+  });
+
+  test("end when they were not used for a while, and no sooner", () => {
+    const given = world();
+    const ann = signIn(new Browsers<string>(given, { most: 4, idleMs: 10 }), "ann");
+    for (given.at.now = 10; given.at.now <= 50; given.at.now += 10) expect(ann.find()).not.toBeNull();
+    given.at.now += 1;
+    expect([ann.find(), ann.find()]).toEqual([null, null]);
   });
 
   test("are so many at most: the one that was used last stays", () => {
-    const sessions = new Sessions<string>(world(), { most: 2, idleMs: 10 });
-    const [first, second] = [sessions.begin("1"), sessions.begin("2")];
-    sessions.find(first);
-    const third = sessions.begin("3");
-    expect([first, second, third].map((secret) => sessions.find(secret)?.who)).toEqual(["1", undefined, "3"]);
+    const browsers = new Browsers<string>(world(), { most: 2, idleMs: 10 });
+    const [first, second] = [signIn(browsers, "1"), signIn(browsers, "2")];
+    first.find();
+    const third = signIn(browsers, "3");
+    expect([first, second, third].map(({ find }) => find()?.who)).toEqual(["1", undefined, "3"]);
   });
 });
 

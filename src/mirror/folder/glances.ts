@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../common/bounded-map.ts";
 import { stateSeal } from "../state/folder-rows.ts";
 import { glanceAtState } from "../state/glance.ts";
 
@@ -12,7 +13,7 @@ const MOST = 128;
 type Glanced = ReturnType<typeof glanceAtState>;
 
 export class GlanceCache {
-  readonly #kept = new Map<string, { readonly seal: string; readonly glanced: Glanced }>();
+  readonly #kept = new BoundedMap<string, { readonly seal: string; readonly glanced: Glanced }>(MOST);
 
   /** @param folder absolute path of `.mdmirror` */
   at(folder: string): Glanced {
@@ -24,8 +25,6 @@ export class GlanceCache {
     const glanced = glanceAtState(folder);
     this.#kept.delete(folder);
     if (glanced.kind === "read") this.#kept.set(folder, { seal, glanced });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST) this.#kept.delete(oldest!);
     return glanced;
   }
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { nameOf, parentOf } from "../../contract/path.ts";
+import { BoundedMap } from "../../common/bounded-map.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import { LocalDisk } from "../local/disk.ts";
@@ -28,7 +29,7 @@ type About = {
 export class LocalReads {
   readonly #world: { readonly clock: Clock; readonly random: Random };
   /** The most recently used entry is last. */
-  readonly #kept = new Map<string, { readonly seal: string; readonly answer: Result<unknown> }>();
+  readonly #kept = new BoundedMap<string, { readonly seal: string; readonly answer: Result<unknown> }>(MOST);
 
   constructor(world: { readonly clock: Clock; readonly random: Random }) {
     this.#world = world;
@@ -43,11 +44,8 @@ export class LocalReads {
     const name = JSON.stringify([root, key]);
     const seal = `${stateSeal(join(root, MIRROR_FOLDER))} ${file === null ? "" : this.#sealOf(root, file)}`;
     const before = this.#kept.get(name);
-    this.#kept.delete(name);
     const answer = before?.seal === seal ? (before.answer as Result<T>) : withLocal(root, this.#world, work);
     this.#kept.set(name, { seal, answer });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST) this.#kept.delete(oldest!);
     return answer;
   }
 

@@ -1,8 +1,7 @@
 import type { WireHeaders } from "../../contract/wire.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import { Browsers } from "../../page/browsers.ts";
 import type { Refusal } from "../../page/same-site.ts";
-import type { Session } from "../../page/sessions.ts";
+import { Browsers, type Session } from "../../page/sessions.ts";
 import { Buckets } from "../requests/buckets.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import type { PageTrouble } from "./answer.ts";

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
-import type { SessionCookie } from "../../page/browsers.ts";
+import type { SessionCookie } from "../../page/sessions.ts";
 import { type SiteRequest, type Refusal, refusalOf } from "../../page/same-site.ts";
 import { APP } from "./addresses.ts";
 

@@ -1,12 +1,10 @@
 import { plural } from "../../common/count.ts";
 import { content as contentSchema } from "../../contract/api/fields.ts";
-import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { sideBySide } from "../../markdown/merge/side-by-side.ts";
-import { diffView } from "../../page/diff.ts";
 import { type Html, html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
 import { actionForm, ageOf, badgeOf, nameView } from "../../page/parts.ts";
-import { countChanges, sidesOf } from "../../page/side-by-side.ts";
+import { countChanges, differenceOf, sidesOf } from "../../page/side-by-side.ts";
 import { isRefused } from "../requests/answer.ts";
 import { validate } from "../requests/validate.ts";
 import type { Review, ReviewInfo } from "../reviews/reviews.ts";
@@ -95,8 +93,8 @@ ${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet
 }
 
 function changeOf(before: string, after: string): Html {
-  const hunks = diffLines(before, after);
-  return hunks.length === 0 ? html`<p class="notice quiet">The submitted version is published.</p>` : diffView(hunks);
+  if (before === after) return html`<p class="notice quiet">The submitted version is published.</p>`;
+  return differenceOf({ text: before, label: "Published" }, { text: after, label: "Submitted" });
 }
 
 const WORDS = {

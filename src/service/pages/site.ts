@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
-import { isSentByOwnPage } from "../../page/browsers.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
 import { Notices } from "../../page/notices.ts";
 import type { Render } from "../../page/renderer.ts";
 import { REFUSAL_TEXT, type Refusal } from "../../page/same-site.ts";
-import type { Session } from "../../page/sessions.ts";
+import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import { newId } from "../requests/context.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";

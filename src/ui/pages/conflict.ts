@@ -14,6 +14,7 @@ import { ageOf, badgeOf, nameView, nextOf, sentenceView } from "../../page/parts
 import { countChanges, sidesOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
+import { draftKey } from "../jobs.ts";
 import { folderPage, type PageRequest, type Ui } from "../page.ts";
 import { folderForm } from "../parts.ts";
 
@@ -29,7 +30,7 @@ export const CONFLICT = folderPage({
     const found = readProblem(ui, root, asked.params["*"]!);
     const open = found.kind === "ok" ? found.value : null;
     const path = open?.path ?? asked.params["*"]!;
-    const draft = ui.drafts.of(root, path);
+    const draft = ui.drafts.get(draftKey(root, path)) ?? null;
     const others = status!.conflicts.filter((one) => one !== asked.params["*"] && one !== path).slice(0, MOST_OTHERS);
     const othersPart =
       others.length > 0 &&
@@ -226,7 +227,8 @@ function requestedStart(name: string | null): Start | null {
 export function startOfForm(ui: Ui, root: string, path: string, name: string | null): string {
   const from = requestedStart(name);
   const found = from === null ? null : readProblem(ui, root, path);
-  return found?.kind === "ok" ? (startText(found.value, ui.drafts.of(root, path), from!) ?? "") : "";
+  const draft = ui.drafts.get(draftKey(root, path)) ?? null;
+  return found?.kind === "ok" ? (startText(found.value, draft, from!) ?? "") : "";
 }
 
 /** Shows the form with the merged content, for editing and saving. */

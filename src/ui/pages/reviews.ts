@@ -4,8 +4,8 @@ import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
+import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
-import { differenceOf } from "../differences.ts";
 import { folderPage } from "../page.ts";
 import { folderForm, jobOf, pagerOf, partOf, timeOf } from "../parts.ts";
 
