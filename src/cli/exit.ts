@@ -1,4 +1,4 @@
-import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
 import { isDiskFull, type Trouble } from "../common/trouble.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";

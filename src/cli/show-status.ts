@@ -1,8 +1,6 @@
-import { readAllStatuses } from "../mirror/folder/all-statuses.ts";
-import { ageOf, type StatusReading } from "../mirror/folder/status.ts";
+import { ageOf, type MirrorStatus, readAllStatuses, type StatusReading } from "../mirror/folder/status.ts";
 import type { EventStreamState } from "../mirror/ports/events.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
-import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";

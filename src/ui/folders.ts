@@ -1,10 +1,8 @@
 import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
-import { type FolderStatus, readAllStatuses } from "../mirror/folder/all-statuses.ts";
+import { type FolderStatus, type MirrorStatus, readAllStatuses, type StatusOptions } from "../mirror/folder/status.ts";
 import { GlanceCache } from "../mirror/folder/glances.ts";
-import type { MirrorStatus } from "../mirror/folder/read-status.ts";
-import type { StatusOptions } from "../mirror/folder/status.ts";
 import { BLOCK_REASONS, type BlockReason } from "../mirror/model/block.ts";
 import type { ListedMirror } from "../mirror/trust/list.ts";
 import { isSameName } from "../mirror/trust/names.ts";

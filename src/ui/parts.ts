@@ -3,7 +3,7 @@ import { ACTION_WORDS, publicKind } from "../mirror/operations/results/actions.t
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
-import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
 import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { count, plural } from "../common/count.ts";
 import { ancestorsOf, nameOf } from "../contract/path.ts";

@@ -1,5 +1,5 @@
 import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
-import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { MirrorStatus } from "../mirror/folder/status.ts";
 import type { Result } from "../common/trouble.ts";
 import { type Changes, type Jobs, troubleOfError } from "./jobs.ts";
 

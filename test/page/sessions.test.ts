@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Browsers, cookieOf, Tickets } from "../../src/page/sessions.ts";
+import { Browsers, cookieOf } from "../../src/page/sessions.ts";
 
 function world() {
   let made = 0;

@@ -1,4 +1,4 @@
-import type { FolderStatus, MirrorWord } from "../../mirror/folder/all-statuses.ts";
+import type { FolderStatus, MirrorWord } from "../../mirror/folder/status.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command } from "../command.ts";
 import { complain, EXIT } from "../exit.ts";

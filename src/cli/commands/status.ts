@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
-import type { FolderStatus } from "../../mirror/folder/all-statuses.ts";
+import type { FolderStatus } from "../../mirror/folder/status.ts";
 import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { ageOf, readFolderStatus, type StatusReading } from "../../mirror/folder/status.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";

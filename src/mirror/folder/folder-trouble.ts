@@ -39,21 +39,24 @@ export async function unlessAway<T>(root: string, work: () => Promise<T>): Promi
 }
 
 /** Returns the trouble for a missing folder; null if the folder exists. */
-function wentAway(root: string): Result<never> | null {
+function wentAway(root: string): ReturnType<typeof trouble> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
     code: "root-missing",
   });
 }
 
-/** Returns the trouble for an error of the system; null for any other error, which is a bug. */
-export function unwritable(root: string, error: unknown): Result<never> | null {
+/**
+ * Returns the trouble for an error of the system.
+ * @throws any other error, which is a bug
+ */
+export function unwritable(root: string, error: unknown): ReturnType<typeof trouble> {
   // If the folder was moved or unmounted meanwhile, the error says nothing about the disk.
   const away = wentAway(root);
   if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
   const code = errorCodeOf(error);
-  if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
+  if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) throw error;
   return trouble(
     "fault",
     `${root} cannot be used: ${errnoClause(error)}`,

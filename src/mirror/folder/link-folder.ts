@@ -172,9 +172,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     };
     return ok({ root, config, url: config.url, world, notes: [], close });
   } catch (error) {
-    const told = unwritable(dir, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(dir, error);
   }
 }
 
@@ -247,8 +245,6 @@ export function linkFolder(
     writeConfig(folder, config);
     return kept;
   } catch (error) {
-    const told = unwritable(dir, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(dir, error);
   }
 }

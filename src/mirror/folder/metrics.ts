@@ -1,5 +1,5 @@
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { FolderStatus, MirrorWord } from "./all-statuses.ts";
+import type { FolderStatus, MirrorWord } from "./status.ts";
 import type { StatusReading } from "./status.ts";
 
 /**

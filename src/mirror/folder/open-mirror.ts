@@ -84,9 +84,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     return opened;
   } catch (error) {
     await closers.close();
-    const told = unwritable(root, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(root, error);
   }
 }
 
@@ -128,9 +126,7 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
     else examineOwnFolder(folder);
     return ok(null);
   } catch (error) {
-    const told = unwritable(folder, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(folder, error);
   }
 }
 

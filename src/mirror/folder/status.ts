@@ -1,13 +1,124 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import type { DaemonStatus } from "../daemon/control/protocol.ts";
-import { admit } from "../trust/gate.ts";
-import { readConfig } from "../settings/config.ts";
-import type { GlanceCache } from "./glances.ts";
-import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { type BlockReason, isOpen } from "../model/block.ts";
+import { comparePaths } from "../model/by-path.ts";
+import type { Block } from "../model/link.ts";
+import { CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { Intent } from "../ports/state.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
+import type { DaemonStatus } from "../daemon/control/protocol.ts";
+import { type RunState, runStateOf } from "../engine/run/run-state.ts";
+import { type Config, readConfig } from "../settings/config.ts";
+import type { LinkedPart } from "../settings/settings.ts";
+import { type Glance, glanceAtState } from "../state/glance.ts";
+import { admit } from "../trust/gate.ts";
+import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
+import { unwritable } from "./folder-trouble.ts";
+import type { GlanceCache } from "./glances.ts";
+
+/** Reads the states of linked folders. */
+
+/** Facts about a linked folder from the state file: no network, walk or lock. */
+export type MirrorStatus = RunState & {
+  readonly url: string;
+  readonly remote: LinkedPart;
+  /** Directions that are synced. */
+  readonly direction: Config["direction"];
+  readonly documents: number;
+  readonly folders: number;
+  /** Number of interrupted effects; the next run completes them. */
+  readonly pending: number;
+  /**
+   * Number of documents that differ and need no action, by reason: in review, or excluded by the
+   * ignore rules.
+   */
+  readonly resting: Readonly<Partial<Record<BlockReason, number>>>;
+  /**
+   * Paths of documents in conflict. Left out if the content is in review because of the conflict,
+   * so that each document has one state.
+   */
+  readonly conflicts: readonly string[];
+  /** Paths of documents in review. Left out if they also need a local choice. */
+  readonly reviews: readonly string[];
+  /**
+   * Same documents with the time of the oldest content in review, in milliseconds since the epoch.
+   * `met`: true if it is in review because of a conflict.
+   */
+  readonly reviewedSince: Glance["survey"]["reviews"];
+  readonly lastRun: {
+    readonly run: number;
+    readonly kind: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+  } | null;
+};
+
+/** Facts about a folder that is linked but was never synced. */
+const NOTHING: Glance = {
+  survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
+  blocks: [],
+  intents: [],
+  meta: new Map(),
+  newestRun: null,
+};
+
+/**
+ * Reads the facts about a linked folder.
+ * @param dir a folder that has `.mdmirror/`
+ * @param isBusy a daemon is in the middle of a run, so neither the run nor an effect is interrupted
+ * @param glances for a process that reads states repeatedly
+ */
+export async function readStatus(
+  dir: string,
+  isBusy: boolean,
+  glances: Pick<GlanceCache, "at"> = { at: glanceAtState },
+): Promise<Result<MirrorStatus>> {
+  const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config;
+  const glanced = glances.at(folder);
+  if (glanced.kind !== "read" && glanced.kind !== "missing")
+    return (await import("./open-state.ts")).stateTrouble(glanced);
+  return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
+}
+
+function statusOf(glance: Glance, { url, remote, direction }: Config, isBusy: boolean): MirrorStatus {
+  const { survey, blocks, intents, meta, newestRun } = glance;
+  const waiting = new Set<string>(blocks.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
+  const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
+  const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
+  return {
+    ...runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: isBusy ? null : newestRun }),
+    url,
+    remote,
+    direction,
+    documents: survey.documents,
+    folders: survey.folders,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => !IS_NO_STEP.has(intent.kind)).length,
+    resting: countResting(blocks),
+    conflicts: conflicts.toSorted(comparePaths),
+    reviews: reviewedSince.map(({ path }) => path),
+    reviewedSince,
+    lastRun: newestRun && pickRun(newestRun),
+  };
+}
+
+/**
+ * Rows that are no interrupted step: a set-aside file is always checked once more, a new file that
+ * was not created is downloaded like any other, and content that was not found is sent again.
+ */
+const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create", "sent"]);
+
+function countResting(blocks: readonly Block[]): MirrorStatus["resting"] {
+  const counts: Partial<Record<BlockReason, number>> = {};
+  for (const { reason } of blocks) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}
+
+function pickRun({ run, kind, startedAt, endedAt }: NonNullable<MirrorStatus["lastRun"]>): MirrorStatus["lastRun"] {
+  return { run, kind, startedAt, endedAt };
+}
 
 /**
  * State of a linked folder, from its state file and its daemon. Uses no network, walk or lock, and
@@ -43,13 +154,13 @@ export async function readFolderStatus(root: string, options: StatusOptions): Pr
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
-type Unasked = Extract<StatusReading, { kind: "unseen" }>;
+type Unseen = Extract<StatusReading, { kind: "unseen" }>;
 
 /**
  * Checks whether the folder belongs to the user, and asks its daemon: the first half of reading the
  * state.
  */
-export async function askDaemonForStatus(root: string, options: StatusOptions): Promise<Asked | Unasked> {
+async function askDaemonForStatus(root: string, options: StatusOptions): Promise<Asked | Unseen> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
   const daemon = await askAny(root, options.daemonMs);
@@ -57,15 +168,10 @@ export async function askDaemonForStatus(root: string, options: StatusOptions): 
   return { kind: "asked", daemon: daemon.value };
 }
 
-type Glanced = { readonly glances?: GlanceCache | null };
-
 /** Reads the state file: the second half. */
-export async function readStatusFromState(
-  root: string,
-  { daemon }: Asked,
-  { glances = null }: Glanced = {},
-): Promise<StatusReading> {
-  const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase), glances);
+async function readStatusFromState(root: string, { daemon }: Asked, options: StatusOptions): Promise<StatusReading> {
+  const isBusy = daemon !== null && BUSY.has(daemon.phase);
+  const read = await readStatus(root, isBusy, options.glances);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
 }
@@ -110,4 +216,66 @@ function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorSt
 
 function latest(a: number | null, b: number | null): number | null {
   return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+/** A linked folder of this user with its state. */
+export type FolderStatus = {
+  readonly mirror: ListedMirror;
+  readonly look: StatusReading;
+  /** State of the folder in one word. */
+  readonly state: MirrorWord;
+};
+
+/**
+ * States of a folder. `gone` and `other`: the folder is missing, or replaced by another one;
+ * `untrusted`: `mdmirror trust` has to be run; `unreadable`: the state or the daemon cannot be
+ * read.
+ */
+export type MirrorWord =
+  | Extract<StatusReading, { kind: "seen" }>["status"]["state"]
+  | Exclude<ListedMirror["place"], "present">
+  | "untrusted"
+  | "unreadable";
+
+/**
+ * Reads the states of all linked folders of this user, by path. A folder that cannot be read does
+ * not hide the others. `unfit`: a clause about each registry entry that cannot be trusted.
+ */
+export async function readAllStatuses(
+  options: StatusOptions,
+): Promise<Result<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }>> {
+  const listed = listOwnMirrors(options.env);
+  if (listed.kind === "trouble") return listed;
+  // ORDER: all daemons are asked first, in parallel, because a daemon that hangs takes its whole
+  // deadline. No state is read before all have answered, because reading would delay the answers.
+  const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
+  const mirrors: FolderStatus[] = [];
+  for (const [at, mirror] of listed.value.mirrors.entries()) {
+    const first = asked[at]!;
+    const look =
+      first.kind === "asked"
+        ? await orUnseen(mirror.root, () => readStatusFromState(mirror.root, first, options))
+        : first;
+    mirrors.push({ mirror, look, state: wordOf(mirror, look) });
+  }
+  return ok({ mirrors, unfit: listed.value.unfit });
+}
+
+async function askListed(mirror: ListedMirror, options: StatusOptions): Promise<Asked | Unseen> {
+  if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
+  return orUnseen(mirror.root, () => askDaemonForStatus(mirror.root, options));
+}
+
+async function orUnseen<T>(root: string, look: () => Promise<T>): Promise<T | Unseen> {
+  try {
+    return await look();
+  } catch (error) {
+    return { kind: "unseen", trouble: unwritable(root, error).trouble };
+  }
+}
+
+function wordOf({ place }: ListedMirror, look: StatusReading): MirrorWord {
+  if (place !== "present") return place;
+  if (look.kind === "seen") return look.status.state;
+  return look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
 }

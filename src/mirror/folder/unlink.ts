@@ -53,9 +53,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
     const forgotten = forgetRoot(root, marker, env);
     return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
   } catch (error) {
-    const told = unwritable(root, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(root, error);
   }
 }
 
@@ -73,9 +71,7 @@ export function purgeOwnFolder(root: string): Result<null> {
     rmSync(folder, { recursive: true, force: true });
     return ok(null);
   } catch (error) {
-    const told = unwritable(root, error);
-    if (told === null) throw error;
-    return told;
+    return unwritable(root, error);
   }
 }
 

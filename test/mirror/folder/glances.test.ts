@@ -2,7 +2,7 @@ import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { GlanceCache } from "../../../src/mirror/folder/glances.ts";
-import { readStatus } from "../../../src/mirror/folder/read-status.ts";
+import { readStatus } from "../../../src/mirror/folder/status.ts";
 import { openRig } from "../../cli/rig.ts";
 
 test("a state that is looked at again is read again when it changed, is gone, damaged or another, and only then", async () => {

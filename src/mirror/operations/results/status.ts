@@ -1,4 +1,4 @@
-import type { MirrorStatus } from "../../folder/read-status.ts";
+import type { MirrorStatus } from "../../folder/status.ts";
 import { attentionJson } from "./attention.ts";
 import type { StatusReport } from "./shapes.ts";
 

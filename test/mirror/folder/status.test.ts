@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { GlanceCache } from "../../../src/mirror/folder/glances.ts";
-import { readStatus } from "../../../src/mirror/folder/read-status.ts";
+import { readStatus } from "../../../src/mirror/folder/status.ts";
 import { openRig } from "../../cli/rig.ts";
 
 test("what a daemon is applying is not interrupted", async () => {
