@@ -11,7 +11,7 @@ import { ok, type Result } from "../common/trouble.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain, type ExitCode } from "./exit.ts";
-import { borrowLock, FolderLock } from "../mirror/folder/folder-lock.ts";
+import { lockFolder } from "../mirror/folder/folder-lock.ts";
 
 /**
  * Manages one background service for all linked folders, in addition to or in place of services for
@@ -99,17 +99,8 @@ type HeldFolder = {
 export async function withFolderReleased(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
   const hadUnit = await endUnit(io, root);
   if (hadUnit.kind === "trouble") return hadUnit;
-  const taker = { what, clock: io.clock };
-  const lock = new FolderLock(join(root, MIRROR_FOLDER), taker);
-  const taken = await borrowLock(root, lock, taker);
-  if (taken.kind === "trouble") return taken;
-  return ok({
-    hadUnit: hadUnit.value,
-    giveBack() {
-      lock.free();
-      taken.value?.();
-    },
-  });
+  const locked = await lockFolder(root, { what, clock: io.clock });
+  return locked.kind === "trouble" ? locked : ok({ hadUnit: hadUnit.value, giveBack: locked.value.free });
 }
 
 /** Uninstalls the background service of the folder. Returns true if there was one. */

@@ -1,84 +1,67 @@
+import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
-import { type AcquiredLock, acquireLock } from "../state/lock.ts";
-import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type AcquiredLock, acquireLock } from "../state/lock.ts";
+import { busyTrouble } from "./folder-trouble.ts";
 
 /** Name of the command that keeps the folder in sync, and lends the folder to other commands. */
 export const DAEMON = "watch";
-
-type Taker = {
-  /** Name of the command, for other processes that find the folder locked. */
-  readonly what: string;
-  readonly clock: Clock;
-};
-
-/** The lock of a linked folder, which can be released and taken again. */
-export class FolderLock {
-  readonly #folder: string;
-  readonly #taker: Taker;
-  #held: Extract<AcquiredLock, { kind: "locked" }> | null = null;
-
-  /** @param folder absolute path of `.mdmirror` */
-  constructor(folder: string, taker: Taker) {
-    this.#folder = folder;
-    this.#taker = taker;
-  }
-
-  acquire(): AcquiredLock {
-    if (this.#held !== null) return this.#held;
-    const { clock, what } = this.#taker;
-    const lock = acquireLock(this.#folder, { since: clock.now(), what });
-    if (lock.kind === "locked") this.#held = lock;
-    return lock;
-  }
-
-  free(): void {
-    this.#held?.release();
-    this.#held = null;
-  }
-}
-
-/**
- * Takes the lock. If a daemon has it, the daemon ends its cycle and lends the folder until the
- * folder is returned.
- * @returns a function that returns the folder; null if no daemon had the lock
- */
-export async function borrowLock(
-  root: string,
-  lock: FolderLock,
-  { what, clock }: Taker,
-): Promise<Result<(() => void) | null>> {
-  const first = lock.acquire();
-  if (first.kind === "locked") return ok(null);
-  if (what === DAEMON) return awaitCommand(root, lock, first, clock);
-  const borrowed = await borrowFolder(root, what);
-  if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
-  if (borrowed.kind === "trouble") return borrowed;
-  const second = lock.acquire();
-  if (second.kind === "locked") return ok(borrowed.value.giveBack);
-  borrowed.value.giveBack();
-  return busyTrouble(root, second.holder, clock);
-}
 
 /** LIMIT: milliseconds that a starting daemon waits for a command. */
 const COMMAND_MS = 10_000;
 const LOOK_MS = 200;
 
+type LockedFolder = {
+  /** True if a daemon lends the folder. */
+  readonly isLent: boolean;
+  /** Frees the lock, and returns the folder to the daemon that lends it. */
+  readonly free: () => void;
+};
+
+/**
+ * Takes the lock of a linked folder. If a daemon has it, the daemon ends its cycle and lends the
+ * folder until the lock is free again.
+ * @param taker.what name of the command, for other processes that find the folder locked
+ */
+export async function lockFolder(
+  root: string,
+  { what, clock }: { readonly what: string; readonly clock: Clock },
+): Promise<Result<LockedFolder>> {
+  const acquire = () => acquireLock(join(root, MIRROR_FOLDER), { since: clock.now(), what });
+  let lock = acquire();
+  let giveBack: (() => void) | null = null;
+  if (lock.kind === "busy" && what === DAEMON) lock = await awaitCommand(acquire, lock, clock);
+  else if (lock.kind === "busy") {
+    const borrowed = await borrowFolder(root, what);
+    if (borrowed === NO_DAEMON) return busyTrouble(root, lock.holder, clock);
+    if (borrowed.kind === "trouble") return borrowed;
+    giveBack = borrowed.value.giveBack;
+    lock = acquire();
+  }
+  if (lock.kind === "busy") {
+    giveBack?.();
+    return busyTrouble(root, lock.holder, clock);
+  }
+  const { release } = lock;
+  const free = () => {
+    release();
+    giveBack?.();
+  };
+  return ok({ isLent: giveBack !== null, free });
+}
+
 /**
  * Waits for another command. A command that has the folder ends soon, such as a `sync` from cron;
  * another daemon does not, so waiting would not help.
  */
-async function awaitCommand(
-  root: string,
-  lock: FolderLock,
-  first: Extract<AcquiredLock, { kind: "busy" }>,
-  clock: Clock,
-): Promise<Result<null>> {
+async function awaitCommand(acquire: () => AcquiredLock, first: AcquiredLock, clock: Clock): Promise<AcquiredLock> {
   const until = clock.monotonic() + COMMAND_MS;
-  for (let found: AcquiredLock = first; found.kind === "busy"; found = lock.acquire()) {
-    if (found.holder?.what === DAEMON || clock.monotonic() >= until) return busyTrouble(root, found.holder, clock);
+  let found = first;
+  while (found.kind === "busy" && found.holder?.what !== DAEMON && clock.monotonic() < until) {
     await clock.sleep(LOOK_MS);
+    found = acquire();
   }
-  return ok(null);
+  return found;
 }

@@ -20,7 +20,7 @@ import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { followed } from "./open-disk.ts";
 import { openToRead, openToWrite, readTraits } from "./open-state.ts";
-import { borrowLock, FolderLock } from "./folder-lock.ts";
+import { lockFolder } from "./folder-lock.ts";
 import { unwritable } from "./folder-trouble.ts";
 import type { ExchangeTally } from "../remote/tally.ts";
 import { connect } from "../trust/connect.ts";
@@ -135,8 +135,9 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   const { mode, clock, random } = options;
   // ORDER: the lock is taken before anything large is read.
   const { progress = NO_PROGRESS } = options;
-  const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
-  if (locked.kind === "trouble") return locked;
+  const locked = mode === "write" ? await lockFolder(root, options) : null;
+  if (locked?.kind === "trouble") return locked;
+  if (locked !== null) closers.add(locked.value.free);
   const fs = createNodeFs();
   const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
   if (opened.kind === "trouble") return opened;
@@ -175,21 +176,16 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
   const { url } = admitted.origin;
   const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
-  return ok({ root, config, url, world, notes, ...locked.value, hasNewKey, close: () => closers.close() });
-}
-
-async function lockFolder(
-  { root, folder }: Entry,
-  options: MirrorOptions,
-  closers: Closers,
-): Promise<Result<Pick<OpenedMirror, "borrowed">>> {
-  const lock = new FolderLock(folder, options);
-  const taken = await borrowLock(root, lock, options);
-  if (taken.kind === "trouble") return taken;
-  const giveBack = taken.value;
-  if (giveBack !== null) closers.add(giveBack);
-  closers.add(() => lock.free());
-  return ok({ borrowed: giveBack !== null });
+  return ok({
+    root,
+    config,
+    url,
+    world,
+    notes,
+    borrowed: locked?.value.isLent === true,
+    hasNewKey,
+    close: () => closers.close(),
+  });
 }
 
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {

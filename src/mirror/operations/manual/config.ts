@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Clock } from "../../../common/clock.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { isJsonObject } from "../../../contract/json.ts";
-import { borrowLock, FolderLock } from "../../folder/folder-lock.ts";
+import { lockFolder } from "../../folder/folder-lock.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Config, parseConfig, readMembers, whyUnknown, writeConfig } from "../../settings/config.ts";
 import { listSettings, type Setting, valueFault } from "../../settings/settings.ts";
@@ -42,10 +42,8 @@ export async function changeSetting(
   const value = text === null ? ok(undefined) : readValue(name, setting, text);
   if (value.kind === "trouble") return value;
   const folder = join(root, MIRROR_FOLDER);
-  const taker = { what: "config", clock };
-  const lock = new FolderLock(folder, taker);
-  const taken = await borrowLock(root, lock, taker);
-  if (taken.kind === "trouble") return taken;
+  const locked = await lockFolder(root, { what: "config", clock });
+  if (locked.kind === "trouble") return locked;
   try {
     const before = readMembers(folder);
     if (before.kind === "trouble") return before;
@@ -56,8 +54,7 @@ export async function changeSetting(
     if (config.kind === "ok") writeConfig(folder, changed);
     return config;
   } finally {
-    lock.free();
-    taken.value?.();
+    locked.value.free();
   }
 }
 
