@@ -18,8 +18,8 @@ import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { loadRegexEngine } from "./search/search.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
-import type { Combine, ServerContext } from "./requests/context.ts";
-import { storeWithin } from "./store/within.ts";
+import type { Combine, ServerContext, RequestStore } from "./requests/context.ts";
+import type { Tables } from "./store/tables.ts";
 
 /** Dependencies and options of a service. */
 export type ServiceOptions = {
@@ -289,4 +289,17 @@ function pruneFrom(store: Pick<Store, "write">, now: () => number, from: number)
     const before = days === null ? null : now() - days * DAY_MS;
     return changes.prune(from, PRUNE_PORTION, { before, keep });
   });
+}
+
+/**
+ * Returns a store whose transactions are savepoints of an open transaction. Several requests are
+ * committed or rolled back together, and a refused request is rolled back alone.
+ */
+function storeWithin(tables: Tables, { reserve }: Pick<Store, "reserve">): RequestStore {
+  return {
+    read: (work) => work(tables),
+    write: (work, keep) => tables.nested(work, keep),
+    holder: (hash) => tables.holder(hash),
+    ...(reserve === undefined ? {} : { reserve }),
+  };
 }

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
-import { STEP } from "../../src/service/store/sqlite/search-index.ts";
+import { STEP } from "../../src/service/store/sqlite/search-table.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { type Opened, openService, temporaryFolder } from "./fixture.ts";
 import { join } from "node:path";

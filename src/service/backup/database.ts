@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
-import { backUpDatabase } from "../store/postgres/backup.ts";
-import { restoreDatabase } from "../store/postgres/restore.ts";
+import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";

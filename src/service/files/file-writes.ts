@@ -3,10 +3,19 @@ import type { ReviewReason } from "../../contract/resources.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext, type Working } from "../requests/context.ts";
-import { moveProtected } from "./guard-moves.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
-import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
+import {
+  findFile,
+  findPlace,
+  findWritableFile,
+  noFile,
+  notWritable,
+  occupied,
+  type Place,
+  pathIn,
+  moveProtected,
+} from "./place.ts";
 import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
 import type { FileForEdit } from "../store/files-table.ts";

@@ -4,9 +4,8 @@ import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from
 import type { Call, RequestContext } from "../requests/context.ts";
 import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
-import { moveProtected } from "./guard-moves.ts";
 import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "../keys/kept-grants.ts";
-import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
+import { findPlace, findWritableFolder, occupied, type Place, pathIn, moveProtected } from "./place.ts";
 import { presentFolder } from "./present.ts";
 
 /** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */

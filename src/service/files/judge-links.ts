@@ -6,7 +6,7 @@ import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import { findFile, findFolder } from "./place.ts";
 import { quoted } from "../../contract/api/fields.ts";
-import { decodeSegment } from "../requests/query.ts";
+import { decodeSegment } from "../requests/validate.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
 /**

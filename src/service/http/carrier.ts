@@ -8,7 +8,7 @@ import {
   fastify,
 } from "fastify";
 import { declareOperations, type Operation } from "../../contract/api/operations.ts";
-import type { WireRequest, WireResponse } from "../../contract/wire.ts";
+import type { WireRequest, WireResponse, WireHeaders } from "../../contract/wire.ts";
 import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
@@ -16,9 +16,8 @@ import { splitTarget } from "../requests/router.ts";
 import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { ServerState, MaybePromise } from "./server-state.ts";
-import { headersOf, headFault } from "./head.ts";
-import { operatorPages } from "./operator.ts";
 import { bytesOf, sendStream } from "./write-answer.ts";
+import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
 /**
  * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
@@ -293,4 +292,90 @@ function sentLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];
   return length === undefined ? 0 : Number(length);
+}
+
+/** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
+
+type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
+
+/** Answers a GET of a path. */
+type OperatorPage = { readonly path: string; readonly answer: (request: FastifyRequest) => Promise<WireResponse> };
+
+function operatorPages(state: ServerState): readonly OperatorPage[] {
+  let openapi: string | null = null;
+  const page = (path: string, textOf: (request: FastifyRequest) => Text | Promise<Text>): OperatorPage => ({
+    path,
+    answer: async (request) => toWire(await textOf(request)),
+  });
+  return [
+    page("/healthz", () => ({ status: 200, body: "ok\n" })),
+    page("/readyz", () => readiness(state)),
+    page("/metrics", (request) => metrics(state, request)),
+    page(OPENAPI_PATH, () => {
+      openapi ??= JSON.stringify(openapiDocument());
+      return { status: 200, body: openapi, type: "application/json" };
+    }),
+  ];
+}
+
+/** Answers a load balancer whether this process can serve requests now. */
+async function readiness({ service, isClosing }: ServerState): Promise<Text> {
+  if (isClosing) return notReady("closing");
+  return ((await service.isReady?.()) ?? true) ? { status: 200, body: "ready\n" } : notReady("not ready");
+}
+
+function notReady(why: string): Text {
+  return { status: 503, body: `${why}\n`, retryAfter: 5 };
+}
+
+async function metrics({ service, watch }: ServerState, request: FastifyRequest): Promise<Text> {
+  if (!(await mayRead(request, service))) {
+    return { status: 401, body: "to see this page from another machine, send the admin key\n" };
+  }
+  return { status: 200, body: await watch.metricsText(service), type: "text/plain; version=0.0.4" };
+}
+
+/**
+ * Returns true if the client may read an operator's page. Local clients may, unless a proxy's
+ * header names another client; others need the admin key.
+ */
+async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"]): Promise<boolean> {
+  const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
+  const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
+  if (isLocal && !speaksForOther) return true;
+  if (admit === undefined) return false;
+  return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(raw) })) === null;
+}
+
+function toWire({ status, body, type = "text/plain", retryAfter }: Text): WireResponse {
+  const later = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { status, headers: { "content-type": `${type}; charset=utf-8`, ...later }, body };
+}
+
+/** Reads the head of a request: its headers in the form of the core, and faults in them. */
+
+/** Returns the headers. Node joins all repeated ones except Set-Cookie. */
+function headersOf({ headers }: IncomingMessage): WireHeaders {
+  const cookies = headers["set-cookie"];
+  if (cookies === undefined) return headers as WireHeaders;
+  return { ...headers, "set-cookie": cookies.join(", ") } as WireHeaders;
+}
+
+/**
+ * Headers of which Node keeps the first value. If a proxy keeps the last value, proxy and service
+ * would check different hosts or keys.
+ */
+const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
+
+/** Returns the reason why a request cannot be answered, regardless of its path; or null. */
+function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
+  if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
+  const found = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!SINGLE.has(name)) continue;
+    if (found.has(name)) return "repeated-header";
+    found.add(name);
+  }
+  return null;
 }

@@ -1,4 +1,4 @@
-import { decodeSegment } from "../requests/query.ts";
+import { decodeSegment } from "../requests/validate.ts";
 import { routeTable } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
 import type { PageCall, PageRoute } from "./call.ts";

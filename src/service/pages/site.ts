@@ -23,8 +23,7 @@ import {
   refusedPage,
   troublePage,
 } from "./answer.ts";
-import { Door, type SignedIn, tooMany } from "./door.ts";
-import type { Served } from "./origins.ts";
+import { Door, type SignedIn, tooMany, type Served } from "./door.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 

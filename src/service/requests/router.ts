@@ -9,8 +9,7 @@ import { deleteFile, patchFile, putContent } from "../files/file-writes.ts";
 import { createFile, listFiles, readFile } from "../files/files.ts";
 import { deleteFolder, patchFolder } from "../files/folder-writes.ts";
 import { createFolder, listFolders, readFolder } from "../files/folders.ts";
-import { decodeSegment } from "./query.ts";
-import { readSent } from "./validate.ts";
+import { readSent, decodeSegment } from "./validate.ts";
 import { searchHybrid, searchRegex } from "../search/search.ts";
 import type { Tables } from "../store/tables.ts";
 

@@ -3,7 +3,6 @@ import { type FieldFault, pointerTo } from "../../contract/api/fields.ts";
 import { type FieldCode, type FieldError, MAX_FIELD_ERRORS, type ProblemCode } from "../../contract/problem.ts";
 import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readObject, type SentBody } from "./body.ts";
-import { readQuery } from "./query.ts";
 
 /** Validates requests by schemas, and refuses invalid ones as the contract says. */
 
@@ -146,4 +145,51 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
 function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): Fault {
   const pointer = pointerTo(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
+}
+
+/**
+ * Reads the query of a request line, which may name each parameter once.
+ * @param text what follows `?`, percent-encoded
+ */
+function readQuery(text: string): Readonly<Record<string, string>> | Refused {
+  const query = Object.create(null) as Record<string, string>;
+  const errors: FieldError[] = [];
+  for (const part of text === "" ? [] : text.split("&")) {
+    if (errors.length === MAX_FIELD_ERRORS) break;
+    const [name, value] = decodePair(part);
+    if (name === null || value === null)
+      errors.push(malformed(name ?? "", "The query is not valid percent-encoded UTF-8."));
+    else if (name in query) errors.push(malformed(name, "The parameter is sent more than once."));
+    else query[name] = value;
+  }
+  return errors.length > 0 ? refuseFields(errors) : query;
+}
+
+function decodePair(part: string): readonly [name: string | null, value: string | null] {
+  const cut = part.indexOf("=");
+  return cut < 0 ? [decode(part), ""] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+}
+
+function malformed(name: string, detail: string): FieldError {
+  return { code: "invalid_format", pointer: pointerTo(name), detail };
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Decodes one segment of a path.
+ * @returns the segment as sent if its percent-encoding is not valid
+ */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -1,9 +1,15 @@
 import type { KeySet } from "../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../markdown/search/source.ts";
 import type { OutboxTable } from "../events/outbox.ts";
-import type { CommonTables } from "./common-tables.ts";
-import type { Files, FoundFile } from "./files-table.ts";
-import type { FileRow, GrantRow, Holder, Page, ShownPage } from "./rows.ts";
+import { type Files, type FoundFile, filesTable } from "./files-table.ts";
+import type { FileRow, GrantRow, Holder, Page, ShownPage, Figures } from "./rows.ts";
+import { changesTable } from "./changes-table.ts";
+import { foldersTable } from "./folders-table.ts";
+import { grantsTable } from "./grants-table.ts";
+import { keysTable } from "./keys-table.ts";
+import { settingsTable } from "./settings-table.ts";
+import { type Session, sql } from "./sql.ts";
+import { workspacesTable } from "./workspaces-table.ts";
 
 /** Tables as one transaction sees them; unusable after its end. */
 export type Tables = CommonTables & {
@@ -43,3 +49,38 @@ export type Search = {
   /** Returns those of the documents that are in the scope now, in the same order. */
   read(scope: SearchScope, documents: readonly number[]): Promise<readonly FoundFile[]>;
 };
+
+export const FIGURES = sql<Figures>(
+  "figures",
+  "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
+);
+
+/** Tables whose statements are the same on each kind of database. */
+type CommonTables = ReturnType<typeof commonTables>;
+
+/**
+ * Returns the tables of a connection.
+ * @param noteAccess records in the outbox that the grants of a key changed
+ */
+export function commonTables(session: Session, noteAccess: (key: number) => void) {
+  return {
+    files: filesTable(session),
+    folders: foldersTable(session),
+    changes: changesTable(session),
+    workspaces: workspacesTable(session),
+    keys: keysTable(session),
+    grants: grantsTable(session, noteAccess),
+    settings: settingsTable(session),
+    /**
+     * Locks the structure of a workspace until the end of the transaction. Until then, other
+     * transactions cannot create files, create, move, rename or remove folders, move files, or set
+     * grants.
+     */
+    lockStructure: async (workspace: number) => session.locks?.structure(workspace),
+    /**
+     * Prevents other transactions from putting anything into the folder at `path`, or below, until
+     * the end of the transaction.
+     */
+    lockTree: async (workspace: number, path: string) => session.locks?.tree(workspace, path),
+  };
+}

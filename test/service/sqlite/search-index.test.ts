@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { blockOf } from "../../../src/markdown/search/key-index.ts";
 import { documentsWithLiteral } from "../../../src/markdown/search/keys.ts";
 import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { SearchIndex, STEP } from "../../../src/service/store/sqlite/search-index.ts";
+import { SearchIndex, STEP } from "../../../src/service/store/sqlite/search-table.ts";
 
 const WIDE = Array.from({ length: 10_000 }, (_, n) => String.fromCodePoint(0x4e00 + n)).join("");
 

@@ -1,10 +1,14 @@
-import type Sqlite from "better-sqlite3";
+import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { BACKUP_META, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
-import { migrate } from "./migrate.ts";
+import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
+import { BACKUP_META, BACKUP_TABLES, type BackupTable, backupTables, makeBackupFile } from "../sqlite/backup-file.ts";
+import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** LIMIT: rows that are in memory at the same time; the content of a row has up to 200 kB. */
+/**
+ * LIMIT: rows that are in memory at the same time, or in one statement; the content of a row has up
+ * to 200 kB.
+ */
 const PORTION = 200;
 
 /**
@@ -13,15 +17,24 @@ const PORTION = 200;
  * @param file absolute; nothing may exist at this path
  * @throws UnusableDatabase, or as `pg` and better-sqlite3 do; then there is no file
  */
-export async function backUpDatabase(url: string, file: string): Promise<void> {
+export function backUpDatabase(url: string, file: string): Promise<void> {
+  return withDatabase(url, async (client) => {
+    await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    await makeBackupFile(file, (db) => copyAll(client, db));
+    await client.query("COMMIT");
+  });
+}
+
+/**
+ * Migrates a database and runs `work`. Closing the connection rolls back everything uncommitted.
+ */
+async function withDatabase(url: string, work: (client: ClientBase) => Promise<void>): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
     const client = await pool.connect();
     try {
       await migrate(client);
-      await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-      await makeBackupFile(file, (db) => copyAll(client, db));
-      await client.query("COMMIT");
+      await work(client);
     } finally {
       client.release(true);
     }
@@ -62,4 +75,76 @@ async function copyNumber(client: ClientBase, db: Sqlite.Database, name: string)
 
 function forSqlite(value: unknown): unknown {
   return typeof value === "boolean" ? Number(value) : value;
+}
+
+/**
+ * Fills an empty database from a backup, completely or not at all.
+ * @param file absolute path of a checked backup
+ * @throws UnusableDatabase if the database is not empty; otherwise as `pg` does
+ */
+export async function restoreDatabase(file: string, url: string): Promise<void> {
+  const db = new Sqlite(file, { readonly: true, fileMustExist: true });
+  try {
+    await withDatabase(url, async (client) => {
+      await client.query("BEGIN");
+      // If a service starts meanwhile, it waits for this lock and then finds the restored rows.
+      await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
+      await refuseUnlessEmpty(client);
+      await restoreMeta(client, db);
+      for (const table of backupTables(db)) await restoreTable(client, db, table);
+      await client.query("COMMIT");
+    });
+  } finally {
+    db.close();
+  }
+}
+
+async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
+  const { rows } = await client.query("SELECT 1 FROM workspaces UNION ALL SELECT 1 FROM keys LIMIT 1");
+  if (rows.length > 0) throw new UnusableDatabase("the database holds a service already");
+}
+
+/**
+ * Copies the settings and the secret. They replace a secret that was created for the empty
+ * database.
+ */
+async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
+  const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
+  const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
+  for (const [name, value] of [...copied, [GENERATION_NAME, newGeneration()] as const]) {
+    if (value === undefined) continue;
+    const text = "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = $2";
+    await client.query(text, [name, value]);
+  }
+}
+
+async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
+  const { name, columns, isNumbered } = table;
+  // A parent must be inserted first. A folder may be older than its present parent, but the
+  // parent's path is always shorter.
+  const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
+  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
+  let portion: unknown[][] = [];
+  for (const row of rows.iterate() as Iterable<unknown[]>) {
+    if (portion.push(row) < PORTION) continue;
+    await insert(client, table, portion);
+    portion = [];
+  }
+  if (portion.length > 0) await insert(client, table, portion);
+  if (isNumbered) await setNumber(client, db, name);
+}
+
+/**
+ * Inserts rows. The server reads each value as its column's type, for example 0 and 1 as booleans.
+ */
+async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
+  const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
+  const places = rows.map((row, n) => `(${row.map((_, at) => `$${n * columns.length + at + 1}`).join()})`);
+  await client.query(`INSERT INTO ${name} (${columns.join()})${own} VALUES ${places.join()}`, rows.flat());
+}
+
+async function setNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
+  const last = db.prepare<[string], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = ?").get(name);
+  if (last === undefined || last.seq === 0) return;
+  await client.query("SELECT setval(pg_get_serial_sequence($1, 'seq'), $2)", [name, last.seq]);
 }

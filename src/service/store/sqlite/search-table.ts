@@ -1,15 +1,14 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
-import { type Block, blockOf } from "../../../markdown/search/key-index.ts";
+import { type Block, blockOf, KeyIndex } from "../../../markdown/search/key-index.ts";
 import { Access, includes } from "../../files/access.ts";
 import { FILE_COLUMNS, foundFile, FROM_FILES } from "../files-table.ts";
 import { foldersTable } from "../folders-table.ts";
 import { type FileRow, ROOT } from "../rows.ts";
-import { sql } from "../sql.ts";
+import { sql, FILE_PATH } from "../sql.ts";
 import type { Search } from "../tables.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Db } from "./database.ts";
-import type { SearchIndex } from "./search-index.ts";
 import type { SqliteSession } from "./session.ts";
 
 /**
@@ -75,5 +74,149 @@ export function searchTable(db: Db, index: SearchIndex, session: SqliteSession):
         return includes(access.file(file), "read") ? [found(file)] : [];
       });
     },
+  };
+}
+
+/** A file of any workspace, with the columns that the index needs. */
+type Indexed = StoredText & { readonly workspace: number; readonly name: string; readonly path: string };
+
+type Queued = {
+  readonly n: number;
+  readonly kind: "file" | "folder";
+  readonly seq: number;
+  readonly after: number;
+};
+
+/**
+ * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The part of
+ * a document with which a step reaches this limit is still indexed. A step takes about 5 ms, or 20
+ * ms for the keys of a row, and a request may have to wait for it.
+ */
+export const STEP = 6;
+const COST = { document: 1, work: 1 / 1_000 } as const;
+/** Files of a renamed folder that one step queues. */
+const FOLDER_PORTION = 4;
+/** LIMIT: unindexed files that a search reads, the newest first. */
+const MOST_WAITING = 1_000;
+
+/**
+ * Index of the published contents. Triggers only queue the written file or folder, in the
+ * transaction of the write. The index is updated later in small steps, the newest write first, and
+ * a search also reads queued files. So no request waits for the index.
+ */
+export class SearchIndex {
+  readonly keys: KeyIndex;
+  readonly #file;
+  readonly #queue: ReturnType<typeof prepareQueue>;
+  /**
+   * File that is being indexed, by its number in the queue. A later write gives it another number.
+   */
+  #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
+  #isUnmerged = false;
+
+  constructor(db: Db) {
+    this.keys = new KeyIndex(db);
+    this.#queue = prepareQueue(db);
+    this.#file = db.prepare<[number], Indexed>(
+      `SELECT x.workspace, x.name, ${FILE_PATH} AS path, c.codec, c.text
+       FROM files x LEFT JOIN folders d ON d.seq = x.folder CROSS JOIN changes c ON c.id = x.change_id WHERE x.seq = ?`,
+    );
+  }
+
+  /**
+   * Returns true if `update` has work: documents wait to be indexed, or pieces of the index to be
+   * merged.
+   */
+  isUnfinished(): boolean {
+    return this.#isUnmerged || this.#newest() !== undefined;
+  }
+
+  /**
+   * Returns the files of a workspace that wait to be indexed, each once, the newest write first.
+   */
+  waiting(workspace: number): number[] {
+    const waiting = this.#queue.waiting.all({ workspace, most: MOST_WAITING });
+    // A file may be in the queue itself, and also through its folder.
+    return [...new Set(waiting.map(({ seq }) => seq))];
+  }
+
+  /**
+   * Indexes queued documents, the newest first, and merges pieces of the index. The caller must
+   * have begun a transaction.
+   * @param most cost limit: 1 for a document, and 1 for each 1,000 characters or keys of it
+   */
+  update(most: number): "done" | "more" {
+    this.keys.merger.takeOver();
+    let queued = this.#next();
+    for (let spent = 0; queued !== undefined && spent < most; queued = this.#next()) spent += this.#indexPart(queued);
+    this.#isUnmerged = this.keys.merger.merge(most / STEP);
+    return queued !== undefined || this.#isUnmerged ? "more" : "done";
+  }
+
+  /**
+   * Returns the unfinished file, if no later write changed it and its last part was committed;
+   * otherwise the newest.
+   */
+  #next(): Queued | undefined {
+    const open = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
+    if (open !== undefined && open.after === this.#open!.done) return open;
+    this.#open = null;
+    return this.#newest();
+  }
+
+  #newest(): Queued | undefined {
+    return this.#queue.newest.get();
+  }
+
+  /**
+   * Indexes one part.
+   * @returns its cost, as `update` counts
+   */
+  #indexPart({ n, kind, seq, after }: Queued): number {
+    if (kind === "folder") {
+      const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
+      for (const file of files) this.#queue.add.run(file.workspace, file.seq);
+      if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
+      else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
+      return COST.document;
+    }
+    this.#open ??= { n, parts: this.#indexFile(seq), done: 0 };
+    const part = this.#open.parts.next();
+    if (part.done === true) {
+      this.#open = null;
+      this.#queue.drop.run(n);
+      return COST.document;
+    }
+    this.#queue.goOnAfter.run(++this.#open.done, n);
+    return part.value * COST.work;
+  }
+
+  *#indexFile(seq: number): Generator<number, void> {
+    const file = this.#file.get(seq);
+    if (file === undefined || file.name === STRUCTURE_FILE) this.keys.remove(seq);
+    else yield* this.keys.putInParts(file.workspace, seq, file.path, decodeText(file));
+  }
+}
+
+function prepareQueue(db: Db) {
+  return {
+    newest: db.prepare<[], Queued>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
+    numbered: db.prepare<[number], Queued>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
+    add: db.prepare<[number, number]>(
+      "INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (?, 'file', ?)",
+    ),
+    drop: db.prepare<[number]>("DELETE FROM search_queue WHERE n = ?"),
+    goOnAfter: db.prepare<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
+    filesOf: db.prepare<[number, number, number], { workspace: number; seq: number }>(
+      `SELECT x.workspace, x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
+       WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
+    ),
+    waiting: db.prepare<[{ workspace: number; most: number }], { seq: number }>(
+      `SELECT seq FROM (
+         SELECT seq FROM search_queue WHERE workspace = @workspace AND kind = 'file' ORDER BY n DESC LIMIT @most
+       ) UNION ALL SELECT x.seq FROM search_queue q CROSS JOIN files x
+         ON x.workspace = @workspace AND x.folder = q.seq AND x.seq > q.after
+       WHERE q.workspace = @workspace AND q.kind = 'folder' LIMIT @most`,
+    ),
   };
 }

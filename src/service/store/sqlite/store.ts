@@ -1,4 +1,3 @@
-import { commonTables, FIGURES } from "../common-tables.ts";
 import { GRANTS_OF } from "../grants-table.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import type { Figures, Holder, KeyRow } from "../rows.ts";
@@ -7,15 +6,14 @@ import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
 import type { BackupMade, Indexing, Outbox, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
-import type { Tables } from "../tables.ts";
+import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
 import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { rememberedFiles } from "./remembered-files.ts";
 import { Reserve } from "./reserve.ts";
-import { SearchIndex, STEP } from "./search-index.ts";
-import { searchTable } from "./search-table.ts";
+import { searchTable, SearchIndex, STEP } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
