@@ -1,4 +1,3 @@
-import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
@@ -23,16 +22,6 @@ describe("a data folder that cannot be used", () => {
     const data = temporaryFolder();
     expect(dataTrouble(data, fault(code))).toMatchObject({ trouble: { kind, code } });
     expect(dataTrouble(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
-  });
-
-  it.skipIf(process.getuid?.() !== 0)("because of another user names that user (needs root)", () => {
-    const data = temporaryFolder();
-    const file = join(data, "service.db-wal");
-    writeFileSync(file, "");
-    chownSync(file, 65_534, 65_534);
-    const what = `${file} belongs to user 65534, and this process is user 0, who may not use it`;
-    expect(dataTrouble(data, fault("SQLITE_CANTOPEN"))).toMatchObject({ trouble: { kind: "usage", what } });
-    expect(dataTrouble(data, fault("EIO"))).toMatchObject({ trouble: { kind: "fault" } });
   });
 });
 
