@@ -60,17 +60,16 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // The percent-encoding of the target is malformed. The service or its pages answer, in their
-    // own form.
-    frameworkErrors: (_error, request, reply) => void answerBadTarget(state, request, reply),
+    // fastify decodes a target before it finds the route. So it finds the route of the target as the
+    // client sent it, even if its percent-encoding is malformed.
+    rewriteUrl: ({ url }) => url!.replaceAll("%", "%25"),
   });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.decorateRequest("taken", null);
   app.addHook("onRequest", (request, reply) => {
-    const exchange = begin(state, request, reply);
-    request.setDecorator("taken", exchange.taken);
-    return judgeHead(state, exchange);
+    request.setDecorator("taken", state.watch.begin(request.raw, reply.raw, routeOf(state, request).label));
+    return judgeHead(state, exchangeOf(request, reply));
   });
   app.setErrorHandler((error, request, reply) => answerFault(state, exchangeOf(request, reply), error));
   mountService(app, state);
@@ -89,8 +88,7 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
 function mountService(app: FastifyInstance, state: ServerState): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
     carryBody(state, exchangeOf(request, reply), readBody(request.body));
-  const stream = (request: FastifyRequest, reply: FastifyReply) =>
-    routeOf(state, request).by === "stream" ? openStream(state, exchangeOf(request, reply)) : carry(request, reply);
+  const stream = (request: FastifyRequest, reply: FastifyReply) => openStream(state, exchangeOf(request, reply));
   for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === state.service.streams?.path;
@@ -99,9 +97,7 @@ function mountService(app: FastifyInstance, state: ServerState): void {
   }
   for (const { path, answer } of operatorPages(state)) {
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      routeOf(state, request).by === "operator"
-        ? send(state, exchangeOf(request, reply), await answer(request))
-        : carry(request, reply),
+      send(state, exchangeOf(request, reply), await answer(request)),
     );
   }
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
@@ -110,32 +106,22 @@ function mountService(app: FastifyInstance, state: ServerState): void {
 
 type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
 
-/**
- * Returns the route of a request by its target, as the client sent it. fastify decodes a path
- * before it finds the route, and finds no route for a malformed path.
- */
-function routeOf({ loadPages }: ServerState, { raw, routeOptions }: FastifyRequest): Route {
-  const { path } = splitTarget(raw.url!);
-  if (isPagePath(path)) return { label: "/app", by: loadPages === null ? undefined : "pages" };
+function routeOf({ loadPages }: ServerState, { originalUrl, routeOptions }: FastifyRequest): Route {
+  if (isPagePath(splitTarget(originalUrl).path)) return { label: "/app", by: loadPages === null ? undefined : "pages" };
   const { label = "other", by } = routeOptions.config;
-  return by === undefined || path === label ? { label, by } : { label: "other", by: undefined };
+  return { label, by };
 }
 
 function isPagePath(path: string): boolean {
   return path === "/app" || path.startsWith("/app/");
 }
 
-function begin(state: ServerState, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const taken = state.watch.begin(request.raw, reply.raw, routeOf(state, request).label);
-  return { request, reply, taken };
-}
-
 function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
   return { request, reply, taken: request.getDecorator<Taken>("taken") };
 }
 
-function headOf({ raw }: FastifyRequest): RequestHead {
-  return { method: raw.method!, path: raw.url!, headers: headersOf(raw) };
+function headOf({ raw, originalUrl }: FastifyRequest): RequestHead {
+  return { method: raw.method!, path: originalUrl, headers: headersOf(raw) };
 }
 
 /** Answers a request by its headers, if its body need not be read. */
@@ -272,16 +258,6 @@ function lose({ request, reply }: Exchange): FastifyReply {
   reply.hijack();
   request.raw.socket.destroy();
   return reply;
-}
-
-async function answerBadTarget(state: ServerState, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const exchange = begin(state, request, reply);
-  try {
-    const answered = await judgeHead(state, exchange);
-    if (answered === undefined) await carryBody(state, exchange, readBody(null), sentLength(request.raw) > 0);
-  } catch {
-    lose(exchange);
-  }
 }
 
 /**
