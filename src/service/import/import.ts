@@ -4,7 +4,7 @@ import type { Problem } from "../../contract/api/resources.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { ImportLinks, LinkReport } from "./links.ts";
-import { clause, type Entry, type ImportReason, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
+import { clause, type Entry, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
 import type { AnswerOne, Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
@@ -144,13 +144,8 @@ type Report = {
   readonly refused: ImportRefusal[];
 };
 
-/** Result of an item; `bytes` counts the content of a created document. */
-type Outcome =
-  | { readonly kind: "made"; readonly bytes: number }
-  | { readonly kind: "nothing" }
-  | { readonly kind: "refused"; readonly refusal: Refusal };
-
-const NOTHING: Outcome = { kind: "nothing" };
+/** Result of an item: the bytes of a created document, a refusal, or null for nothing to report. */
+type Outcome = { readonly bytes: number } | Refusal | null;
 
 type Sender = {
   readonly dir: string;
@@ -164,7 +159,7 @@ async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[
   sender.links?.forget(items);
   for (const item of items) {
     const isEntry = item.kind !== "refused" && item.kind !== "renamed";
-    outcomes.push(isEntry ? await sendEntry(sender, item) : NOTHING);
+    outcomes.push(isEntry ? await sendEntry(sender, item) : null);
   }
   return outcomes;
 }
@@ -172,17 +167,17 @@ async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[
 async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
   const { path, as, kind } = entry;
   if (kind === "folder") return sendFolder(sender, entry);
-  if (kind === "other") return refuse("not-a-file", "it is a symlink or a special file");
+  if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
   const bad = pathFault(as, "file");
-  if (bad?.fault === "not-lowercase-md") return refuse("not-markdown", "its name does not end in .md");
-  if (bad !== null) return refuse(bad.fault, clause(bad.fault, bad.name));
+  if (bad?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
+  if (bad !== null) return { reason: bad.fault, detail: clause(bad.fault, bad.name) };
   const text = readText(join(sender.dir, path));
-  if (typeof text !== "string") return { kind: "refused", refusal: text };
+  if (typeof text !== "string") return text;
   const translated = sender.links?.translate(path, text) ?? text;
   const sent = await send(sender, FILES, { path: as, content: translated });
   sender.links?.note(entry, translated, sent.made);
   if (sent.made === null) return refuseFor(sent.problem);
-  return { kind: "made", bytes: Buffer.byteLength(text) };
+  return { bytes: Buffer.byteLength(text) };
 }
 
 /**
@@ -193,20 +188,16 @@ async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   const path = entry.as;
   const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
   sender.links?.note(entry, null, made);
-  return made === null ? NOTHING : { kind: "made", bytes: 0 };
+  return made === null ? null : { bytes: 0 };
 }
 
 /**
  * Returns the refusal of an item. A link to an id that does not exist in this workspace has a
  * reason of its own.
  */
-function refuseFor({ code, detail, errors }: Problem): Outcome {
+function refuseFor({ code, detail, errors }: Problem): Refusal {
   const lost = errors?.find((error) => error.code === "unresolved_reference");
-  return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);
-}
-
-function refuse(reason: ImportReason, detail: string): Outcome {
-  return { kind: "refused", refusal: { reason, detail } };
+  return { reason: (lost?.code ?? code).replaceAll("_", "-"), detail };
 }
 
 type Answered =
@@ -228,8 +219,8 @@ function note(report: Report, item: Item, outcome: Outcome): void {
   if (item.kind === "refused") return void report.refused.push(item.refusal);
   const { path } = item;
   if (item.kind === "renamed") return void report.renamed.push({ path, name: item.name });
-  if (outcome.kind === "refused") report.refused.push({ path, ...outcome.refusal });
-  if (outcome.kind !== "made") return;
+  if (outcome === null) return;
+  if ("reason" in outcome) return void report.refused.push({ path, ...outcome });
   report.bytes += outcome.bytes;
   if (item.kind === "folder") return void report.folders++;
   report.files++;
