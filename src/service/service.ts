@@ -4,14 +4,7 @@ import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { type Admit, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
-import {
-  admitByRate,
-  answerRequest,
-  type Core,
-  judgeAdminHead,
-  judgeHead,
-  type RequestHead,
-} from "./requests/dispatch.ts";
+import { admitByRate, answerRequest, type Core, judgeHead, type RequestHead } from "./requests/dispatch.ts";
 import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./requests/rate.ts";
@@ -143,7 +136,7 @@ export class Service {
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
   /** Checks a request as `admit` does, for the port of local administration. */
-  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeAdminHead(this.#core, head);
+  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head, true);
 
   /** Parts of the service that the pages use, which are rendered in this process. */
   get core(): Core {

@@ -60,24 +60,21 @@ export async function answerRequest(
 /**
  * Checks a request by its headers. Returns the answer if its body need not be read, else null. Does
  * not count for a rate limit.
+ * @param isAdminOnly true if only requests below `/admin` are admitted
  */
-export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
+export function judgeHead(
+  core: Core,
+  { method, path, headers }: RequestHead,
+  isAdminOnly = false,
+): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
     if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
+    if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
     const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.peek(holder)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
     const reader = await readerOf(core.server.store, hash, core.server.now(), peek);
     return isRefused(reader) ? reader : null;
-  });
-}
-
-/** Checks a request as `judgeHead` does, but admits only requests below `/admin`. */
-export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
-  return answering(core, async () => {
-    if (!core.isOpen) return closing();
-    if (!isAdminPath(splitTarget(path).path)) return refuse("not_found", "There is no such endpoint.");
-    return authenticateAdmin(core.adminKeyHash, headers);
   });
 }
 

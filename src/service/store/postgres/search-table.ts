@@ -125,7 +125,7 @@ export class SearchIndexing implements Indexing {
   async step(most: "a-step" | "all"): Promise<"done" | "more"> {
     for (;;) {
       const work = (session: Session) => this.#index(session);
-      const done = await this.#transactions.write({ work, keep: () => true, synced: false });
+      const done = await this.#transactions.write({ work, isSynced: false });
       if (done < STEP) return "done";
       if (most === "a-step") return "more";
     }

@@ -78,15 +78,13 @@ export class PostgresStore implements Store {
   }
 
   async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
-    const inTables = (session: Session) => work(tablesOf(session));
-    const result = await this.#transactions.write({ work: inTables, keep, synced: true });
+    const result = await this.#transactions.write({ work: (session) => work(tablesOf(session)), keep });
     this.outbox.committed();
     return result;
   }
 
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    const inTables = (session: Session) => work(tablesOf(session));
-    return this.#transactions.write({ work: inTables, keep: () => true, synced: false });
+    return this.#transactions.write({ work: (session) => work(tablesOf(session)), isSynced: false });
   }
 
   async holder(hash: Buffer): Promise<Holder | undefined> {
@@ -109,8 +107,7 @@ export class PostgresStore implements Store {
   }
 
   setAdminKeyHash(hash: Buffer): Promise<void> {
-    const work = async (session: Session) => session.send(SET_META, "admin-key", hash);
-    return this.#transactions.write({ work, keep: () => true, synced: true });
+    return this.#transactions.write({ work: async (session) => session.send(SET_META, "admin-key", hash) });
   }
 
   /** Runs `work` while no other process of the database runs work by this method. */

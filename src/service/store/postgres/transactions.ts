@@ -22,8 +22,10 @@ const FIRST_PAUSE_MS = 4;
 
 type Write<T> = {
   readonly work: (session: Session) => Promise<T>;
-  readonly keep: (result: T) => boolean;
-  readonly synced: boolean;
+  /** Default: each result is kept. */
+  readonly keep?: (result: T) => boolean;
+  /** False if a power loss may undo the write. */
+  readonly isSynced?: boolean;
 };
 
 /** Runs work in transactions on connections of a pool. */
@@ -105,14 +107,14 @@ export class Transactions {
     }
   }
 
-  async #writeOnce<T>(client: PoolClient, { work, keep, synced }: Write<T>): Promise<T> {
+  async #writeOnce<T>(client: PoolClient, { work, keep, isSynced = true }: Write<T>): Promise<T> {
     const session = new Session(client, true);
     let isCommitting = false;
     try {
       session.send(BEGIN.write);
-      if (!synced) session.send(UNSYNCED);
+      if (!isSynced) session.send(UNSYNCED);
       const result = await work(session);
-      if (!keep(result)) {
+      if (keep?.(result) === false) {
         await rollBack(client);
         return result;
       }
