@@ -115,7 +115,7 @@ export function changesTable(session: Session) {
     },
     /** Returns a change that is or was in review, of any workspace. */
     async review(id: string) {
-      session.locks?.fileOf(id);
+      session.lock("fileOf", id);
       const row = await session.one(SQL.review, id);
       return row && reviewedOf(row);
     },
@@ -140,8 +140,6 @@ export function changesTable(session: Session) {
      * @returns that number now, or null at the end
      */
     async prune(after: number, most: number, { before, keep }: PruneLimits) {
-      const { locks } = session;
-      if (locks !== null && !(await locks.pruning())) return null;
       const { upTo } = (await session.one(SQL.portion, after, most))!;
       if (upTo !== null) session.send(SQL.prune, after, upTo, before, keep, NOTHING);
       return upTo;

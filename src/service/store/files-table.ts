@@ -122,7 +122,7 @@ export function filesTable(session: Session) {
   };
   return {
     byId(workspace: number, id: string) {
-      session.locks?.file(workspace, id);
+      session.lock("file", workspace, id);
       return session.one(SQL.byId, workspace, id);
     },
     /**
@@ -140,7 +140,7 @@ export function filesTable(session: Session) {
      * @param baseId a change in any state; `base` is null if that change is not of this file
      */
     async forEdit(workspace: number, id: string, baseId: string) {
-      session.locks?.file(workspace, id);
+      session.lock("file", workspace, id);
       const found = await session.one(SQL.forEdit, workspace, id, baseId);
       return found && editOf(found, baseId);
     },

@@ -122,7 +122,7 @@ export function foldersTable(session: Session) {
      * @returns its row number
      */
     async insert({ workspace, id, parent, name, path }: Omit<FolderRow, "seq" | "parentId"> & { workspace: number }) {
-      session.locks?.structure(workspace);
+      session.lock("structure", workspace);
       return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
     },
     /** Renames or moves a folder, with the paths of the folders below. */

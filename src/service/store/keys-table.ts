@@ -51,7 +51,7 @@ export function keysTable(session: Session) {
      * @param uses times by row number
      */
     async saveUses(uses: ReadonlyMap<number, number>) {
-      session.locks?.keys([...uses.keys()]);
+      session.lock("keys", [...uses.keys()]);
       for (const [key, at] of uses) session.send(SQL.saveUse, key, at);
     },
     /** Removes a key with its grants, including those kept for paths. */

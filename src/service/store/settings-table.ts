@@ -23,7 +23,7 @@ export function settingsTable(session: Session) {
     get,
     async change(changed: Partial<Settings>) {
       // Concurrent changes of different settings are both kept.
-      session.locks?.settings();
+      session.lock("settings");
       const next = { ...(await get()), ...changed };
       session.send(SET_META, SETTINGS, Buffer.from(JSON.stringify(next)));
       return next;

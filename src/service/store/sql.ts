@@ -49,8 +49,8 @@ export function isReading(text: string): boolean {
 
 /** A connection within one transaction. */
 export type Session = {
-  /** Locks of a write on a database with several writers; null if no locks are needed. */
-  readonly locks: Locks | null;
+  /** Takes a lock, if this is a write on a database with several writers. */
+  lock(name: LockName, ...values: readonly unknown[]): void;
   /**
    * Runs a statement and returns its rows.
    * @throws the error of this statement, or of the first earlier statement that failed
@@ -62,24 +62,15 @@ export type Session = {
 };
 
 /**
- * Locks that last until the end of the transaction. A lock prevents other transactions from
- * changing the rows, so that the next statement reads their latest state.
+ * Names of locks, which last until the end of the transaction. A lock prevents other transactions
+ * from changing the rows, so that the next statement reads their latest state.
+ *
+ * - `structure`: the structure of a workspace, as `Tables.lockStructure` promises.
+ * - `tree`: the files of the subtree at a path of a workspace.
+ * - `file`: a file by its workspace and id; `fileOf`: the file of a change.
+ * - `workspace`: everything in a workspace that is to be removed.
  */
-export type Locks = {
-  file(workspace: number, id: string): void;
-  /** Locks the file of a change. */
-  fileOf(changeId: string): void;
-  /** Locks the structure of a workspace, as `Tables.lockStructure` promises. */
-  structure(workspace: number): void;
-  /** Locks the structure, and the files of the subtree at `path`. */
-  tree(workspace: number, path: string): void;
-  /** Locks everything in a workspace that is to be removed. */
-  workspace(seq: number): void;
-  keys(seqs: readonly number[]): void;
-  settings(): void;
-  /** Locks pruning. Returns false if another process prunes. */
-  pruning(): Promise<boolean>;
-};
+export type LockName = "structure" | "tree" | "file" | "fileOf" | "workspace" | "keys" | "settings";
 
 /** Path of a file `x`, whose folder is joined as `d`: the root has no row. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";

@@ -8,8 +8,8 @@ import type { Tables } from "./tables.ts";
  * - In a write, `files.byId`, `files.forEdit` and `changes.review` lock the file that they find:
  *   no other transaction changes or removes it until the end.
  * - A caller calls `lockStructure` before the first read that a structural change depends on, and
- *   `lockTree` before a read of a subtree's contents that a change depends on. `files.insert`
- *   shares the lock of the structure with other inserts, and checks what was read before.
+ *   then `lockTree` before a read of a subtree's contents. `files.insert` shares the lock of the
+ *   structure with other inserts, and checks what was read before.
  * - Each read sees all earlier commits, or the work runs again.
  */
 export type Store = {

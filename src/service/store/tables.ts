@@ -76,11 +76,11 @@ export function commonTables(session: Session, noteAccess: (key: number) => void
      * transactions cannot create files, create, move, rename or remove folders, move files, or set
      * grants.
      */
-    lockStructure: async (workspace: number) => session.locks?.structure(workspace),
+    lockStructure: async (workspace: number) => session.lock("structure", workspace),
     /**
      * Prevents other transactions from putting anything into the folder at `path`, or below, until
      * the end of the transaction.
      */
-    lockTree: async (workspace: number, path: string) => session.locks?.tree(workspace, path),
+    lockTree: async (workspace: number, path: string) => session.lock("tree", workspace, path),
   };
 }

@@ -43,7 +43,7 @@ export function workspacesTable(session: Session) {
       session.send(SQL.setState, id, state, retryAfter),
     /** Removes a workspace and its contents, except its keys. */
     async remove(seq: number) {
-      session.locks?.workspace(seq);
+      session.lock("workspace", seq);
       for (const statement of REMOVE) session.send(statement, seq);
     },
   };

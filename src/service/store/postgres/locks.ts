@@ -1,4 +1,4 @@
-import { isWithin, type Locks, type Session, sql } from "../sql.ts";
+import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
 
 /**
  * Locks of a write, always in this order, so that no two writes wait for each other. 1. The
@@ -12,63 +12,28 @@ import { isWithin, type Locks, type Session, sql } from "../sql.ts";
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
-const SQL = {
-  structure: sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`),
-  tree: sql(
-    "locks.tree",
-    (dialect) =>
-      `SELECT 1 FROM files x WHERE x.workspace = $1
-         AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")})
-       ORDER BY x.seq FOR NO KEY UPDATE`,
-  ),
-  file: sql("locks.file", "SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE"),
-  fileOf: sql(
-    "locks.fileOf",
-    "SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE",
-  ),
-  // Prevents inserts of rows into the workspace.
-  workspace: sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE"),
-  filesOf: sql("locks.filesOf", "SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE"),
+/** Statements of each lock. Each is separate, so that the statement after the lock sees the latest rows. */
+export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
+  structure: [sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`)],
+  tree: [
+    sql(
+      "locks.tree",
+      (dialect) =>
+        `SELECT 1 FROM files x WHERE x.workspace = $1
+           AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")})
+         ORDER BY x.seq FOR NO KEY UPDATE`,
+    ),
+  ],
+  file: [sql("locks.file", "SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE")],
+  fileOf: [
+    sql("locks.fileOf", "SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE"),
+  ],
+  workspace: [
+    // Prevents inserts of folders into the workspace.
+    sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE"),
+    sql("locks.filesOf", "SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE"),
+  ],
   // Locks in a fixed order, because several processes save the uses of keys at about the same time.
-  keys: sql("locks.keys", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE"),
-  settings: sql("locks.settings", "SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE"),
-  pruning: sql<{ readonly alone: boolean }>("locks.pruning", "SELECT pg_try_advisory_xact_lock($1) AS alone"),
-} as const;
-
-const PRUNING = 7_214_906_233_012;
-
-/**
- * Locks of one write. Each lock is a separate statement, so that the statement after the lock sees
- * the latest rows.
- */
-export type RowLocks = Locks & {
-  /** Forgets which rows are locked, after a rollback to a savepoint. */
-  forget(): void;
+  keys: [sql("locks.keys", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE")],
+  settings: [sql("locks.settings", "SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE")],
 };
-
-export function rowLocks(session: Session): RowLocks {
-  /** Workspaces whose structure is locked until the end of the transaction. */
-  const held = new Set<number>();
-  const structure = (workspace: number): void => {
-    if (held.has(workspace)) return;
-    held.add(workspace);
-    session.send(SQL.structure, workspace);
-  };
-  return {
-    structure,
-    forget: () => held.clear(),
-    tree(workspace, path) {
-      structure(workspace);
-      session.send(SQL.tree, workspace, path);
-    },
-    file: (workspace, id) => session.send(SQL.file, workspace, id),
-    fileOf: (changeId) => session.send(SQL.fileOf, changeId),
-    workspace(seq) {
-      session.send(SQL.workspace, seq);
-      session.send(SQL.filesOf, seq);
-    },
-    keys: (seqs) => session.send(SQL.keys, seqs),
-    settings: () => session.send(SQL.settings),
-    pruning: async () => (await session.one(SQL.pruning, PRUNING))!.alone,
-  };
-}

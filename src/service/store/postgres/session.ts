@@ -1,6 +1,6 @@
 import type { Client, QueryResult } from "pg";
-import { type Dialect, type Session as Port, type Sql, isReading } from "../sql.ts";
-import { type RowLocks, rowLocks } from "./locks.ts";
+import { type Dialect, isReading, type LockName, type Session as Port, type Sql } from "../sql.ts";
+import { LOCKS } from "./locks.ts";
 
 /**
  * LIMIT: characters of a path in its index. An index row has at most 2,704 bytes, a path up to
@@ -34,16 +34,16 @@ type Result = Pick<QueryResult, "rows">;
  */
 export class Session implements Port {
   readonly #client: Client;
-  readonly locks: RowLocks | null;
+  readonly #isWrite: boolean;
   #fault: { readonly error: unknown } | null = null;
 
-  /**
-   * Creates a session.
-   * @param writes true if reads lock the rows that they find
-   */
-  constructor(client: Client, writes: boolean) {
+  constructor(client: Client, isWrite: boolean) {
     this.#client = client;
-    this.locks = writes ? rowLocks(this) : null;
+    this.#isWrite = isWrite;
+  }
+
+  lock(name: LockName, ...values: readonly unknown[]): void {
+    if (this.#isWrite) for (const statement of LOCKS[name]) this.send(statement, ...values);
   }
 
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
@@ -59,10 +59,9 @@ export class Session implements Port {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
-  /** Rolls back to a savepoint, which also undoes failed statements and releases later locks. */
+  /** Rolls back to a savepoint, which also undoes failed statements. */
   goBack(statement: Sql<never>): void {
     this.#fault = null;
-    this.locks?.forget();
     this.send(statement);
   }
 

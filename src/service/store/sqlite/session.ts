@@ -26,13 +26,15 @@ type Prepared = {
  * of them, and once, because better-sqlite3 frees statements only when the database closes.
  */
 export class SqliteSession implements Session {
-  /** Only one connection writes, so no locks are needed. */
-  readonly locks = null;
   readonly #db: Db;
   readonly #prepared = new Map<Sql<unknown>, Prepared>();
 
   constructor(db: Db) {
     this.#db = db;
+  }
+
+  lock(): void {
+    // Only one connection writes, so no locks are needed.
   }
 
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
