@@ -1,5 +1,3 @@
-import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, it } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -94,18 +92,6 @@ describe("a document that a sync merged", () => {
       base: expect.any(String),
       theirs: expect.any(String),
     });
-  });
-
-  it("says which text is no longer kept instead of guessing", async () => {
-    const texts = new Sqlite(join(rig.root, ".mdmirror", "texts.db"));
-    const { versions } = JSON.parse((await run("history", "a.md", "--json")).out[0]!);
-    const { changes } = texts.prepare("DELETE FROM texts WHERE digest = unhex(?)").run(versions[0].sha256);
-    texts.close();
-    expect(changes).toBe(1);
-    const shown = await run("diff", "a.md", "--origins");
-    expect(shown.out.slice(1)).toEqual(["the origin of each line is not known: base is no longer in the history"]);
-    const { merge } = JSON.parse((await run("why", "a.md", "--json")).out[0]!);
-    expect(merge).toMatchObject({ gone: ["base"], origins: null });
   });
 });
 

@@ -74,21 +74,4 @@ describe("the direction of a folder", () => {
     expect(rig.read("a.md")).toBe("# one\nlocal\n");
     expect((await run("wait", "w/new.md")).code).toBe(3);
   });
-
-  test("a daemon of a folder that only uploads changes no local file", async () => {
-    const { rig } = watched;
-    rig.write("b.md", "# b\n");
-    await run("sync", "w");
-    await run("config", "set", "direction", "push", "w");
-    const watch = await watched.watchingHere();
-    rig.editRemotely("b.md", "# b\nservice\n");
-    rig.api("POST", "/v1/files", { path: "new.md", content: "# new\n" });
-    const from = watch.events.length;
-    rig.write("a.md", "# one\nlocal\n");
-    await watch.until(isChange("a.md"), from);
-    expect((await run("sync", "w")).code).toBe(0);
-    expect(rig.remote("a.md")!.content).toBe("# one\nlocal\n");
-    expect(rig.read("b.md")).toBe("# b\n");
-    expect(() => rig.read("new.md")).toThrow();
-  });
 });

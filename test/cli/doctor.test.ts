@@ -29,20 +29,6 @@ describe("doctor", () => {
     expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
   });
 
-  test("reports the size of the history, for people and for programs", async () => {
-    await rig.init();
-    const { out } = await rig.run(["doctor", "w"]);
-    expect(out.find((line) => line.includes("history:"))).toMatch(
-      /^ok {3}history: [\d.]+ KB: texts [\d.]+ KB, state [\d.]+ KB, trash 0 B, log [\d.]+ K?B$/,
-    );
-    const json = await rig.run(["doctor", "w", "--json"]);
-    const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; bytes?: Record<string, number> }[] };
-    const { bytes } = checks.find(({ about }) => about === "history")!;
-    expect(Object.keys(bytes!)).toEqual(["texts", "state", "trash", "log"]);
-    expect(bytes!["texts"]! + bytes!["state"]!).toBeGreaterThan(8_000);
-    expect(checks.filter((check) => "bytes" in check)).toHaveLength(1);
-  });
-
   test("names what was learned of the service, for people and for programs", async () => {
     await rig.init();
     rig.createRemotely("a/b.md", "b\n");
@@ -55,14 +41,6 @@ describe("doctor", () => {
       "folder-tree": { learned: "yes", liked: "yes" },
       "move-to-root": { learned: "unknown", liked: "yes" },
     });
-  });
-
-  test("warns of a clock that is wrong (3)", async () => {
-    await rig.init();
-    rig.pass(-10 * 60_000);
-    const { code, out } = await rig.run(["doctor", "w"]);
-    expect(code).toBe(3);
-    expect(out.join("\n")).toContain("WARN clock: ");
   });
 
   test("warns of another sync tool on the folder (3)", async () => {

@@ -1,10 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync, openSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ENTRY } from "../program.ts";
 
 /** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
@@ -30,14 +28,7 @@ const write = (fd, bytes, at) => {
 };
 const output`,
 );
-const ARGS = ["--input-type=module", "-e", SCRIPT];
 const WHOLE = Array.from({ length: LINES }, (_, n) => `${String(n).padStart(99, "–").slice(-99)}\n`).join("");
-
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "output-"));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** @returns its exit code, and what it said of itself */
 async function ended(child: ReturnType<typeof spawn>): Promise<[number | null, string]> {
@@ -46,26 +37,20 @@ async function ended(child: ReturnType<typeof spawn>): Promise<[number | null, s
   return [code, (await said).trim()];
 }
 
-test("all of it comes through a pipe", async () => {
-  const child = spawn(process.execPath, ARGS, { stdio: ["ignore", "pipe", "pipe"] });
-  const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
-  expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined"]);
-});
-
 test("what a full pipe did not take is written by the stream, in its order", async () => {
   const child = spawn(process.execPath, ["--input-type=module", "-e", AGAIN], { stdio: ["ignore", "pipe", "pipe"] });
   const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
   expect([out === WHOLE, ...end]).toEqual([true, 0, "false undefined"]);
 });
 
-// Which code the system gives depends on the kind of pipe, and on what the reader had read.
-test.each(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])("a reader that left is no fault: %s", async (code) => {
+test("a reader that left is no fault", async () => {
+  // Which code the system gives depends on the kind of pipe, and on what the reader had read.
   const script = `
 import { Output } from "${OUTPUT}";
-const output = new Output(() => {
-  throw Object.assign(new Error("left"), { code: "${code}" });
-});
-output.write("one\\n");`;
+for (const code of ["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"])
+  new Output(() => {
+    throw Object.assign(new Error("left"), { code });
+  }).write("one\\n");`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "pipe", "pipe"] });
   expect(await ended(child)).toEqual([0, ""]);
 });
@@ -92,7 +77,6 @@ const NOT_ALL = [
 
 test.each([
   { outcome: 0, exit: 1 },
-  { outcome: 3, exit: 3 },
   { outcome: 5, exit: 5 },
 ])("a line that finds no room ends nothing: $outcome becomes $exit, and it is told", async ({ outcome, exit }) => {
   const child = spawn(process.execPath, fullOnce(outcome), { stdio: ["ignore", "pipe", "pipe"] });

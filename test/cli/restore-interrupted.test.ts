@@ -49,18 +49,6 @@ describe("stopped", () => {
     await run("undo", changed, "--yes");
     expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
   });
-
-  test("restore of several has put some back", async () => {
-    const since = new Date(rig.clock.now()).toISOString();
-    await changeAll();
-    const argv = ["restore", "**", "--as-of", since, "--yes"];
-    const ran = await stopWhen(() => here("flour").length === 7, ...argv);
-    expect([ran.code, ran.out.at(-2)]).toEqual([3, "7 restored, 33 not done"]);
-    expect(ran.err).toEqual(stopped(numberOf(ran)));
-    expect([here("flour").length, there("flour")]).toEqual([7, []]);
-    expect((await run(...argv)).code).toBe(0);
-    expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
-  });
 });
 
 describe("of the process", () => {

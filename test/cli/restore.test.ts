@@ -70,16 +70,6 @@ describe("history, show, diff PATH@N", () => {
     });
   });
 
-  test("--as-of shows a version before the deletion, and none after it", async () => {
-    rig.pass(60_000);
-    unlinkSync(join(rig.root, "a.md"));
-    await sync();
-    rig.pass(60_000);
-    expect((await run("history", "a.md", "--as-of", "90s")).out[1]).toMatch(/^@1 /);
-    const { code, err } = await run("history", "a.md", "--as-of", "30s");
-    expect([code, err[0]]).toEqual([2, expect.stringContaining("it was deleted by then")]);
-  });
-
   test.each([
     ["locally", () => unlinkSync(join(rig.root, "a.md"))],
     ["on the service", () => rig.deleteRemotely("a.md")],
@@ -97,14 +87,6 @@ describe("history, show, diff PATH@N", () => {
 });
 
 describe("restore", () => {
-  test("puts the text before back, as an edit of the same document", async () => {
-    await edit("second\n");
-    const { id } = rig.remote("a.md")!;
-    expect((await run("restore", "a.md")).code).toBe(0);
-    expect(rig.remote("a.md")).toMatchObject({ id, content: "first\n" });
-    expect(rig.read("a.md")).toBe("first\n");
-  });
-
   test("PATH@N, --no-sync and --json; an edit that was never sent stays in the history", async () => {
     await edit("second\n");
     rig.write("a.md", "never sent\n");
@@ -117,19 +99,6 @@ describe("restore", () => {
     const found = versionsOf((await run("history", "a.md", "--json")).out[0]!);
     expect(found).toContainEqual([3, "local", 11]);
     expect((await run("show", "a.md@3")).out).toEqual(["never sent"]);
-  });
-
-  test("a deleted document comes back as a new one, and that is said", async () => {
-    await edit("second\n");
-    const { id } = rig.remote("a.md")!;
-    unlinkSync(join(rig.root, "a.md"));
-    await sync();
-    expect(rig.remote("a.md")).toBeNull();
-    const { code, out } = await run("restore", "a.md@1");
-    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("a new document")]);
-    const now = rig.remote("a.md")!;
-    expect(now.content).toBe("first\n");
-    expect(now.id).not.toBe(id);
   });
 });
 
@@ -180,14 +149,6 @@ describe("restore of several", () => {
     expect(rig.remote("new.md")!.content).toBe("new\n");
     const { out } = await run("restore", ".", "--as-of", "0s", "--dry-run", "--json");
     expect(JSON.parse(out[0]!)).toMatchObject({ items: [], sync: null });
-  });
-
-  test("a time that has not been, or is none, and @N beside others are refused", async () => {
-    for (const time of ["soon", "2999-01-01", "2026-02-31", "5y"])
-      expect((await run("restore", "a.md", "--as-of", time)).code, time).toBe(2);
-    expect((await run("restore", "a.md@1", "a.md")).code).toBe(2);
-    expect((await run("restore", "a.md@1", "--as-of", "2h")).code).toBe(2);
-    expect((await run("restore", "a.md@1", "--dry-run")).out[0]).toContain("version 1 of");
   });
 });
 

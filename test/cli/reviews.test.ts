@@ -28,12 +28,6 @@ async function meet() {
   return rig.run(["sync", "w"]);
 }
 
-const reviews = (): string[] => {
-  const all = rig.service.admin.reviews.list(rig.workspaceId);
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  return all.map(({ id }) => id);
-};
-
 test("content that met another edit is in review: sync and status report one pending document, exit 3", async () => {
   const synced = await meet();
   const { lastChangeId } = rig.remote("d/e/a.md")!;
@@ -79,10 +73,10 @@ test("reviews lists pending changes with the reason, both versions, and what the
 
 test("mine, chosen while the review waits, goes up, and it is said that the review stays", async () => {
   await meet();
-  const [id] = reviews();
+  const [id] = rig.reviews();
   const resolved = await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
   expect(resolved.out.join("\n")).toContain(id);
-  expect([rig.remote("d/e/a.md")!.content, reviews()]).toEqual(["mine\ntwo\n", [id]]);
+  expect([rig.remote("d/e/a.md")!.content, rig.reviews()]).toEqual(["mine\ntwo\n", [id]]);
   expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
 });
 
@@ -94,7 +88,7 @@ test("a deletion that a review stops waits, says where that is ended, and goes o
   expect(synced.code).toBe(3);
   expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-pending: deleted locally; .* \(changes_in_review, request /);
   expect(await rig.json(["reviews", "w"])).toMatchObject({ reviews: [{ path: "d/e/a.md", deletionWaits: true }] });
-  rig.service.admin.reviews.reject(reviews()[0]!);
+  rig.service.admin.reviews.reject(rig.reviews()[0]!);
   expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
   expect(rig.remote("d/e/a.md")).toBeNull();
 });

@@ -246,6 +246,13 @@ export class Rig {
     this.api("PATCH", `/v1/files/${this.remote(path)!.id}`, { protected: true });
   }
 
+  /** The ids of the changes in review. */
+  reviews(): string[] {
+    const all = this.service.admin.reviews.list(this.workspaceId);
+    if (!Array.isArray(all)) throw new Error("no list of reviews");
+    return all.map(({ id }) => id);
+  }
+
   /** Writes a document's text on the service. */
   editRemotely(path: string, content: string): void {
     const { id, lastChangeId } = this.remote(path)!;

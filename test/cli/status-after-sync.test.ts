@@ -146,20 +146,6 @@ describe("sync", () => {
 });
 
 describe("verify", () => {
-  test("counts and names what is in review, in conflict or blocked, and ends with 3", async () => {
-    rig.protectRemotely("a.md");
-    rig.write("a.md", "for review\n");
-    editOnBothSides("b.md");
-    await rig.run(["sync", "w"], { terminal: true });
-    const { code, out } = await rig.run(["verify", "w"]);
-    expect(code).toBe(3);
-    expect(out.filter((line) => line.startsWith("blocked: "))).toEqual([
-      expect.stringMatching(/^blocked: a\.md {2}\(in-review: /),
-      expect.stringMatching(/^blocked: b\.md {2}\(conflict: /),
-    ]);
-    expect(await tell("verify", "w")).toMatchObject({ agree: false, code: 3, documents: { length: 4 } });
-  });
-
   test("what the ignore rules leave out is no drift (I18)", async () => {
     appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));

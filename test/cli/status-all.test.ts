@@ -116,13 +116,6 @@ describe("a mirror's name", () => {
       ["work", "in-sync"],
     ]);
   });
-
-  test("of a missing folder says where it was, and what to do", async () => {
-    await link("one");
-    renameSync(at("one"), at("away"));
-    const { code } = await rig.run(["sync", "one"], { cwd: "/" });
-    expect(code).toBe(2);
-  });
 });
 
 describe("status --all", () => {

@@ -1,7 +1,6 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { metricsText } from "../../src/common/metrics-text.ts";
 import { useRig } from "./rig.ts";
 
 /** What a collector of text files reads of mirrors. */
@@ -80,15 +79,4 @@ test("goes with neither --json nor --max-age", async () => {
   await link("one");
   for (const more of [["--json"], ["--max-age", "1h"]])
     expect((await rig.run(["status", "one", "--prometheus", ...more])).code).toBe(2);
-});
-
-test("values and labels are spelled as the format wants", () => {
-  const metric = {
-    name: "m",
-    help: "a\nb\\",
-    type: "gauge",
-    samples: [{ labels: { l: 'x\n"\\' }, value: 1e21 }],
-  } as const;
-  expect(metricsText([metric])).toBe('# HELP m a\\nb\\\\\n# TYPE m gauge\nm{l="x\\n\\"\\\\"} 1e+21\n');
-  expect([...parse(metricsText([metric])).values()]).toEqual([1e21]);
 });

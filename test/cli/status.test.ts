@@ -24,26 +24,4 @@ describe("status", () => {
     expect([code, err]).toEqual([3, ["mdmirror: not in sync within 15 min; next: mdmirror sync"]]);
     expect((await rig.run(["status", "w", "--max-age", "1h"])).code).toBe(0);
   });
-
-  test("--json holds the same facts in one object", async () => {
-    rig.createRemotely("both.md", "theirs\n");
-    rig.write("both.md", "mine\n");
-    await rig.init();
-    rig.pass(90_000);
-    const { code, out } = await rig.run(["status", "w", "--json"]);
-    expect(code).toBe(3);
-    const status = JSON.parse(out[0]!);
-    expect(status).toMatchObject({
-      state: "attention",
-      documents: 1,
-      pending: 0,
-      conflicts: ["both.md"],
-      reviews: [],
-      safetyStop: null,
-      staysLocal: { "conflict-copy": 1 },
-    });
-    // The first run ended with the conflict, so it was never in sync.
-    expect([status.syncedAt, status.ageSeconds]).toEqual([null, null]);
-    expect(status.attention[0]).toMatchObject({ path: "both.md", kind: "conflict" });
-  });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { borrowFolder, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
@@ -106,20 +106,6 @@ describe("commands where a daemon runs", () => {
     expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
   });
 
-  test("a borrower that dies gives the folder back", async () => {
-    const watch = await watched.watchingHere();
-    const borrowed = await borrowFolder(watched.rig.root, "undo");
-    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
-    expect(await watched.daemon()).toMatchObject({ phase: "lent" });
-    const lock = acquireLock(watched.own, { since: Date.now(), what: "undo" });
-    expect(lock.kind).toBe("locked");
-    if (lock.kind === "locked") lock.release();
-    borrowed.value.giveBack();
-    await watch.until(({ kind }) => kind === "returned");
-    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    expect(watch.events.filter(({ kind, phase }) => kind === "phase" && phase === "ended")).toEqual([]);
-  });
-
   test("a daemon that is stopped while the folder is lent ends, and the borrower keeps the folder", async () => {
     const watch = await watched.watchingHere();
     const borrowed = await borrowFolder(watched.rig.root, "undo");
@@ -184,48 +170,5 @@ describe("commands where a daemon runs", () => {
     await next.until(isChange("a.md"));
     expect(watched.rig.remote("a.md")!.content).toBe("# one\nwhile paused\n");
     expect((await watched.daemon())?.paused).toBe(false);
-  });
-
-  test("one that does not answer hides nothing: status reads the state, and names its process", async () => {
-    const watch = await watched.watching();
-    watch.signal("SIGSTOP");
-    const silent = await watched.rig.run(["status", "w", "--json"]);
-    expect([silent.code, silent.err]).toEqual([0, []]);
-    expect(JSON.parse(silent.out[0]!)).toMatchObject({
-      state: "in-sync",
-      daemon: { pid: watch.pid, phase: "silent", stillMs: 3_000 },
-    });
-    const shown = (await watched.rig.run(["status", "w"])).out.join("\n");
-    expect(shown).toContain(`process ${watch.pid}`);
-    expect(shown).not.toMatch(/\bkill\b/);
-    watch.signal("SIGCONT");
-    const { out } = await watched.rig.run(["status", "w", "--json"]);
-    expect(JSON.parse(out[0]!)).not.toMatchObject({ daemon: { phase: "silent" } });
-  });
-
-  test("status --max-age counts from the daemon's last look, and fails when that is older", async () => {
-    await watched.watchingHere();
-    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    const { code, out } = await watched.rig.run(["status", "w", "--json", "--max-age", "15m"]);
-    const { syncedAt, daemon } = JSON.parse(out[0]!) as { syncedAt: number; daemon: { inSyncAsOf: number } };
-    expect(code).toBe(0);
-    expect(syncedAt).toBeGreaterThanOrEqual(daemon.inSyncAsOf);
-    watched.rig.pass(3_600_000);
-    expect((await watched.rig.run(["status", "w", "--max-age", "15m"])).code).toBe(3);
-  });
-
-  test.each([
-    ["the folder is away", ""],
-    ["its marker is away", ".mdmirror/marker"],
-  ])("I04 while %s it halts and deletes nothing, and goes on when it is back", async (_name, path) => {
-    const watch = await watched.watchingHere();
-    const place = join(watched.rig.root, path);
-    const away = join(watched.rig.dir, "away");
-    renameSync(place, away);
-    await watch.until((event) => event.kind === "phase" && event["phase"] === "stopped");
-    expect(watched.rig.remote("a.md")!.content).toBe("# one\n");
-    renameSync(away, place);
-    expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
-    expect(readFileSync(join(watched.rig.root, "a.md"), "utf8")).toBe("# one\n");
   });
 });

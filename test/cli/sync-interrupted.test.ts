@@ -48,17 +48,6 @@ describe("a sync that is stopped", () => {
     await editAndGoOn();
   });
 
-  test("as the first one after init does so too, and says how to go on", async () => {
-    createThere();
-    const { url } = rig;
-    const argv = ["init", rig.root, "--url", url, "--key-file", rig.keyFile, "--yes"];
-    const { code, err } = await stopWhen(rig, () => here().length > 0, ...argv);
-    const left = COUNT - here().length;
-    expect(left).toBeGreaterThan(0);
-    expect([code, err]).toEqual([3, expect.arrayContaining(stopLines(left))]);
-    await editAndGoOn();
-  });
-
   test("as it sends many has sent whole ones, and the next sends the rest, each once", async () => {
     await rig.init();
     for (const name of NAMES) rig.write(name, `# ${name}\n\nnew\n`);

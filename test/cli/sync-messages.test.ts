@@ -44,32 +44,3 @@ describe("what needs the user", () => {
     ]);
   });
 });
-
-describe("a service that does not answer as it should", () => {
-  test("is named by status as that run asked it: at an address that was given for it alone", async () => {
-    await rig.init();
-    const nobody = "http://127.0.0.1:1";
-    const { code, err } = await rig.run(["sync", "w", "--url", nobody]);
-    const { out } = await rig.run(["status", "w"]);
-    expect([code, err[0], out]).toEqual([
-      5,
-      expect.stringContaining(nobody),
-      expect.arrayContaining([err[0]!.slice(10)]),
-    ]);
-    expect(out.join("\n")).not.toContain(`(${rig.url})`);
-    await rig.stopService();
-    await rig.run(["sync", "w"]);
-    expect((await rig.run(["status", "w"])).out.join("\n")).toContain(`(${rig.url})`);
-  });
-});
-
-test("content that was downloaded over other content is no interrupted step", async () => {
-  upload("a.md", "one\n");
-  await rig.init();
-  rig.editRemotely("a.md", "two\n");
-  expect((await rig.run(["sync", "w"])).code).toBe(0);
-  for (const command of ["why", "plan"]) {
-    const { out } = await rig.run([command, command === "why" ? "w/a.md" : "w"]);
-    expect(out.join("\n")).not.toContain("cut off");
-  }
-});

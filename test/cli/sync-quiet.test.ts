@@ -69,15 +69,6 @@ describe("sync --quiet", () => {
     expect([code, err[0]]).toEqual([5, expect.stringContaining("refuses the key")]);
   });
 
-  test("without --quiet all is said without delay", async () => {
-    const lock = lockIt();
-    expect((await rig.run(["sync", "w"])).err[0]).toContain("is in use by");
-    lock.release();
-    await rig.stopService();
-    expect((await rig.run(["sync", "w"])).err[0]).toContain("cannot be reached");
-    expect(existsSync(own("quiet.json"))).toBe(false);
-  });
-
   test.each([
     ["sync", ["sync", "w"]],
     ["a command that opens the mirror", ["plan", "w"]],

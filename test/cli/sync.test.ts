@@ -85,16 +85,6 @@ describe("sync", () => {
     ]);
   });
 
-  test("names what needs the user and what to do, on standard error, and ends with 3", async () => {
-    await rig.init();
-    rig.write("nul.md", "a\0b");
-    const { code, out, err } = await rig.run(["sync", "w"]);
-    expect(code).toBe(3);
-    expect(out).toHaveLength(1);
-    expect(err).toEqual([expect.stringMatching(/^nul\.md: contains-nul: /), expect.stringMatching(/^ {2}next: /)]);
-    expect((await rig.run(["sync", "w", "--quiet"])).err).toEqual(err);
-  });
-
   test("--pull-only sends nothing, --push-only brings nothing", async () => {
     await rig.init();
     rig.write("here.md", "here\n");

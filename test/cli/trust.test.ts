@@ -51,12 +51,6 @@ describe("list", () => {
     expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile])).code).toBe(2);
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
   });
-
-  test("is linked under a name of one line alone", async () => {
-    expect((await rig.init("--name", "a\nb")).code).toBe(2);
-    expect((await rig.init("--name", " ")).code).toBe(2);
-    expect(existsSync(rig.root)).toBe(false);
-  });
 });
 
 describe("a mirror stays usable", () => {

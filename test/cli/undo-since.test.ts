@@ -123,29 +123,6 @@ describe("undo --since", () => {
       expect([rig.read("a.md"), remote("a.md")]).toEqual(["first of a\n", "first of a\n"]);
     },
   );
-
-  test("a restore that was not sent yet is taken back too", async () => {
-    rig.write("a.md", "second\n");
-    await sync();
-    expect((await run("restore", "a.md", "--no-sync")).code).toBe(0);
-    expect(rig.read("a.md")).toBe("first of a\n");
-    const { code, out } = await run("undo", "--yes", "--no-sync");
-    expect([code, out[0]]).toEqual([0, expect.stringMatching(/^run 3 \(restore, /)]);
-    expect(rig.read("a.md")).toBe("second\n");
-  });
-
-  test("nothing since then is exit 0; no time, one to come, and RUN beside it are refused", async () => {
-    expect(await run("undo", "--since", "1m")).toMatchObject({
-      code: 0,
-      out: [expect.stringMatching(/^no run \(since /), "nothing to do"],
-    });
-    for (const argv of [
-      ["--since", "soon"],
-      ["--since", "2999-01-01"],
-      ["1", "--since", "1h"],
-    ])
-      expect([argv, (await run("undo", ...argv)).code]).toEqual([argv, 2]);
-  });
 });
 
 describe("protect of many", () => {

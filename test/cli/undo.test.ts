@@ -80,14 +80,6 @@ describe("undo", () => {
     ]);
   });
 
-  test("does not delete a document that a run only downloaded", async () => {
-    const dry = await run("undo", "1", "--dry-run", "--json");
-    const { items } = JSON.parse(dry.out[0]!) as { items: { kind: string }[] };
-    expect(items.map(({ kind }) => kind)).toEqual(["left", "left"]);
-    expect((await run("undo", "1", "--yes")).code).toBe(3);
-    expect([rig.remote("a.md")!.content, rig.read("a.md")]).toEqual(["first\n", "first\n"]);
-  });
-
   test("I21 what it would delete on the service is checked: too many deletions stop it with 4", async () => {
     for (let n = 0; n < 15; n++) rig.write(`new-${n}.md`, `new ${n}\n`);
     await sync();

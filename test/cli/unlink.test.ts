@@ -143,14 +143,6 @@ describe("unlink", () => {
     expect(rig.read("a (theirs).md")).toBe("theirs\n");
   });
 
-  test("refuses a halted mirror with 4", async () => {
-    for (let n = 0; n < 30; n++) rig.write(`n${n}.md`, `${n}\n`);
-    expect((await rig.run(["sync", "w"])).code).toBe(0);
-    for (let n = 0; n < 30; n++) rmSync(join(rig.root, `n${n}.md`));
-    expect((await rig.run(["sync", "w"])).code).toBe(4);
-    expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 4 });
-  });
-
   test("of a place where another folder is now wants its name and --force, and leaves that folder alone", async () => {
     renameSync(rig.root, at("away"));
     mkdirSync(own(""), { recursive: true });

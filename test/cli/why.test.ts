@@ -76,25 +76,9 @@ describe("why", () => {
     const { out } = await run("why", "a.md");
     expect(out.join("\n")).toMatch(/file_protected|delete-refused/);
   });
-
-  test("works without the service, by the state, and says so", async () => {
-    await rig.stopService();
-    const { code, out } = await run("why", "a.md");
-    expect(code).toBe(0);
-    expect(out.join("\n")).toMatch(/base +doc_/);
-  });
 });
 
 describe("log", () => {
-  test("of an unknown run is a usage error", async () => {
-    const { code, out, err } = await run("log", "--run", "9999");
-    expect([code, out, err]).toEqual([
-      2,
-      [],
-      ["mdmirror: there is no run 9999", "  next: mdmirror log names the runs"],
-    ]);
-  });
-
   test("newest last, in local time, by run, path and number; --json is one object a line", async () => {
     rig.write("a.md", "SECRET TEXT\n");
     await run("sync");
@@ -107,13 +91,6 @@ describe("log", () => {
     expect(events.at(-1)).toMatchObject({ kind: "put", path: "a.md", run: 2 });
     expect(JSON.stringify(events)).not.toContain("SECRET TEXT");
     expect((await run("log", "--limit", "x")).code).toBe(2);
-  });
-
-  test("needs neither key nor service", async () => {
-    await rig.stopService();
-    unlinkSync(join(rig.root, ".mdmirror/key"));
-    expect((await run("log")).code).toBe(0);
-    expect((await run("history", "a.md")).code).toBe(0);
   });
 });
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { Rig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
 
 test("the reviews of a mirror are listed with why, since when, the lines that would change, and what they stop", async () => {
@@ -20,7 +19,7 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
   expect(text).not.toContain("<i>");
 
   const form = await formOf("/m/w/reviews", cookie);
-  const id = reviewOf(rig);
+  const id = rig.reviews()[0]!;
   rig.service.admin.reviews.accept(id, null);
   expect(await page()).toContain("(1) Reviews");
   const asked = await ask("/m/w/reviews", { method: "POST", headers: { cookie, origin: ui.url }, body: form });
@@ -35,7 +34,7 @@ test("a review that met another edit names the live version, and says if nobody 
   await rig.init();
   rig.write("a.md", "one\nmine\n");
   await rig.run(["sync", "w"], { terminal: true });
-  const id = reviewOf(rig);
+  const id = rig.reviews()[0]!;
   const cookie = await enter();
   const page = async () => (await ask("/m/w/reviews", { headers: { cookie } })).text;
   expect(await page()).toContain(id);
@@ -49,10 +48,3 @@ test("a review that met another edit names the live version, and says if nobody 
   expect(text).toContain(`(${told.reviews.length}) Reviews`);
   for (const { changeId } of told.reviews) expect(text).toContain(changeId);
 });
-
-/** @returns the id of the only one that waits */
-function reviewOf(rig: Rig): string {
-  const all = rig.service.admin.reviews.list(rig.workspaceId);
-  if (!Array.isArray(all)) throw new Error("no list of reviews");
-  return all[0]!.id;
-}
