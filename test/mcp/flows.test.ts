@@ -127,20 +127,6 @@ describe("an agent beside a daemon", () => {
     expect((await one.wait("b.md")).facts.state).toBe("live");
     expect(rig.remote("b.md")!.content).toBe("# two\n");
   });
-
-  test("continues after the daemon is killed: what was written is sent by its own sync", async () => {
-    const daemon = await watched.watching();
-    const one = await agent();
-    const { facts } = await one.call("read", { path: "a.md" });
-    await one.call("write", { path: "a.md", version: facts.version, text: "# before\n" });
-    daemon.signal("SIGKILL");
-    await daemon.ended;
-    const later = await one.call("write", { path: "a.md", version: digestOf("# before\n"), text: "# after\n" });
-    expect(later.isError).toBe(false);
-    expect((await one.wait("a.md")).facts.state).toBe("live");
-    expect(watched.rig.remote("a.md")!.content).toBe("# after\n");
-    expect((await one.call("status")).facts.daemon).toBeNull();
-  });
 });
 
 /** Adds 15 lines, one after the other, on whatever it finds. */

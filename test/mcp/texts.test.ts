@@ -15,17 +15,6 @@ describe("a part of a text", () => {
     expect(partOf("a\nbb\nccc\n", from, last, characters)).toMatchObject({ text, from, to, next });
   });
 
-  test("all parts, one after the other, are the text", () => {
-    const text = `${"x\n".repeat(50)}${"y".repeat(30)}\n${"z\n".repeat(9)}`;
-    let all = "";
-    for (let from: number | null = 1; from !== null; ) {
-      const part = partOf(text, from, 1_000, 40);
-      all += part.text;
-      from = part.next;
-    }
-    expect(all).toBe(text);
-  });
-
   test("no character is cut in half", () => {
     expect(cutAt("a😀b", 2)).toBe("a");
     expect(cutAt("a😀b", 3)).toBe("a😀");

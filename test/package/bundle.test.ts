@@ -1,11 +1,9 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { buildSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import { useRig } from "../cli/rig.ts";
-import { ENTRY } from "../program.ts";
 import { CHECKOUT } from "./installed.ts";
 
 const DIST = join(CHECKOUT, "dist");
@@ -19,19 +17,6 @@ describe("the bundle", () => {
     const held = [...text.matchAll(license)].map(([, name, version]) => [name, version]);
     expect(held).toEqual(["ignore", "p-queue", "undici"].map((name) => [name, dependencies[name]]));
     expect(text.match(/Permission is hereby granted/g)).toHaveLength(held.length);
-  });
-
-  it("loads neither HTTP/2 nor TLS to reach a service by http", async () => {
-    await rig.init();
-    const shown = "process.on('exit', () => process._rawDebug(JSON.stringify(process.moduleLoadList)))";
-    const options = `--import=data:text/javascript,${encodeURIComponent(shown)}`;
-    const env = { HOME: rig.dir, XDG_STATE_HOME: rig.stateHome, NODE_OPTIONS: options };
-    // It rejects for an exit code other than 0.
-    const { stderr } = await promisify(execFile)(process.execPath, [ENTRY, "sync", rig.root], { env });
-    const loaded: unknown = JSON.parse(stderr);
-    expect(loaded).toContain("NativeModule net");
-    expect(loaded).not.toContain("NativeModule http2");
-    expect(loaded).not.toContain("NativeModule tls");
   });
 
   it("lets another bundler include the library", () => {

@@ -3,7 +3,7 @@ import type { OutboxPage } from "../../../src/service/events/outbox.ts";
 import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
-import { connect, type Ground, groundOfFile, makeFile, Step } from "./ground.ts";
+import { connect, groundOfFile, makeFile, Step } from "./ground.ts";
 
 const openGround = groundOfFile();
 
@@ -13,17 +13,6 @@ function newest(store: PostgresStore): Promise<string> {
 
 function after(store: PostgresStore, place: string, most = 100): Promise<OutboxPage | null> {
   return store.read(({ outbox }) => outbox.after(place, most));
-}
-
-/** Reads on as a listener does, until so many rows of this workspace were read. */
-async function readOn({ store, workspace }: Ground, from: string, count: number): Promise<string[]> {
-  const ids: string[] = [];
-  for (let place = from; ids.length < count; ) {
-    const page = (await after(store, place, 2))!;
-    place = page.upTo;
-    ids.push(...page.rows.flatMap((row) => (row.workspace === workspace ? [row.id] : [])));
-  }
-  return ids;
 }
 
 describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
@@ -59,21 +48,6 @@ describe.skipIf(whyNoPostgres !== null)("the outbox of PostgreSQL", () => {
       seen.push(...page.rows.map(({ id }) => id));
     }
     expect(seen.filter((id) => id === late || id === early)).toEqual([late, early]);
-  });
-
-  test("many writers together: each row is read once, whatever the order of their ends", async () => {
-    const ground = await openGround();
-    const { store, other, workspace } = ground;
-    const place = await newest(store);
-    const made: string[] = [];
-    const writers = Array.from({ length: 8 }, async (_, writer) => {
-      for (let n = 0; n < 5; n++) {
-        const by = (writer + n) % 2 === 0 ? store : other;
-        made.push(await by.write((tables) => makeFile(tables, workspace, `f-${writer}-${n}.md`)));
-      }
-    });
-    const [read] = await Promise.all([readOn(ground, place, 40), ...writers]);
-    expect(read.toSorted()).toEqual(made.toSorted());
   });
 
   test("one workspace's rows are read past those of others, however many they are", async () => {
