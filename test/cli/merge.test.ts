@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, afterEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../service/fixture.ts";
 import { useRigOfFile } from "./rig.ts";
 
 const rig = useRigOfFile();
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-test-"));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const files = (base: string, mine: string, theirs: string): string[] =>
   Object.entries({ base, mine, theirs }).map(([name, text]) => {

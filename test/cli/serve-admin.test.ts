@@ -1,8 +1,10 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Serving, startService } from "../../src/service/serve.ts";
 import { openData } from "../../src/service/data.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
+import { must, SERVE } from "../service/fixture.ts";
 import { type Ran, useRig } from "./rig.ts";
 
 const rig = useRig();
@@ -13,11 +15,8 @@ beforeEach(async () => {
 });
 
 const admin = (...argv: string[]) => rig.run(["serve", "admin", ...argv, "--data", "data"]);
-const serve = async (): Promise<Serving> => {
-  const common = { data, host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: () => undefined };
-  const started = await startService(common);
-  if (started.kind === "trouble") throw new Error(started.trouble.what);
-  return started.value;
+const serve = async (tls: { certFile: string; keyFile: string } | null = null): Promise<Serving> => {
+  return must(await startService({ ...SERVE, data, tls }));
 };
 const json = (ran: Ran) => JSON.parse(ran.out[0]!);
 
@@ -125,24 +124,6 @@ describe("reviews", () => {
     expect(again.code).toBe(2);
     expect(await live()).toBe("live\n");
   });
-
-  test("that no longer combine are left in review, with exit 3", async () => {
-    const opened = await openData(data);
-    const headers = { "x-api-key": opened.key, "content-type": "application/json" };
-    const send = async (method: string, path: string, body: object) => {
-      return JSON.parse((await opened.service.answer({ method, path, headers, body: JSON.stringify(body) })).body);
-    };
-    const file = await send("POST", "/v1/files", { path: "a.md", content: "base\n" });
-    await send("PATCH", `/v1/files/${file.id}`, { protected: true });
-    const content = { baseChangeId: file.lastChangeId, content: "sent\n" };
-    const { id } = await send("PUT", `/v1/files/${file.id}/content`, content);
-    await send("PATCH", `/v1/files/${file.id}`, { protected: false });
-    await send("PUT", `/v1/files/${file.id}/content`, { ...content, content: "live\n" });
-    await opened.close();
-    const ran = await admin("reviews", "accept", id);
-    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("cannot be combined; nothing was saved")]);
-    expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
-  });
 });
 
 describe("words", () => {
@@ -166,12 +147,6 @@ describe("words", () => {
     expect((await admin("keys", "revoke", "two")).code).toBe(0);
   });
 
-  test("a grant on a path where nothing is gives nothing, which is said", async () => {
-    const ran = await admin("keys", "create", "--label", "typo", "--grant", "/not-there=edit");
-    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing exists at /not-there")]);
-    expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing at this path)");
-  });
-
   test("a key is not created if its file cannot be created", async () => {
     writeFileSync(join(rig.dir, "taken"), "mine\n");
     const ran = await admin("keys", "create", "--label", "x", "--grant", "/=read", "--out", "taken");
@@ -180,5 +155,56 @@ describe("words", () => {
     const refused = await admin("keys", "create", "--label", "x".repeat(201), "--grant", "/=read", "--out", "new");
     expect([refused.code, existsSync(join(rig.dir, "new"))]).toEqual([2, false]);
     expect((await admin("keys")).out).toHaveLength(1);
+  });
+});
+
+describe("which service", () => {
+  test("a folder that is no service's is left as it is", async () => {
+    mkdirSync(join(rig.dir, "other"));
+    const ran = await rig.run(["serve", "admin", "keys", "--data", "other"]);
+    expect([ran.code, ran.err[0]]).toEqual([2, expect.stringContaining("(ENOENT)")]);
+    expect(existsSync(join(rig.dir, "other/admin-key"))).toBe(false);
+  });
+
+  test("the address is for this user alone, goes at the end, and a dead service's is seen through", async () => {
+    const serving = await serve();
+    const address = join(data, "address");
+    expect(statSync(address).mode & 0o777).toBe(0o600);
+    const left = readFileSync(address, "utf8");
+    await serving.close();
+    expect(existsSync(address)).toBe(false);
+    // This process lives, and holds nothing: a number that was given anew.
+    writeFileSync(address, left, { mode: 0o600 });
+    expect((await admin("keys")).code).toBe(0);
+    expect(existsSync(address)).toBe(false);
+  });
+
+  test("one with a certificate, or beyond this machine, is reached by a door that leads to /admin alone", async () => {
+    const [certFile, keyFile] = [join(rig.dir, "c.pem"), join(rig.dir, "k.pem")];
+    writeFileSync(certFile, TEST_CERTIFICATE);
+    writeFileSync(keyFile, TEST_KEY);
+    const serving = await serve({ certFile, keyFile });
+    const door = JSON.parse(readFileSync(join(data, "address"), "utf8")).url;
+    const headers = { "x-api-key": serving.key };
+    const statuses = [];
+    for (const path of ["/v1/files", "/admin/keys", "/"]) statuses.push((await fetch(door + path, { headers })).status);
+    const ran = await admin("keys");
+    await serving.close();
+    expect([new URL(door).hostname, statuses, ran.code]).toEqual(["127.0.0.1", [404, 401, 404], 0]);
+  });
+
+  test("one on another machine takes its URL and admin key, over plain http only where that is said", async () => {
+    const serving = await serve();
+    const there = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
+    const ask = (...argv: string[]) => rig.run(["serve-admin", "keys", ...argv]);
+    expect((await ask(...there)).code).toBe(0);
+    const refused = await ask("--url", serving.url, "--admin-key-file", serving.keyFile);
+    expect(refused.code).toBe(5);
+    await serving.close();
+    const gone = await ask(...there);
+    expect(gone.code).toBe(5);
+    const plain = await ask("--url", "http://192.0.2.1", "--admin-key-file", serving.adminKeyFile);
+    expect([plain.code, plain.err[0]]).toEqual([2, expect.stringContaining("plain http would show the key")]);
+    expect((await ask("--url", serving.url)).err[0]).toContain("--url and --admin-key-file go together");
   });
 });

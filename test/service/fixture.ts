@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Result } from "../../src/common/trouble.ts";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Settings } from "../../src/service/store/rows.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
@@ -54,6 +55,15 @@ export async function openService({ database = ":memory:", settings, ...options 
 
 export type Served = Opened & { readonly server: HttpServer; readonly port: number };
 
+/** How tests run a service as `mdmirror serve` does. */
+export const SERVE = { host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: rethrow } as const;
+
+/** Returns the value of a result. @throws what the trouble is */
+export function must<T>(result: Result<T>): T {
+  if (result.kind === "trouble") throw new Error(result.trouble.what);
+  return result.value;
+}
+
 /** Serves `served`, or else a service in memory, over HTTP until the test is finished. */
 export async function serveHttp(served?: HttpService, options: HttpOptions = {}): Promise<Served> {
   const opened = await openService();
@@ -66,5 +76,15 @@ export async function serveHttp(served?: HttpService, options: HttpOptions = {})
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-service-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A folder of the test's own that holds these files, by their paths. */
+export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
   return folder;
 }

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
 import { ADMIN_KEY, openService, serveHttp } from "./fixture.ts";
-import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "../remote/test-certificate.ts";
 import { problemIn, problemOf, raw } from "./raw-http.ts";
 
 const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
@@ -144,7 +144,7 @@ describe("startHttp", () => {
 
   it("serves TLS with a certificate, also beyond loopback", async () => {
     const { service, key } = await openService();
-    const server = await startHttp(service, { host: "0.0.0.0", tls: { cert: TEST_CERT, key: TEST_KEY } });
+    const server = await startHttp(service, { host: "0.0.0.0", tls: { cert: TEST_CERTIFICATE, key: TEST_KEY } });
     onTestFinished(() => server.close());
     expect(server.url).toMatch(/^https:\/\/0\.0\.0\.0:\d+$/);
     const port = Number(new URL(server.url).port);
@@ -152,7 +152,7 @@ describe("startHttp", () => {
       port,
       path: "/v1/files",
       host: "localhost",
-      ca: TEST_CERT,
+      ca: TEST_CERTIFICATE,
       headers: { "x-api-key": key },
       agent: false,
     } as const;

@@ -1,12 +1,10 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MAX_CONTENT_CHARACTERS } from "../../src/contract/limits.ts";
 import { importLines } from "../../src/cli/commands/serve.ts";
 import { ImportLinks } from "../../src/service/import/links.ts";
 import { importFolder } from "../../src/service/import/import.ts";
 import type { AnswerOne, Service } from "../../src/service/service.ts";
-import { type Opened, openService, temporaryFolder } from "./fixture.ts";
+import { folderOf, type Opened, openService } from "./fixture.ts";
 
 const LINKED = {
   "a.md": "[b](b.md#x) ![p](pic.png) [gone](gone.md) [sub](sub/) [out](../o.md)\n",
@@ -17,15 +15,6 @@ const LINKED = {
   "sub/my note.md": "[b]: ../b.md\n\n[b] [hidden](../.git/x.md)\n",
   ".git/x.md": "",
 };
-
-function folderOf(files: Readonly<Record<string, string>>): string {
-  const folder = temporaryFolder();
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  return folder;
-}
 
 /** Each text by its path, its ids replaced by the paths of what they lead to. */
 async function shown({ api }: Opened): Promise<Record<string, string>> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importLines } from "../../src/cli/commands/serve.ts";
 import { type ImportReport, importFolder } from "../../src/service/import/import.ts";
-import { openService, temporaryFolder } from "./fixture.ts";
+import { folderOf, openService } from "./fixture.ts";
 
 /** The numbers of a report's refusals by reason, the greatest first. */
 function countByReason({ refused }: ImportReport): ReadonlyMap<string, number> {
@@ -11,15 +11,6 @@ function countByReason({ refused }: ImportReport): ReadonlyMap<string, number> {
     ([reason, all]) => [reason, all.length] as const,
   );
   return new Map(counts.toSorted((a, b) => b[1] - a[1]));
-}
-
-function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const folder = temporaryFolder();
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(folder, path, ".."), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  return folder;
 }
 
 describe("importFolder", () => {
@@ -116,14 +107,5 @@ describe("importFolder", () => {
     expect([report.files, report.folders, [...countByReason(report)]]).toEqual([1, 0, [["path-already-exists", 2]]]);
     const [file] = (await opened.api.page("files", { path: "a.md" })).data;
     expect((await opened.api.read(file!.id)).content).toBe("first");
-  });
-
-  it("reports its progress", async () => {
-    const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, i) => [`${i}.md`, ""]));
-    const seen: number[] = [];
-    await importFolder(await openService(), folderOf({ ...files, "x.txt": "" }), (progress) =>
-      seen.push(progress.files),
-    );
-    expect(seen).toEqual([500, 1_000, 1_100]);
   });
 });

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { listFolder, readEntry } from "../../src/mirror/operations/doctor/list-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
+import { must } from "../service/fixture.ts";
 import { openUi } from "./rig.ts";
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
-  const found = listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom());
-  if (found.kind === "trouble") throw new Error(found.trouble.what);
-  return Object.fromEntries(found.value.entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
+  const { entries } = must(listFolder(rig.root, folder, { from: 0, count: 1_000 }, systemRandom()));
+  return Object.fromEntries(entries.map(({ name, state, needs }) => [name, `${state}${needs || ""}`]));
 }
 
 describe("a folder's names, each with its state", () => {

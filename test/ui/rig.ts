@@ -6,6 +6,7 @@ import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
+import { must } from "../service/fixture.ts";
 
 /** The pages over real HTTP, in process, for the mirrors of a rig. */
 export type UiRig = {
@@ -58,9 +59,7 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   };
   const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };
   const world = { env, cwd: rig.dir, clock, random: systemRandom() };
-  const started = await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) });
-  if (started.kind === "trouble") throw new Error(started.trouble.what);
-  const ui = started.value;
+  const ui = must(await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) }));
   onTestFinished(() => ui.close());
   // The program looks up the user of each connection, which takes longer than an answer.
   const agent = new Agent({ keepAlive: more.peerOf === undefined, maxSockets: 1 });

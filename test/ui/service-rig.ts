@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import { type Serving, startService } from "../../src/service/serve.ts";
-import { temporaryFolder } from "../service/fixture.ts";
+import { must, SERVE, temporaryFolder } from "../service/fixture.ts";
 import { openBrowser } from "./browser.ts";
 
 /** A service as `mdmirror serve` runs it, and who uses its pages. */
@@ -29,11 +29,9 @@ type Met = { readonly fileId: string; readonly reviewId: string };
 
 export async function openServiceRig(more: { readonly appOrigin?: string } = {}): Promise<ServiceRig> {
   const data = join(temporaryFolder(), "data");
-  const common = { data, host: "127.0.0.1", port: 0, tls: null, insecureHttp: false };
   const faults: unknown[] = [];
-  const started = await startService({ ...common, ...more, onFault: (error) => faults.push(error) });
-  if (started.kind === "trouble") throw new Error(started.trouble.what);
-  const serving = started.value;
+  const onFault = (error: unknown) => void faults.push(error);
+  const serving = must(await startService({ ...SERVE, ...more, data, onFault }));
   onTestFinished(async () => {
     await serving.close();
     if (faults.length > 0) throw new Error(`the service failed: ${String(faults[0])}`);

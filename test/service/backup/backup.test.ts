@@ -1,15 +1,5 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
@@ -18,39 +8,28 @@ import { copyWhole, takeBackup } from "../../../src/service/backup/take.ts";
 import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
-import { rethrow } from "../../simulator/quiet-ports.ts";
+import { must, SERVE, temporaryFolder } from "../fixture.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 
 let dir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), "mdmirror-backup-"));
-  // The first that is registered is the last that runs, so services are closed before it.
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  // What is registered first runs last, so services are closed before their folder is removed.
+  dir = temporaryFolder();
 });
 
 async function serve(name: string): Promise<Serving & { readonly api: Api }> {
-  const started = await startService({
-    data: join(dir, name),
-    host: "127.0.0.1",
-    port: 0,
-    tls: null,
-    insecureHttp: false,
-    onFault: rethrow,
-  });
-  if (started.kind === "trouble") return expect.fail(started.trouble.what);
-  onTestFinished(() => started.value.close());
-  return { ...started.value, api: new Api(httpWire(started.value.url), started.value.key) };
+  const serving = must(await startService({ ...SERVE, data: join(dir, name) }));
+  onTestFinished(() => serving.close());
+  return { ...serving, api: new Api(httpWire(serving.url), serving.key) };
 }
 
 async function backUp(name: string, out: string) {
-  const taken = await takeBackup(join(dir, name), join(dir, out), { clock: systemClock(), openWire });
-  return taken.kind === "ok" ? taken.value : expect.fail(taken.trouble.what);
+  return must(await takeBackup(join(dir, name), join(dir, out), { clock: systemClock(), openWire }));
 }
 
 async function restore(out: string, name: string) {
-  const restored = await restoreBackup(join(dir, out), join(dir, name));
-  return restored.kind === "ok" ? restored.value : expect.fail(restored.trouble.what);
+  return must(await restoreBackup(join(dir, out), join(dir, name)));
 }
 
 /** Edits documents, one after the other each, until it is told to stop. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openWire } from "../../../src/cli/admin/open-wire.ts";
@@ -8,40 +7,25 @@ import { restoreBackup } from "../../../src/service/backup/restore.ts";
 import { takeBackup } from "../../../src/service/backup/take.ts";
 import { GENERATION_HEADER } from "../../../src/contract/generation.ts";
 import { systemClock } from "../../../src/common/system-clock.ts";
-import type { Result } from "../../../src/common/trouble.ts";
-import { type ServeOptions, startOnDatabase, startService } from "../../../src/service/serve.ts";
+import { startOnDatabase, startService } from "../../../src/service/serve.ts";
 import { httpWire } from "../../contract/suite/http-wire.ts";
 import { Api } from "../../../src/conformance/world.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
-import { rethrow } from "../../simulator/quiet-ports.ts";
-
-function must<T>(result: Result<T>): T {
-  return result.kind === "ok" ? result.value : expect.fail(result.trouble.what);
-}
+import { must, SERVE, temporaryFolder } from "../fixture.ts";
 
 function temporary() {
-  const dir = mkdtempSync(join(tmpdir(), "mdmirror-backup-"));
-  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const dir = temporaryFolder();
   return (name: string) => join(dir, name);
 }
 
-const served = (data: string): ServeOptions => ({
-  data,
-  host: "127.0.0.1",
-  port: 0,
-  tls: null,
-  insecureHttp: false,
-  onFault: rethrow,
-});
-
 async function onSqlite(data: string) {
-  const serving = must(await startService(served(data)));
+  const serving = must(await startService({ ...SERVE, data }));
   onTestFinished(() => serving.close());
   return serving;
 }
 
 async function onPostgres(data: string, url: string) {
-  const serving = must(await startOnDatabase(served(data), url));
+  const serving = must(await startOnDatabase({ ...SERVE, data }, url));
   onTestFinished(() => serving.close());
   return serving;
 }
