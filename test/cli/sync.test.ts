@@ -2,6 +2,9 @@ import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
+import { attentionLines } from "../../src/cli/show-attention.ts";
+import type { BlockReason } from "../../src/mirror/model/block.ts";
 
 const rig = useRig();
 
@@ -136,5 +139,115 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
     );
     expect(json.blocked).toEqual([expect.objectContaining({ path: "nul.md", reason: "contains-nul" })]);
     expect(json.verdict).toEqual({ kind: "run" });
+  });
+});
+
+describe("how a sync that cannot go on ends", () => {
+  test("5 when the service does not answer, with what to do", async () => {
+    await rig.init();
+    await rig.stopService();
+    expect(await rig.json(["sync", "w"])).toMatchObject({
+      exit: 5,
+      state: "offline",
+      attention: [{ path: "", kind: "offline", code: "unreachable", next: "mdmirror doctor" }],
+    });
+  });
+
+  test("5 when the key is refused, and no local file is touched (I19)", async () => {
+    rig.createRemotely("a.md", "a\n");
+    await rig.init();
+    const [key] = rig.service.admin.keys();
+    rig.service.admin.removeKey(key!.id);
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(5);
+    expect(err[0]).toMatch(/\(unauthenticated, request req_/);
+    expect(err[1]).toContain("mdmirror init DIR --key-file FILE");
+    expect(rig.read("a.md")).toBe("a\n");
+    expect(await rig.json(["status", "w"])).toMatchObject({ exit: 5, attention: [{ code: "unauthenticated" }] });
+  });
+
+  test("6 when another process uses the folder, with its name", async () => {
+    await rig.init();
+    const lock = acquireLock(join(rig.root, ".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
+    expect(lock.kind).toBe("locked");
+    const { code, err } = await rig.run(["sync", "w"]);
+    if (lock.kind === "locked") lock.release();
+    expect(code).toBe(6);
+    expect(err[0]).toContain(`mdmirror watch (process ${process.pid}, for 1 min)`);
+  });
+
+  test("2 when the config has a member that is none, naming file and member", async () => {
+    await rig.init();
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: rig.url, colour: "red", names: "maybe" }));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(2);
+    for (const member of ["colour", "names"]) expect(err[0]).toContain(`.mdmirror/config.json: "${member}" `);
+  });
+
+  test("4 when a safety check stops it: nothing is deleted until approve, and then exactly that (I21)", async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `n${n}.md`);
+    for (const name of names) rig.createRemotely(name, `${name}\n`);
+    rig.createRemotely("stays.md", "stays\n");
+    await rig.init();
+    for (const name of names) unlinkSync(join(rig.root, name));
+    const halted = await rig.run(["sync", "w"]);
+    expect(halted.code).toBe(4);
+    expect(halted.err[0]).toContain("(delete-budget-remote)");
+    expect(halted.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
+    expect(halted.err.slice(-2)).toEqual([
+      expect.stringContaining("mdmirror approve"),
+      expect.stringContaining("mdmirror reject"),
+    ]);
+    expect((await rig.run(["status", "w"])).code).toBe(4);
+    expect((await rig.run(["approve", "w"])).code).toBe(2);
+    const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
+    expect([declined.code, declined.asked.length]).toEqual([4, 1]);
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect(rig.remote("n0.md")).not.toBe(null);
+
+    expect((await rig.run(["approve", "w"], { terminal: true, answers: ["y"] })).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(names.map((name) => rig.remote(name))).toEqual(names.map(() => null));
+    expect((await rig.run(["status", "w"])).code).toBe(0);
+  });
+});
+
+/** What commands say: the cause first, paths and never ids, words and never codes of the system. */
+
+const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
+
+const attention = (path: string, detail: string, kind: BlockReason = "review-unknown") => {
+  return { path, kind, code: null, detail, requestId: null, waits: false };
+};
+
+test("a user's file that was renamed for a conflict copy is reported, with its place", async () => {
+  upload("q.md", "base\n");
+  await rig.init();
+  rig.write("q (theirs).md", "my own\n");
+  rig.write("q.md", "edited locally\n");
+  rig.editRemotely("q.md", "edited there\n");
+  rig.pass(60_000);
+  const { code, err } = await rig.run(["sync", "w"]);
+  const [line] = err.filter((one) => one.includes("was renamed"));
+  const place = /^q \(theirs\)\.md: your file was renamed to (\.mdmirror\/trash\/.*), because .*$/.exec(line!)![1]!;
+  expect([code, rig.read(place), rig.read("q (theirs).md")]).toEqual([3, "my own\n", "edited there\n"]);
+});
+
+describe("what needs the user", () => {
+  test("is reported by its cause, once, with some of the names; single documents follow, sorted", () => {
+    const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));
+    const lines = attentionLines(
+      [attention("z.md", "b", "conflict"), ...many, { ...attention("a.md", "a", "refused"), refused: "step" }],
+      20,
+    );
+    expect(lines).toEqual([
+      "40 documents: review-unknown: no list",
+      "  d/00.md, d/01.md, d/02.md, d/03.md, d/04.md and 35 more",
+      "  next: read the document on the service, then run: mdmirror resolve PATH --mine | --theirs",
+      "a.md: refused: a",
+      "  next: run: mdmirror why a.md",
+      "z.md: conflict: b",
+      '  next: edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve z.md --mine | --theirs',
+    ]);
   });
 });
