@@ -103,8 +103,8 @@ export default defineConfig({
     // Tests make much that is soon let go. With room for more of it, less outlives a collection by
     // chance: a twentieth of the simulator's time.
     execArgv: ["--max-semi-space-size=64"],
-    // One more than cores: tests that wait for a watch, a disk or a process leave theirs idle.
-    maxWorkers: availableParallelism() + 1,
+    // Each process loads all modules once more: a process more than cores takes more time of them.
+    maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
     globalSetup: ["test/memory-folder.ts", "test/postgres/global-setup.ts", "test/sync-service/shared-bundle.ts"],
     setupFiles: ["test/close-databases.ts"],
