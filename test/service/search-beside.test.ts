@@ -1,11 +1,11 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import type { Service } from "../../src/service/service.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import type { Store } from "../../src/service/store/store.ts";
-import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";
 
@@ -40,7 +40,6 @@ async function openGround(made: Store) {
   const files = [];
   for (let n = 0; n < DOCUMENTS; n++) files.push(await opened.api.file(`note-${n}.md`, `${LONG}end${n}\n`));
   await opened.service.indexAll();
-  onTestFinished(() => opened.service.close());
   /** Begins rounds until the search is answered. @returns how many there were */
   const goOn = async (searched: Promise<unknown>, between = async () => undefined as unknown) => {
     let isOver = false;
@@ -63,9 +62,17 @@ async function quiet(): Promise<void> {
   for (let n = 0; n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-const STORES: Readonly<Record<string, () => Promise<Store>>> = {
-  SQLite: async () => openSqlite(":memory:", { random: seeded("service"), commits: "together" }),
-  PostgreSQL: async () => PostgresStore.open({ url: await freshDatabase(), random: seeded("service") }),
+type Opened = { readonly store: Store; readonly remove: () => unknown };
+
+const STORES: Readonly<Record<string, () => Promise<Opened>>> = {
+  SQLite: async () => ({
+    store: openSqlite(":memory:", { random: seeded("service"), commits: "together" }),
+    remove: () => undefined,
+  }),
+  PostgreSQL: async () => {
+    const { url, remove } = await makeDatabase();
+    return { store: await PostgresStore.open({ url, random: seeded("service") }), remove };
+  },
 };
 
 const SEARCHES = {
@@ -81,9 +88,21 @@ const UNKNOWN = {
 
 describe.each(Object.entries(STORES))("on %s", (name, open) => {
   describe.skipIf(name === "PostgreSQL" && whyNoPostgres !== null)("a search", () => {
+    let ground: Awaited<ReturnType<typeof openGround>>;
+    let remove: () => unknown;
+    beforeAll(async () => {
+      const opened = await open();
+      remove = opened.remove;
+      ground = await openGround(opened.store);
+    });
+    afterAll(async () => {
+      await ground.service.close();
+      await remove();
+    });
+
     for (const [kind, [path, query]] of Object.entries(SEARCHES)) {
       it(`${kind} continues in rounds, between which all others are answered`, async () => {
-        const { api, files, goOn, begins } = await openGround(await open());
+        const { api, files, goOn, begins } = ground;
         const searched = api.post(path, query);
         const read = async () => expect((await api.get(`/v1/files/${files[7]!.id}`)).status).toBe(200);
         const rounds = await goOn(searched, read);
@@ -93,7 +112,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
       });
 
       it(`${kind} ends when its client leaves, and reads nothing more`, async () => {
-        const { service, key, begins, counted, goOn } = await openGround(await open());
+        const { service, key, begins, counted, goOn } = ground;
         const { entry, close, port } = await listen(service);
         const { socket } = openConnection(port);
         const body = JSON.stringify(query);
@@ -113,7 +132,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
     }
 
     it("writes out a long answer in rounds, too", async () => {
-      const { api, goOn } = await openGround(await open());
+      const { api, goOn } = ground;
       const [path, query] = SEARCHES["by words"];
       const roundsOf = async (limit: number) => goOn(api.post(path, { ...query, limit }));
       const ofOne = await roundsOf(1);
@@ -122,7 +141,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
     });
 
     it("does not work more, however much others have", async () => {
-      const { service, begins, counted, goOn } = await openGround(await open());
+      const { service, begins, counted, goOn } = ground;
       const { workspaceId } = await service.admin.createWorkspace("empty");
       const { key } = (await service.admin.createKey({
         workspaceId,
@@ -147,7 +166,7 @@ describe.each(Object.entries(STORES))("on %s", (name, open) => {
     });
 
     it("by a regex gives nothing that went away meanwhile", async () => {
-      const { api, files, goOn } = await openGround(await open());
+      const { api, files, goOn } = ground;
       const searched = api.post(...SEARCHES["by a regex"]);
       let isGone = false;
       await goOn(searched, async () => {
