@@ -23,12 +23,6 @@ describe("merge", () => {
     expect(readFileSync(join(folder, "mine"), "utf8")).toBe("- a\n- mine\n");
   });
 
-  it("writes the merge into the second file, without a word as git's driver", async () => {
-    const paths = files("- a\n", "- a\n- mine\n", "- a\n- other\n");
-    expect(await rig.run(["merge", "--driver", ...paths])).toMatchObject({ code: 0, out: [], err: [] });
-    expect(readFileSync(join(folder, "mine"), "utf8")).toBe("- a\n- other\n- mine\n");
-  });
-
   it("ends with 3 and marks a conflict, also one that no line conflicts with", async () => {
     expect((await rig.run(["merge", ...files("a\n", "b\n", "c\n")])).code).toBe(3);
     expect(readFileSync(join(folder, "mine"), "utf8")).toContain("<<<<<<< mine\nb\n");

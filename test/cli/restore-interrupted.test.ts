@@ -1,10 +1,8 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { processIo } from "../../src/cli/process-io.ts";
-import { type Ran, useRig } from "./rig.ts";
-import { stopWhen as stopRigWhen } from "./stopping-clock.ts";
+import { useRig } from "./rig.ts";
+import { stopWhen } from "./stopping-clock.ts";
 
 /** What a person stops says what it did, is not followed by a sync, and can be taken back. */
 
@@ -12,43 +10,26 @@ const NAMES = Array.from({ length: 40 }, (_, n) => `n${10 + n}.md`);
 const FLOUR = (name: string) => `# ${name}\n\nflour\n`;
 
 const rig = useRig();
-beforeEach(async () => {
+
+test("an undo that is stopped names the command that continues, and that command does", async () => {
   for (const path of NAMES) rig.createRemotely(path, FLOUR(path));
   await rig.init();
-});
-
-const read = (name: string) => readFileSync(join(rig.root, name), "utf8");
-const here = (word: string) => NAMES.filter((name) => read(name).includes(word));
-const there = (word: string) => NAMES.filter((name) => rig.remote(name)!.content.includes(word));
-const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-
-/** Writes other texts locally and sends them. @returns the run */
-async function changeAll(): Promise<string> {
+  const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+  const here = () => NAMES.filter((name) => rig.read(name).includes("flour"));
+  const there = () => NAMES.filter((name) => rig.remote(name)!.content.includes("flour"));
   for (const name of NAMES) rig.write(name, FLOUR(name).replace("flour", "oats"));
-  expect((await run("sync")).code).toBe(0);
-  const { out } = await run("undo", "--dry-run", "--json");
-  return String((JSON.parse(out[0]!) as { runs: number[] }).runs[0]);
-}
-
-const stopWhen = (isSo: () => boolean, ...argv: string[]) => stopRigWhen(rig, isSo, ...argv);
-
-const stopped = (back: number, again = "the same command again") => [
-  "mdmirror: stopped; no sync followed",
-  `  next: upload the changes: mdmirror sync; continue: ${again}; undo it: mdmirror undo ${back}`,
-];
-const numberOf = ({ err }: Ran) => Number(/mdmirror undo (\d+)$/.exec(err.at(-1)!)![1]);
-
-describe("stopped", () => {
-  test("undo has taken some back, names the command that continues, and that command does", async () => {
-    const changed = await changeAll();
-    const ran = await stopWhen(() => here("flour").length === 5, "undo", changed, "--yes");
-    expect(ran.code).toBe(3);
-    expect(ran.out.at(-2)).toBe("5 undone, 35 not done");
-    expect(ran.err).toEqual(stopped(numberOf(ran), `mdmirror undo ${changed}`));
-    expect([here("flour").length, there("flour")]).toEqual([5, []]);
-    await run("undo", changed, "--yes");
-    expect([here("flour"), there("flour")]).toEqual([NAMES, NAMES]);
-  });
+  const { run: number } = await rig.json<{ readonly run: number }>(["sync"], { cwd: rig.root });
+  const changed = String(number);
+  const ran = await stopWhen(rig, () => here().length === 5, "undo", changed, "--yes");
+  expect([ran.code, ran.out.at(-2)]).toEqual([3, "5 undone, 35 not done"]);
+  const back = /mdmirror undo (\d+)$/.exec(ran.err.at(-1)!)![1];
+  expect(ran.err).toEqual([
+    "mdmirror: stopped; no sync followed",
+    `  next: upload the changes: mdmirror sync; continue: mdmirror undo ${changed}; undo it: mdmirror undo ${back}`,
+  ]);
+  expect([here().length, there()]).toEqual([5, []]);
+  await run("undo", changed, "--yes");
+  expect([here(), there()]).toEqual([NAMES, NAMES]);
 });
 
 describe("of the process", () => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { cellsOf, columns, fitTo, isColoured, padTo } from "../../src/cli/text.ts";
 import { createStatusLine } from "../../src/cli/process-io.ts";
 import { useRig } from "./rig.ts";
@@ -81,25 +81,24 @@ describe("colour", () => {
       inPipe,
     ]);
   });
+});
 
-  const rig = useRig();
-  beforeEach(async () => {
-    rig.createRemotely("k.md", "one\n");
-    await rig.init();
-    rig.write("k.md", "mine\n");
-    rig.editRemotely("k.md", "theirs\n");
-    rig.write("new.md", "new\n");
-  });
+const rig = useRig();
 
-  test.each(["status", "plan", "conflicts"])("%s: the same words with and without, none in a pipe", async (command) => {
-    await rig.run(["sync", "w"]);
-    rig.write("newer.md", "newer\n");
+test("status, plan and conflicts have the same words with colours and without, and none in a pipe", async () => {
+  rig.createRemotely("k.md", "one\n");
+  await rig.init();
+  rig.write("k.md", "mine\n");
+  rig.editRemotely("k.md", "theirs\n");
+  await rig.run(["sync", "w"]);
+  rig.write("newer.md", "newer\n");
+  const words = (lines: readonly string[]) => lines.map((line) => line.replace(/\u001b\[\d+m|\d+ s/g, ""));
+  for (const command of ["status", "plan", "conflicts"]) {
     const piped = await rig.run([command, "w"]);
     const bare = await rig.run([command, "w"], { terminal: true, env: { NO_COLOR: "1" } });
     const coloured = await rig.run([command, "w"], { terminal: true });
-    expect([...piped.out, ...bare.out].join("")).not.toContain("\u001b");
-    expect(coloured.out.join("\n")).toContain("\u001b[3");
-    const words = (lines: readonly string[]) => lines.map((line) => line.replace(/\u001b\[\d+m|\d+ s/g, ""));
+    expect([command, [...piped.out, ...bare.out].join("").includes("\u001b")]).toEqual([command, false]);
+    expect([command, coloured.out.join("\n")]).toEqual([command, expect.stringContaining("\u001b[3")]);
     expect(words(coloured.out)).toEqual(words(bare.out));
-  });
+  }
 });
