@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -117,14 +117,6 @@ describe("the setup of a checkout", () => {
     expectRun(setUp(null), "install --include=dev");
     lock({ "node_modules/runs": { ...PACKAGES["node_modules/runs"], integrity: "sha512-others" } });
     expectRun(setUp("--run"), "ci --omit=dev");
-  });
-
-  it("takes what a manual npm ci has installed", () => {
-    spawnSync(join(root, "bin/npm"), ["ci"], { cwd: root, env: environment("") });
-    // The script of the package "node", which npm runs then.
-    mkdirSync(join(root, "node_modules/node/bin"), { recursive: true });
-    symlinkSync(process.execPath, join(root, "node_modules/node/bin/node"));
-    expectRun(setUp(null, "offline"));
   });
 
   it.each(["--run", null] as const)("starts over after an installation that was cut off (%s)", (what) => {

@@ -54,13 +54,6 @@ describe("writes that come together", () => {
     expect(rows()).toEqual(["a", "b", "c"]);
   });
 
-  test("take those in that come before the turn of the event loop ends", async () => {
-    const { write, seen } = ground();
-    const late = new Promise((resolve) => process.nextTick(() => resolve(write("late"))));
-    await Promise.all([write("a"), late]);
-    expect(seen).toEqual(["a works", "late works", "a told", "late told"]);
-  });
-
   test("are undone each by itself when one is refused or throws", async () => {
     const { write, rows } = ground();
     const all = await Promise.allSettled([
