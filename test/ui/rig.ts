@@ -1,10 +1,7 @@
 import { Agent, request } from "node:http";
-import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../src/common/system-clock.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
-import type { Clock } from "../../src/common/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { must } from "../service/fixture.ts";
 
@@ -46,19 +43,8 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
   onTestFinished(() => rig.close());
   if (linked) await rig.init();
   const faults: unknown[] = [];
-  let offset = 0;
-  const system = systemClock();
-  const clock: Clock = {
-    now: () => system.now() + offset,
-    monotonic: () => system.monotonic() + offset,
-    // A wait moves the clock on and ends: no test waits.
-    sleep: async (ms) => {
-      offset += ms;
-      await setImmediate();
-    },
-  };
   const env = { XDG_STATE_HOME: rig.stateHome, XDG_RUNTIME_DIR: rig.dir };
-  const world = { env, cwd: rig.dir, clock, random: systemRandom() };
+  const world = { env, cwd: rig.dir, clock: rig.clock, random: systemRandom() };
   const ui = must(await startUi({ ...world, ...more, port: 0, roots: null, onFault: (error) => faults.push(error) }));
   onTestFinished(() => ui.close());
   // The program looks up the user of each connection, which takes longer than an answer.
@@ -69,9 +55,7 @@ export async function openUi({ linked = true, ...more }: OpenOptions = {}): Prom
     rig,
     ui,
     faults,
-    pass(ms) {
-      offset += ms;
-    },
+    pass: (ms) => rig.pass(ms),
     ask,
     async enter() {
       const { headers } = await ask(ui.enterUrl().slice(ui.url.length));
