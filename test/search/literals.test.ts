@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { compileRegex } from "../../src/markdown/search/engine.ts";
 import { type RequiredText, requiredTextOf } from "../../src/markdown/search/literals.ts";
@@ -105,7 +105,7 @@ describe("what every match of a regex contains", () => {
         });
         expect(result.kind === "found" ? result.hits.map(({ found }) => found.document) : null).toEqual(expected);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -129,36 +129,17 @@ async function sendTo(port: number) {
   return wire.send(GET, BOUNDS);
 }
 
-describe("headers without measure", () => {
-  it.each([
-    [
-      "one huge header",
-      (response: ServerResponse) => void response.setHeader("x-long", "x".repeat(1_000_000)).end("{}"),
-    ],
-    [
-      "ten thousand headers",
-      (response: ServerResponse) => {
-        for (let i = 0; i < 10_000; i++) response.setHeader(`x-${i}`, "x");
-        response.end("{}");
-      },
-    ],
-    [
-      "headers that never end",
-      (response: ServerResponse) => {
-        const { socket } = response;
-        socket?.write("HTTP/1.1 200 OK\r\n");
-        const more = () => {
-          while (socket !== null && !socket.destroyed)
-            if (!socket.write(`x: ${"y".repeat(1_000)}\r\n`)) return void socket.once("drain", more);
-        };
-        more();
-      },
-    ],
-  ])("%s: given up, with what it was", async (_name, send) => {
-    const { port } = await serve((_request, response) => send(response));
-    expect(await sendTo(port)).toEqual({
-      kind: "lost",
-      why: expect.stringMatching(/HEADERS_OVERFLOW|HPE_/) as unknown as string,
-    });
+it("headers that never end are given up, with what they were", async () => {
+  const { port } = await serve((_request, { socket }) => {
+    socket?.write("HTTP/1.1 200 OK\r\n");
+    const more = () => {
+      while (socket !== null && !socket.destroyed)
+        if (!socket.write(`x: ${"y".repeat(1_000)}\r\n`)) return void socket.once("drain", more);
+    };
+    more();
+  });
+  expect(await sendTo(port)).toEqual({
+    kind: "lost",
+    why: expect.stringMatching(/HEADERS_OVERFLOW|HPE_/) as unknown as string,
   });
 });

@@ -32,14 +32,9 @@ const INNER = "DELETE /v1/files/doc_smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
 const SMUGGLED: Readonly<Record<string, () => string>> = {
   "a length and chunks": () =>
     `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`,
-  "chunks and a length": () =>
-    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding: chunked\r\ncontent-length: ${INNER.length}\r\n\r\n0\r\n\r\n${INNER}`,
   "two lengths": () =>
     `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`,
   "a length that is negative": () => `POST /v1/files HTTP/1.1\r\n${auth()}content-length: -1\r\n\r\n${INNER}`,
-  "a length that is no number": () => `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 0x10\r\n\r\n${INNER}`,
-  "two encodings": () =>
-    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n${INNER}`,
   "an encoding with a space before its colon": () =>
     `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${INNER}`,
   "a chunk of a size beyond measure": () =>
@@ -47,11 +42,6 @@ const SMUGGLED: Readonly<Record<string, () => string>> = {
   "a header that is folded": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: a\r\n b: c\r\n\tcontent-length: 9\r\n\r\n`,
   "a header with a NUL": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: a\0b\r\n\r\n${INNER}`,
   "line feeds alone": () => `GET /v1/files HTTP/1.1\n${auth().replaceAll("\r", "")}\n${INNER}`,
-  "no host": () => `GET /v1/files HTTP/1.1\r\nx-api-key: ${key}\r\n\r\n`,
-  "HTTP/9.9": () => `GET /v1/files HTTP/9.9\r\n${auth()}\r\n`,
-  "no version": () => "GET /v1/files\r\n\r\n",
-  "a space in the path": () => `GET /v1/files x HTTP/1.1\r\n${auth()}\r\n`,
-  "headers beyond measure": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: ${"y".repeat(100_000)}\r\n\r\n`,
   TLS: () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".padEnd(200, "\0"),
   "nothing but noise": () => rollBytes(2)(4_000).toString("latin1"),
 };

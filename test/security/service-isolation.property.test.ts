@@ -89,20 +89,3 @@ describe("no answer holds another key's data", () => {
     );
   });
 });
-
-describe("a sequence of requests", () => {
-  it("is answered the same from the same seed", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
-        const run = async () => {
-          const { service, keys } = await openWorld();
-          // All come together: the answers are in their order all the same.
-          const asked = steps.map(([who, sent]) => ({ ...sent, headers: { "x-api-key": keys[who]!.key } }));
-          return Promise.all(asked.map((one) => service.answer(one)));
-        };
-        expect(await run()).toEqual(await run());
-      }),
-      { numRuns: runs(10) },
-    );
-  });
-});
