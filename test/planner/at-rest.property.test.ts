@@ -14,7 +14,7 @@ import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
-const RUNS = runs(150);
+const RUNS = runs(60);
 
 /**
  * Expects that the plan is the same whether or not all documents are judged, and whether or not

@@ -65,7 +65,7 @@ describe("laws", () => {
         expect(copyOf(trees)).toBe(before);
         for (const [index, { after }] of plan.steps.entries()) for (const one of after) expect(one).toBeLessThan(index);
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     );
   });
 
@@ -105,7 +105,7 @@ describe("laws", () => {
         const plan = makePlan({ ...trees, base }, policy, SIGNALS, lookups.lookup());
         for (const { action } of plan.steps) expect(harmless).toContain(action.kind);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -126,7 +126,7 @@ describe("laws", () => {
           }
         }
       }),
-      { numRuns: runs(300) },
+      { numRuns: runs(150) },
     );
   });
 
@@ -167,7 +167,7 @@ describe("laws", () => {
       fc.property(scenarios(), fc.nat(30), fc.infiniteStream(fc.nat(1000)), (scenario, failing, picks) => {
         bringAboutBut(scenario, failing, (n) => (picks.next().value as number) % n);
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(100) },
     );
   });
 

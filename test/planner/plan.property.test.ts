@@ -6,7 +6,7 @@ import { converge } from "./converge.ts";
 import { POLICY } from "./defaults.ts";
 import type { World } from "./world.ts";
 
-const RUNS = runs(150);
+const RUNS = runs(75);
 
 const policies: [string, Partial<Policy>, (world: World) => void][] = [
   ["with inodes", {}, () => undefined],

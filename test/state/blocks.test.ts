@@ -33,7 +33,7 @@ test("replaceHolds leaves exactly the holds given, the age of those that were th
       }
       state.close();
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -67,7 +67,7 @@ test("moveSubtree rewrites what is the folder or below it, on that side, and not
         state.close();
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
   );
 });
 
