@@ -1,4 +1,4 @@
-import type { CommandEntry, Group } from "./command.ts";
+import type { Command, CommandEntry, Group } from "./command.ts";
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -9,7 +9,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       "allow a folder that somebody else linked to send documents to its service",
       () => import("./commands/trust.ts"),
     ],
-    ["name", "rename a linked folder", () => import("./commands/name.ts")],
+    ["name", "rename a linked folder", pick(() => import("./commands/mv.ts"), "name")],
     ["config", "list and change the settings of a linked folder", () => import("./commands/config.ts")],
     ["mv", "move a linked folder", () => import("./commands/mv.ts")],
     ["unlink", "stop syncing a folder; its files stay", () => import("./commands/unlink.ts")],
@@ -20,24 +20,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     ["watch", "keep folders in sync, in the foreground", () => import("./commands/watch.ts")],
     ["service", "keep folders in sync in the background, from login on", () => import("./commands/service.ts")],
     ["status", "show the last sync, pending changes and problems to fix", () => import("./commands/status.ts")],
-    ["list", "list your linked folders and their status", () => import("./commands/list.ts")],
+    ["list", "list your linked folders and their status", pick(() => import("./commands/status.ts"), "list")],
     ["wait", "wait until local changes are on the service", () => import("./commands/wait.ts")],
     ["pause", "pause the daemon", () => import("./commands/pause.ts")],
-    [
-      "resume",
-      "resume the daemon after a pause",
-      async () => ({ command: (await import("./commands/pause.ts")).resume }),
-    ],
+    ["resume", "resume the daemon after a pause", pick(() => import("./commands/pause.ts"), "resume")],
     ["ui", "show your linked folders in your browser", () => import("./commands/ui.ts")],
   ]),
   ...groupOf("problems", [
     ["plan", "show what the next sync would do", () => import("./commands/plan.ts")],
     ["approve", "carry out the changes that a safety check stopped", () => import("./commands/approve.ts")],
-    [
-      "reject",
-      "undo the changes that a safety check stopped",
-      async () => ({ command: (await import("./commands/approve.ts")).reject }),
-    ],
+    ["reject", "undo the changes that a safety check stopped", pick(() => import("./commands/approve.ts"), "reject")],
     ["conflicts", "list conflicts and blocked documents", () => import("./commands/conflicts.ts")],
     ["resolve", "resolve conflicts and blocked documents", () => import("./commands/resolve.ts")],
     ["why", "explain the state of a path and what happens next", () => import("./commands/why.ts")],
@@ -62,7 +54,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     [
       "unprotect",
       "publish changes of a document without review",
-      async () => ({ command: (await import("./commands/protect.ts")).unprotect }),
+      pick(() => import("./commands/protect.ts"), "unprotect"),
     ],
     ["hooks", "list or test the commands that run on events", () => import("./commands/hooks.ts")],
     ["mcp", "offer your linked folders as tools for agents (MCP)", () => import("./commands/mcp.ts")],
@@ -75,10 +67,22 @@ export const COMMANDS: readonly CommandEntry[] = [
       () => import("./commands/serve-admin.ts"),
     ],
     ["serve-backup", "back up your own service while it runs", () => import("./commands/serve-backup.ts")],
-    ["serve-restore", "restore your own service from a backup", () => import("./commands/serve-restore.ts")],
+    [
+      "serve-restore",
+      "restore your own service from a backup",
+      pick(() => import("./commands/serve-backup.ts"), "restore"),
+    ],
     ["conformance", "check that a service follows the contract of the API", () => import("./commands/conformance.ts")],
   ]),
 ];
+
+/** Returns the function that loads one of several commands of a module. */
+function pick<Name extends string>(
+  load: () => Promise<{ readonly [N in Name]: Command }>,
+  name: Name,
+): CommandEntry["load"] {
+  return async () => ({ command: (await load())[name] });
+}
 
 type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
-import { showEvents } from "../../src/cli/show-events.ts";
+import { showEvents } from "../../src/cli/commands/watch.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 

@@ -1,26 +1,34 @@
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Config, DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
-import { findKey, type FoundKey } from "../../mirror/settings/key.ts";
+import { type Config, DEFAULT_CONFIG, readConfig, writeConfig } from "../../mirror/settings/config.ts";
+import { findKey, type FoundKey, storeKey } from "../../mirror/settings/key.ts";
 import { nearestFolder } from "../../mirror/folder/nearest-folder.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, type ExitCode, misuse } from "../exit.ts";
+import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { judgeName, workAsOwner } from "../find-mirror.ts";
-import { shownName } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines, lineFault } from "../../mirror/settings/ignore-lines.ts";
 import { judgeFolder, judgeLeftOver, linkFolder } from "../../mirror/folder/link-folder.ts";
-import { initLinkedFolder } from "../init-linked.ts";
 import { linkedPart, partClause } from "../../mirror/settings/settings.ts";
-import { originOfUser } from "../../mirror/trust/gate.ts";
-import { withoutSlashes } from "../../mirror/trust/address.ts";
+import { admit, originOfUser } from "../../mirror/trust/gate.ts";
+import { isSameUrl, withoutSlashes } from "../../mirror/trust/address.ts";
 import { agreeOnFirstPlan, firstSync } from "../first-sync.ts";
+import { openToRead } from "../../mirror/folder/open-state.ts";
+import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { SILENT_LOG } from "../../mirror/folder/log.ts";
+import { bindMirror, markerOf } from "../../mirror/trust/bind.ts";
+import { connect } from "../../mirror/trust/connect.ts";
+import type { RemotePath } from "../../contract/path.ts";
+import { plural } from "../../common/count.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
+import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
+import { IGNORE_FILE } from "../../mirror/model/rule-files.ts";
 
 const PREFER = ["local", "remote", "each"] as const;
-type Prefer = (typeof PREFER)[number];
 const DIRECTIONS = ["both", "pull", "push"] as const;
 
 export const command: Command = {
@@ -66,7 +74,6 @@ export const command: Command = {
   },
   operands: { usage: "[DIR] --url URL", least: 0, most: 1, offers: ["folder"] },
   async run(io, args): Promise<ExitCode> {
-    const prefer = args.text("prefer");
     for (const pattern of args.texts("ignore")) {
       const fault = lineFault(pattern);
       if (fault !== null) return misuse(io, "init", `--ignore ${JSON.stringify(pattern)} ${fault}`);
@@ -79,19 +86,17 @@ export const command: Command = {
     if (worker.kind === "trouble") return complain(io, worker.trouble);
     const kind = judgeFolder(dir, io, args.flag("any-folder"));
     if (kind.kind === "trouble") return complain(io, kind.trouble);
-    if (kind.value === "linked") {
-      return initLinkedFolder(io, dir, args);
-    }
+    if (kind.value === "linked") return initLinkedFolder(io, dir, args);
     const leftOver = judgeLeftOver(dir, env);
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
-    const link = await newLink(io, args);
+    const link = newLink(io, args);
     if (typeof link === "number") return link;
     // A key in a folder that may not be the user's may belong to somebody else. The documents would
     // then go to that person's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
-    return linkNew(io, args, dir, link, key.value, prefer as Prefer | null);
+    return linkNew(io, args, dir, link, key.value);
   },
 };
 
@@ -106,9 +111,13 @@ function workOnNew(io: Io, dir: string): Result<string> {
     : ok(dir);
 }
 
+function preferOf(args: Args): (typeof PREFER)[number] | null {
+  return PREFER.find((one) => one === args.text("prefer")) ?? null;
+}
+
 type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 
-async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
+function newLink(io: Io, args: Args): Link | ExitCode {
   const remote = linkedPart(args.texts("remote"));
   if (remote === null) return misuse(io, "init", "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
@@ -124,14 +133,7 @@ async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   return { config, origin: origin.value };
 }
 
-async function linkNew(
-  io: Io,
-  args: Args,
-  dir: string,
-  link: Link,
-  found: FoundKey,
-  prefer: Prefer | null,
-): Promise<ExitCode> {
+async function linkNew(io: Io, args: Args, dir: string, link: Link, found: FoundKey): Promise<ExitCode> {
   const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
   const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, asked, rules);
@@ -146,5 +148,131 @@ async function linkNew(
   io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
   const added = addIgnoreLines(realpathSync(dir), agreed.patterns);
   if (added.kind === "trouble") return complain(io, added.trouble);
-  return firstSync(io, dir, args.text("key-file"), prefer);
+  return firstSync(io, dir, args.text("key-file"), preferOf(args));
+}
+
+/**
+ * Runs `init` on a folder that is already linked: stores a new key, or rebuilds a lost state. Never
+ * links the folder to another place.
+ */
+async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
+  const root = realpathSync(dir);
+  const folder = join(root, ".mdmirror");
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return complain(io, config.trouble);
+  const other = troubleOfOther(args, dir, config.value);
+  if (other !== null) return complain(io, other);
+  const { env, cwd } = io;
+  const keyFile = args.text("key-file");
+  const bound = bindAsSaid(io, args, root);
+  if (bound.kind === "trouble") return complain(io, bound.trouble);
+  const admitted = admit(root, config.value, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile });
+  if (admitted.kind === "trouble") return complain(io, admitted.trouble);
+  for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
+  const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
+  if (key.kind === "trouble") return complain(io, key.trouble);
+  if (STORABLE.has(key.value.from) && !args.flag("no-store-key")) {
+    const refused = await refusalOf(io, admitted.value.origin, key.value.key, config.value);
+    if (refused !== null) return complain(io, refused);
+    storeKey(folder, key.value.key);
+    io.out("the key was stored");
+  }
+  const ruled = takeRules(io, args, root, config.value);
+  if (ruled.kind === "trouble") return complain(io, ruled.trouble);
+  const isStateLost = isLost(io, folder);
+  if (isStateLost)
+    io.out(
+      `${shownName(dir)} is linked, but its state is missing; mdmirror rebuilds it from both sides and deletes or overwrites nothing`,
+    );
+  // If the first sync stopped because of too many conflicts, it continues after the user chose one
+  // side.
+  const prefer = preferOf(args);
+  if (isStateLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
+  io.out(`${shownName(dir)} is already linked to ${new URL(config.value.url).origin}; nothing is missing`);
+  io.out("next: mdmirror sync");
+  return EXIT.inSync;
+}
+
+/**
+ * Requests one folder from the service, so that a refused key does not replace a valid one. If the
+ * service cannot be reached, nothing is known about the key. Returns null if the key may be stored.
+ */
+async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<Trouble | null> {
+  const { clock, random } = io;
+  const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+  try {
+    const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : ANY_FOLDER);
+    if (answer.ok) return null;
+    const told = faultTrouble(answer.fault, url);
+    if (answer.fault.kind === "locked-out") return told;
+    io.err(`mdmirror: the key was not checked: ${shownWords(told.what)}`);
+    return null;
+  } finally {
+    await asking.close();
+  }
+}
+
+/**
+ * The request works with any name: with a valid key, the service answers that no such folder
+ * exists.
+ */
+const ANY_FOLDER = "mdmirror" as RemotePath;
+
+/**
+ * Stores rules for files that are excluded from now on. Documents that are synced already stay
+ * synced.
+ */
+function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
+  if (args.flag("gitignore") && !config.gitignore) {
+    writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
+    io.out(".gitignore files are followed; synced documents stay synced (restart a running watch)");
+  }
+  const added = addIgnoreLines(root, args.texts("ignore"));
+  if (added.kind === "trouble") return added;
+  if (added.value.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.value.length, "line")} more`);
+  return ok(null);
+}
+
+/** Sources of a key that is stored; a key from the keychain stays there. */
+const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
+
+/** Refuses another service, another folder of it, or another direction than the linked one. */
+function troubleOfOther(args: Args, dir: string, { url, remote, direction }: Config): Trouble | null {
+  const [askedUrl, askedRemote, asked] = [args.text("url"), args.texts("remote"), args.text("direction")];
+  const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
+  const isOtherPart = askedRemote.length > 0 && String(linkedPart(askedRemote)) !== String(remote);
+  if (isOtherUrl || isOtherPart)
+    return {
+      kind: "usage",
+      what: `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
+      next: "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
+    };
+  if (asked === null || asked === direction) return null;
+  return {
+    kind: "usage",
+    what: `${dir} is already linked, with the direction ${direction}`,
+    next: `mdmirror config set direction ${asked} ${shellWord(dir)}`,
+  };
+}
+
+/** Returns true if the state is damaged or missing. */
+function isLost(io: Io, folder: string): boolean {
+  const state = openToRead(folder, io.clock);
+  if (state.kind === "trouble") return true;
+  state.value.state.close();
+  return state.value.isNew;
+}
+
+/**
+ * Trusts an address that both the folder's configuration and the user name, so that the key may be
+ * sent to that address.
+ */
+function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
+  const url = args.text("url");
+  const marker = markerOf(root);
+  if (url === null || marker === null) return ok(null);
+  const allowHttp = args.texts("allow-http");
+  const origin = originOfUser({ url, env: io.env, allowHttp })!;
+  if (origin.kind === "trouble") return origin;
+  return bindMirror(root, marker, { address: origin.value.address, allowHttp, name: args.text("name"), env: io.env });
 }

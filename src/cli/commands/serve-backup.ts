@@ -5,6 +5,7 @@ import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { databaseOf, DEFAULT_DATA } from "../service-data.ts";
+import type { BackupContents } from "../../service/backup/restore.ts";
 
 export const command: Command = {
   about: [
@@ -43,4 +44,38 @@ async function take(io: Io, { data, database, out }: Asked): Promise<Result<Take
   const { takeBackup } = await import("../../service/backup/take.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, { clock: io.clock, openWire });
+}
+
+export const restore: Command = {
+  about: [
+    "Also written mdmirror serve restore. Ids, content, reviews, keys and cursors are those of the backup; the administrator's key is new.",
+    "If a linked folder has documents or versions that are not in the backup, its next sync stops before it changes anything. Then mdmirror approve makes the folder equal to the backup: newer documents are moved to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
+  ],
+  examples: ["mdmirror serve restore backup.db --data ~/service"],
+  options: {
+    data: { value: "DIR", help: "data folder for the restored service; it must not contain a service" },
+    database: { value: "URL", help: "empty PostgreSQL database: postgres://USER@HOST/NAME" },
+  },
+  operands: { usage: "FILE --data DIR|--database URL", least: 1, most: 1 },
+  async run(io, args): Promise<ExitCode> {
+    const [data, named] = [args.text("data"), args.text("database")];
+    const database = named ?? (data === null ? databaseOf(io) : null);
+    if ((data === null) === (database === null)) return misuse(io, "serve restore", "it takes --data or --database");
+    const folder = data === null ? null : resolve(io.cwd, data);
+    const restored = await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!);
+    if (restored.kind === "trouble") return complain(io, restored.trouble);
+    const { documents, workspaces, keys } = restored.value;
+    io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`);
+    io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
+    return EXIT.inSync;
+  },
+};
+
+async function restoreFrom(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
+  if (folder === null) {
+    const { restoreToDatabase } = await import("../../service/backup/database.ts");
+    return restoreToDatabase(file, database);
+  }
+  const { restoreBackup } = await import("../../service/backup/restore.ts");
+  return restoreBackup(file, folder);
 }

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { DaemonStatus } from "../../mirror/daemon/control/protocol.ts";
-import type { FolderStatus } from "../../mirror/folder/status.ts";
+import type { FolderStatus, MirrorWord } from "../../mirror/folder/status.ts";
 import { mirrorMetrics } from "../../mirror/folder/metrics.ts";
 import { ageOf, readFolderStatus, type StatusReading } from "../../mirror/folder/status.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
@@ -172,4 +172,34 @@ function daemonWord(daemon: DaemonStatus | null): "none" | "running" | "paused" 
   if (daemon === null) return "none";
   if (daemon.phase === "silent") return "silent";
   return daemon.paused ? "paused" : "running";
+}
+
+export const list: Command = {
+  about: [
+    "Lists the linked folders of this user on this computer: name, folder, address and status. Commands take the name in place of the folder.",
+    "A folder is in the list after mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
+  ],
+  examples: ["mdmirror list"],
+  options: {
+    json: { help: "print one JSON object" },
+  },
+  operands: { usage: "", least: 0, most: 0 },
+  async run(io, args) {
+    const read = await readAll(io);
+    if (read.kind === "trouble") return complain(io, read.trouble);
+    const { mirrors } = read.value;
+    if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
+    else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
+    else for (const line of columns(mirrors.map(listCells))) io.out(line);
+    return EXIT.inSync;
+  },
+};
+
+const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
+  gone: ": missing: moved, deleted or not mounted",
+  other: ": another folder is at this path now",
+};
+
+function listCells({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
+  return [shownName(name), shownName(root), addresses.join(" "), `${state}${MORE[state] ?? ""}`];
 }

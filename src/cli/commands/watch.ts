@@ -1,12 +1,24 @@
+import { type DaemonsOptions, type FolderEvent, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
-import { shownWords } from "../../common/shown-name.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
-import { type DaemonsOptions, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
-import { showEvents } from "../show-events.ts";
 import { HookRunner } from "../../mirror/hooks/hook-runner.ts";
+import { basename } from "node:path";
+import { GIVE_VALID_KEY } from "../../mirror/folder/fault-trouble.ts";
+import { listOwnMirrors } from "../../mirror/trust/list.ts";
+import type { ActionKind } from "../../mirror/model/action.ts";
+import { originClause } from "../../mirror/operations/results/origin.ts";
+import { ACTION_WORDS } from "../../mirror/operations/results/actions.ts";
+import { NEXT_OF_STOP } from "../../mirror/operations/results/attention.ts";
+import { eventJson } from "../../mirror/operations/results/news.ts";
+import { count } from "../../common/count.ts";
+import { trackProblems } from "../show-attention.ts";
+import { onceLines } from "../show-report.ts";
+import { jsonLine } from "../text.ts";
+import { byPath } from "../../mirror/model/by-path.ts";
 
 export const command: Command = {
   about: [
@@ -61,4 +73,173 @@ async function keepWith(
   };
   const ended = await keep({ env, cwd, clock, random, onEvent, onNote }).finally(() => hooks.end());
   return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
+}
+
+/**
+ * Output of `watch`: a line for people, or a JSON object. Events that only name a phase (idle,
+ * observing, applying) are not printed.
+ */
+
+type NewsOptions = {
+  readonly json: boolean;
+  /** True if each line names its folder. */
+  readonly several: boolean;
+};
+
+export function showEvents(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
+  const lastPhase = new Map<string, string>();
+  const openNews = trackProblems();
+  const names = new Map<string, string>();
+  const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
+    if (several && news.kind !== "change") readNames(names, io.env);
+    const prefix = `${timeOf(news.at)} ${several ? `${shownName(names.get(root) ?? basename(root))}: ` : ""}`;
+    for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
+  };
+  // Files deleted together arrive in one turn of the event loop, and are reported together.
+  const waiting = new Map<string, Pending[]>();
+  const flush = (root: string) => {
+    const together = waiting.get(root);
+    waiting.delete(root);
+    if (together !== undefined) tell(root, together[0]!, pendingLines(together));
+  };
+  const add = (root: string, news: Pending) => {
+    const together = waiting.get(root) ?? [];
+    if (together.push(news) > 1) return;
+    waiting.set(root, together);
+    queueMicrotask(() => flush(root));
+  };
+  return (root, news) => {
+    if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
+    if (json) return io.out(jsonLine(eventJson(root, news)));
+    if (news.kind === "deletion-pending") return add(root, news);
+    flush(root);
+    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
+  };
+}
+
+/**
+ * Reads the present names of linked folders. A folder that is no longer in the list keeps its last
+ * name.
+ */
+function readNames(names: Map<string, string>, env: Io["env"]): void {
+  const listed = listOwnMirrors(env);
+  if (listed.kind === "ok") for (const { root, name } of listed.value.mirrors) names.set(root, name);
+}
+
+/**
+ * Returns true if a phase has to be printed: never `observing` or `applying`, and no phase that was
+ * printed last.
+ * @param last phase that was printed last for each folder; updated by this function
+ */
+function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
+  const { kind } = phase;
+  if (kind === "observing" || kind === "applying") return false;
+  const told = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
+  const before = last.get(root) ?? '"idle"';
+  last.set(root, told);
+  return told !== before;
+}
+
+function isBad(news: FolderEvent): boolean {
+  return news.kind === "broken" || news.kind === "watch-limit";
+}
+
+type News<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
+
+const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => string[] } = {
+  opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
+  lent: ({ what }) => [`waiting for mdmirror ${what}`],
+  returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
+  left: ({ to }) => [
+    to === null ? "no longer a linked folder; not watched" : `moved to ${shownName(to)}; watching the new folder`,
+  ],
+  broken: ({ trouble, retryMs }) => [
+    `${shownWords(trouble.what)}; trying again in ${seconds(retryMs)}`,
+    `  next: ${shownWords(trouble.next)}`,
+  ],
+  phase: ({ phase }) => phaseLines(phase),
+  // A stop is shown by the next phase, so the event itself gives no line.
+  change: (news) => (news.what === "safety-stop" ? [] : [changeLine(news)]),
+  run: ({ report }) => onceLines(report),
+  "deletion-pending": (news) => pendingLines([news]),
+  "deletion-called-off": ({ path }) => [`${shownName(path)} is back; not deleted on the service`],
+  "watch-limit": ({ code }) => [
+    `the system has no more file watches (${code}): mdmirror scans at each poll instead; next: mdmirror doctor`,
+  ],
+  woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
+};
+
+function eventLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
+  return NEWS_LINES[news.kind as K](news);
+}
+
+function nextOfWaiting(why: string): string {
+  return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
+}
+
+function phaseLines(phase: News<"phase">["phase"]): string[] {
+  switch (phase.kind) {
+    case "waiting":
+      return phase.why === "paused"
+        ? ["paused; next: mdmirror resume"]
+        : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
+    case "stopped":
+      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_STOP}`];
+    case "ended":
+      return ["ended"];
+    case "idle":
+      return ["continues"];
+    case "observing":
+    case "applying":
+      return [];
+  }
+}
+
+function changeLine(news: News<"change">): string {
+  const { what, path, outcome, detail, lines, code, requestId } = news;
+  const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
+  const label = outcome === "submitted" ? "sent to review" : words?.label;
+  const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;
+  const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
+  const ended =
+    outcome === "done" || outcome === "submitted"
+      ? ""
+      : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
+  // The step changed no content or path, so only its description can be shown.
+  const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
+  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}
+
+type Pending = News<"deletion-pending">;
+
+/** LIMIT: files that are named for each outcome. */
+const MOST_NAMED = 5;
+
+/**
+ * Returns a line for the files deleted locally whose deletion on the service is delayed, for each
+ * delay and outcome.
+ */
+function pendingLines(pending: readonly Pending[]): string[] {
+  return [...Map.groupBy(pending.toSorted(byPath), outcomeOf)].map(([outcome, all]) => {
+    const names = all.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
+    const more = all.length > MOST_NAMED ? ` and ${count(all.length - MOST_NAMED)} more` : "";
+    return `deleted locally: ${names.join(", ")}${more}; ${outcome}`;
+  });
+}
+
+function outcomeOf({ dueAt, at, inConflict, asks }: Pending): string {
+  const left = seconds(Math.max(0, dueAt - at));
+  if (inConflict)
+    return `in conflict, so in ${left} mdmirror restores the version on the service; yours is in the history`;
+  return asks
+    ? `in ${left} mdmirror asks you before it deletes on the service`
+    : `mdmirror deletes on the service in ${left}`;
+}
+
+function seconds(ms: number): string {
+  return `${count(Math.round(ms / 1_000))} s`;
 }
