@@ -253,7 +253,7 @@ export class DaemonFolder {
     const { clock } = this.#options;
     const free = Promise.withResolvers<void>();
     // ORDER: between two cycles, so that earlier requests are answered.
-    await daemon.exclusive(() => {
+    await daemon.runBetweenCycles(() => {
       // Another command came first; this one is next after it.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return free.resolve();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { Fault } from "../../../src/mirror/ports/remote.ts";
-import { ROOT } from "../../simulator/mirror.ts";
 import { type DaemonRig, withNotes } from "./rig.ts";
 
 const inRoot = (n: number): string => `note-${n}.md`;
@@ -106,17 +105,18 @@ describe("requests", () => {
     expect(report.counts.uploaded).toBe(1);
   });
 
-  test("exclusive work runs between passes, and a whole look follows", async () => {
+  test("work between two cycles runs after earlier requests, and rejects alone", async () => {
     const rig = await withNotes(8, inRoot);
-    const found = await rig.daemon.exclusive((world) => {
-      world.state.setMeta("mark", "x");
-      rig.mirrored.disk.user.write(`${ROOT}/note-3.md`, "# Note 3\n\nrestored\n");
-      return world.state.meta("mark");
-    });
-    expect(found).toBe("x");
-    await rig.pass(1_000);
-    expect(rig.app.files().get("note-3.md")?.text).toBe("# Note 3\n\nrestored\n");
-    await expect(rig.daemon.exclusive(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    const done: string[] = [];
+    const earlier = rig.daemon.request("sync").then(() => done.push("sync"));
+    await rig.daemon.runBetweenCycles(() => void done.push("work"));
+    await earlier;
+    expect(done).toEqual(["sync", "work"]);
+    const fail = (): never => {
+      throw new Error("no");
+    };
+    await expect(rig.daemon.runBetweenCycles(fail)).rejects.toThrow("no");
+    await expect(rig.daemon.request("sync")).resolves.toMatchObject({ counts: { uploaded: 0 } });
   });
 
   test("what is asked of a stopped daemon is refused", async () => {

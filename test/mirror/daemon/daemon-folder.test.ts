@@ -8,7 +8,6 @@ import { systemRandom } from "../../../src/common/system-random.ts";
 import { storeKey } from "../../../src/mirror/settings/key.ts";
 import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { PAUSED } from "../../../src/mirror/engine/daemon/phase.ts";
-import type { World } from "../../../src/mirror/engine/run/world.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { openRig, type Rig } from "../../cli/rig.ts";
 import { closeNothing, doNothing } from "../../simulator/quiet-ports.ts";
@@ -71,10 +70,7 @@ const clock: Clock = {
 
 /** As a loop that has nothing to do, where it is not scripted. */
 class ScriptedDaemon implements Daemon {
-  readonly #world: World;
-
-  constructor(world: World, loop: Loop) {
-    this.#world = world;
+  constructor(loop: Loop) {
     Object.assign(this, loop);
   }
 
@@ -90,7 +86,9 @@ class ScriptedDaemon implements Daemon {
     return Promise.reject(new Error("not scripted"));
   }
 
-  exclusive: Daemon["exclusive"] = async (work) => work(this.#world);
+  async runBetweenCycles(work: () => void): Promise<void> {
+    work();
+  }
 
   status(): typeof IDLE {
     return IDLE;
@@ -127,7 +125,7 @@ function optionsOf(loops: readonly Loop[]): FolderOptions {
     clock,
     random: systemRandom(),
     createWatcher: () => ({ start: closeNothing, close: closeNothing }),
-    createDaemon: (world) => new ScriptedDaemon(world, loops[Math.min(opened++, loops.length - 1)]!),
+    createDaemon: () => new ScriptedDaemon(loops[Math.min(opened++, loops.length - 1)]!),
     onEvent: noteEvent,
   };
 }

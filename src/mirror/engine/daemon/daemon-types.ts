@@ -2,7 +2,7 @@ import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { NotedPaths, PathOnService } from "../run/barrier.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Settings, World } from "../run/world.ts";
+import type { Settings } from "../run/world.ts";
 import type { DaemonEvent } from "./events.ts";
 import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -73,12 +73,8 @@ export type Daemon = {
    * @param forMs milliseconds of a pause; left out: it has no end
    */
   request(kind: DaemonRequest, forMs?: number): Promise<RunReport>;
-  /**
-   * Runs `work` between two runs with the daemon's `World`, for commands that write the state while
-   * the daemon holds the lock (`approve`, `resolve`, `undo`). A look at both sides follows. Rejects
-   * as `work` does.
-   */
-  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T>;
+  /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
+  runBetweenCycles(work: () => void): Promise<void>;
   /**
    * Waits until what is on the disk at the call is on the service, in review, or blocked.
    * @param scope files and folders; "" is the whole linked folder

@@ -90,15 +90,8 @@ class DaemonLoop implements Daemon {
     return this.#requests.add(() => this.#carryOut(kind, forMs ?? null), "ends-loop");
   }
 
-  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
-    return this.#requests.add(async () => {
-      this.#world.links?.begin(false);
-      try {
-        return await work(this.#world);
-      } finally {
-        this.#runner.lookAtAll();
-      }
-    }, "rejects");
+  runBetweenCycles(work: () => void): Promise<void> {
+    return this.#requests.add(async () => work(), "rejects");
   }
 
   whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {

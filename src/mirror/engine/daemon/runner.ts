@@ -159,16 +159,11 @@ export class Runner implements WatchListener {
     if (this.#phase.kind === "observing") this.#enter({ kind: "applying" });
   }
 
-  /** Makes the next cycle scan both sides, because another process may have written base. */
-  lookAtAll(): void {
-    this.runs.knownTrees.forgetRemote(false);
-    this.#schedule.rescanNow();
-  }
-
   /** Handles a time in which nobody observed the folder. */
   noteGap(sleptMs: number): void {
     this.runs.deletions.restart(this.#now());
-    this.lookAtAll();
+    this.runs.knownTrees.forgetRemote(false);
+    this.#schedule.rescanNow();
     this.#parts.publisher.publish({ kind: "woke", sleptMs: Math.round(sleptMs) });
   }
 
