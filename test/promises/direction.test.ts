@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../simulator/mirror.ts";
-import { type Fixture, isWrite, problem, remoteTexts, settle, openSynced } from "./fixture.ts";
+import { type Fixture, isWrite, problem, openFixture, remoteTexts, settle, openSynced } from "./fixture.ts";
 
 const NAMES = ["edited", "removed", "renamed", "moved", "both", "gone", "same", "d/one", "d/two", "e/three"];
 
@@ -75,6 +75,43 @@ describe("one direction, always", () => {
     for (const name of ["both", "same", "new"]) expect(remote.get(`${name}.md`)).toBe(text(name, "service"));
     expect(first?.oneWay?.map(({ path }) => path)).toEqual(expect.arrayContaining(["both.md", "new.md", "same.md"]));
     expect((await mirror.sync({ direction: "push" }))?.oneWay).toBeUndefined();
+  });
+
+  test.each([
+    ["a new document is edited on the service before it is read back", "fresh.md", "GET"],
+    ["an edit is combined with another one on the service", "edited.md", "PUT"],
+  ])("I03 a folder that only uploads changes no local file if %s", async (_, path, method) => {
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
+    const saved = "# title\n\nfirst\n\nlocal\n";
+    mirror.write(path, saved);
+    let isEdited = false;
+    fixture.fault = (request) => {
+      const file = rig.app.files().get(path);
+      if (!isEdited && request.method === method && file !== undefined && request.path.includes(file.id)) {
+        isEdited = true;
+        rig.app.edit(path, `service\n\n${file.text}`);
+      }
+      return null;
+    };
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    expect(isEdited).toBe(true);
+    expect(mirror.texts().get(path)).toBe(saved);
+    await settle(mirror);
+    expect(mirror.texts().get(path)).toBe(`service\n\n${saved}`);
+    expect(remoteTexts(rig).get(path)).toBe(`service\n\n${saved}`);
+  });
+
+  test("I02 a folder that only uploads sends each content once to a service that normalises it", async () => {
+    const fixture = openFixture(1, { normalise: true });
+    const { mirror, seen } = fixture;
+    mirror.write("a.md", "text\r\n");
+    for (let run = 0; run < 3; run++) await mirror.sync({ direction: "push" });
+    mirror.write("a.md", "other text\r\n");
+    for (let run = 0; run < 3; run++)
+      expect(await mirror.sync({ direction: "push" })).toMatchObject({ state: "in-sync", attention: [] });
+    expect(mirror.texts().get("a.md")).toBe("other text\r\n");
+    expect(seen.filter(isWrite).map(({ method }) => method)).toEqual(["POST", "PUT"]);
   });
 
   test("I08 a folder that only uploads does not restore a file whose deletion the service refuses", async () => {

@@ -170,9 +170,10 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: STALE.noRecord, change: null };
-    const base = { changeId, digest, localDigest: digest, stampTrusted: false };
     // Base has the service's content. The local bytes are an edit of it, or differ only in form;
-    // the next cycle shows which.
+    // the next cycle shows which. If the sync only uploads, the file keeps its form.
+    const localDigest = ctx.settings.direction === "push" ? link.localDigest : digest;
+    const base = { changeId, digest, localDigest, stampTrusted: false };
     return {
       outcome: stale("its file could not be updated to the version that the service saved"),
       change: {

@@ -1,7 +1,8 @@
 import type { ChangeId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { digestOf } from "../../../contract/digest.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link, ReviewAnswer } from "../../model/link.ts";
 import { moveBase, withEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
@@ -166,9 +167,9 @@ function concludeSaved(
 ): Concluded {
   ctx.notes.counts.uploaded++;
   const { changeId, digest } = saved;
-  const { id, digest: sent } = row;
+  const { id, digest: sent, baseDigest } = row;
   const event = eventOfSaved(ctx, row, link, saved, lost);
-  if (digest !== sent) {
+  if (digest !== sent && digest === baseDigest) {
     const isOther = link.changeId !== row.baseChangeId;
     const echoed = "the service saved no new version: it normalises away the difference";
     return {
@@ -177,7 +178,7 @@ function concludeSaved(
     };
   }
   const stamp = row.stamp ?? link.stamp;
-  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: row.stampTrusted, durable: true };
+  const base = { changeId, digest, localDigest: sent, stamp, stampTrusted: row.stampTrusted, durable: true };
   return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
 }
 
@@ -230,7 +231,7 @@ async function savedVersion(
  */
 function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
-  if (saved.digest === expect || saved.digest === baseDigest)
+  if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };
   const link = ctx.world.state.link(id);
   if (link === null) return { kind: "over", outcome: STALE.noRecord };
@@ -256,6 +257,12 @@ function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
   // with the version that the service saved. Both were made from the sent content, so base alone
   // would revert changes of either.
   return { kind: "over", outcome, ...combinedMeanwhile(ctx, row) };
+}
+
+/** Returns true if the sync only uploads, and the service changed only the form of the content. */
+function keepsItsForm({ settings, world }: PassContext, sent: Digest, saved: Saved): boolean {
+  const text = settings.direction === "push" ? world.state.text(sent) : null;
+  return text !== null && sameExceptTextForm(text, saved.text);
 }
 
 /**

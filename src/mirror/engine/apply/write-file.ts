@@ -2,6 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Outcome } from "../../model/action.ts";
+import { ONE_WAY } from "../../model/block.ts";
 import type { Link, Stamp, Submission } from "../../model/link.ts";
 import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
@@ -141,11 +142,15 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
   },
 };
 
-/** Writes content to the file of a document, unless somebody is working on the file. */
+/**
+ * Writes content to the file of a document, unless somebody is working on the file, or the sync
+ * only uploads.
+ */
 export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
-  const inUse = digestToWrite(writing) === expect ? null : blockIfInUse(ctx, { id, localPath });
-  return inUse ?? runLocalEffect(ctx, writeFile, writing);
+  if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
+  if (ctx.settings.direction === "push") return stale(ONE_WAY.push);
+  return blockIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
 }
 
 function digestToWrite({ text, expect }: FileWrite): Digest {
