@@ -59,7 +59,8 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   watch({ signal }: { readonly signal?: AbortSignal } = {}): MirrorWatch {
     const { root, world } = this.#session;
     const { NOTIFY_SOCKET: _socket, WATCHDOG_USEC: _watchdog, ...env } = world.env;
-    const watch = startWatch(
+    const { closing } = this.#session;
+    return startWatch(
       (onEvent, stop) =>
         this.#session.run(root, async () => {
           const { runDaemons } = await import("../mirror/daemon/daemon.ts");
@@ -67,10 +68,8 @@ class OpenMirror implements Omit<Mirror, OperationName> {
           const ended = await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop);
           unwrap(ended, root);
         }),
-      signal,
+      signal === undefined ? closing : AbortSignal.any([closing, signal]),
     );
-    this.#session.onClose(() => watch.stop());
-    return watch;
   }
 
   close(): Promise<void> {

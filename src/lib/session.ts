@@ -74,8 +74,7 @@ export class Session {
   readonly root: string;
   readonly world: Environment;
   readonly #underWay = new Set<Promise<unknown>>();
-  readonly #onClose: (() => Promise<void>)[] = [];
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(root: string, world: Environment) {
     this.root = root;
@@ -87,7 +86,7 @@ export class Session {
    * @param path subject of an error
    */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
-    if (this.#isClosed) {
+    if (this.closing.aborted) {
       const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
       throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
@@ -104,15 +103,14 @@ export class Session {
     }
   }
 
-  /** Registers a function that `close` calls before anything else. */
-  onClose(end: () => Promise<void>): void {
-    this.#onClose.push(end);
+  /** Signal that `close` aborts. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Closes the folder: resolves when no call is active; later calls are refused. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all(this.#onClose.splice(0).map((end) => end()));
+    this.#closing.abort();
     await Promise.allSettled(this.#underWay);
   }
 }

@@ -13,7 +13,7 @@ const MOST_WAITING = 1_000;
  */
 export function startWatch(
   run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): MirrorWatch {
   const ending = new AbortController();
   const waiting: WatchEvent[] = [];
@@ -27,8 +27,7 @@ export function startWatch(
     }
     wake.resolve();
   };
-  const stopSignal = signal === undefined ? ending.signal : AbortSignal.any([ending.signal, signal]);
-  const running = run(take, stopSignal).finally(() => {
+  const running = run(take, AbortSignal.any([ending.signal, signal])).finally(() => {
     isOver = true;
     wake.resolve();
   });
