@@ -140,6 +140,18 @@ export function needsUser(reason: BlockReason): boolean {
   return BLOCK_REASONS[reason].open === "needs-you";
 }
 
+const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
+  "in-review",
+  "review-conflict",
+  "review-delayed",
+  "review-unknown",
+]);
+
+/** Returns true if a version of the document is in review, or waits to be sent to review. */
+export function isReview(reason: BlockReason): boolean {
+  return IN_REVIEW.has(reason);
+}
+
 /** Returns true if a block comes from an earlier answer, and not from the trees. */
 export function isRemembered({ reason }: { readonly reason: BlockReason }): boolean {
   return BLOCK_REASONS[reason].kept === "remembered";

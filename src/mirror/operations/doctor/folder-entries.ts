@@ -1,6 +1,6 @@
 import type { FolderName } from "../../local/folder-names.ts";
 import { comparePaths } from "../../model/by-path.ts";
-import { BLOCK_REASONS, type BlockReason } from "../../model/block.ts";
+import { BLOCK_REASONS, isReview } from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import { isBelow, joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";
@@ -108,17 +108,10 @@ function fileEntry(
   return { ...common, state: "in-sync", why: null, row };
 }
 
-const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
-  "in-review",
-  "review-conflict",
-  "review-delayed",
-  "review-unknown",
-]);
-
 function heldAs({ reason, detail }: Block): Pick<Entry, "state" | "why"> {
   const why = `${reason}: ${detail}`;
   if (reason === "conflict") return { state: "conflict", why };
   if (reason === "suspended") return { state: "ignored", why: detail };
-  if (IN_REVIEW.has(reason)) return { state: "in-review", why };
+  if (isReview(reason)) return { state: "in-review", why };
   return { state: BLOCK_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
 }

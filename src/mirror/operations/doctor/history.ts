@@ -3,48 +3,30 @@ import { join } from "node:path";
 import { errnoClause } from "../../../common/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
-/** Size of the history, in bytes (lengths of files, not blocks). */
-type HistorySizes = {
-  readonly texts: number;
-  readonly state: number;
-  readonly trash: number;
-  readonly log: number;
-};
-
 /** SQLite's files beside a database. Between two checkpoints they may have most of its content. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
-/** @param folder `.mdmirror` */
-function measureHistory(folder: string): HistorySizes {
-  return {
-    texts: sizeOfDatabase(join(folder, "texts.db")),
-    state: sizeOfDatabase(join(folder, "state.db")),
-    trash: sizeBelow(join(folder, "trash")),
-    log: sizeBelow(join(folder, "log")),
-  };
-}
-
-function sizeOfDatabase(file: string): number {
-  return COMPANIONS.reduce((sum, end) => sum + sizeOf(`${file}${end}`), 0);
-}
-
+/**
+ * Measures the history: lengths of files, not blocks.
+ * @param folder `.mdmirror`
+ */
 export function checkHistory(folder: string): Check {
-  let bytes: HistorySizes;
+  const ofDatabase = (name: string) =>
+    COMPANIONS.reduce((sum, end) => sum + sizeBelow(join(folder, `${name}${end}`)), 0);
   try {
-    bytes = measureHistory(folder);
+    const bytes = {
+      texts: ofDatabase("texts.db"),
+      state: ofDatabase("state.db"),
+      trash: sizeBelow(join(folder, "trash")),
+      log: sizeBelow(join(folder, "log")),
+    };
+    const parts = Object.entries(bytes).map(([name, size]) => `${name} ${humanSize(size)}`);
+    const all = Object.values(bytes).reduce((sum, size) => sum + size, 0);
+    return { ...good("history", `${humanSize(all)}: ${parts.join(", ")}`), bytes };
   } catch (error) {
     const why = `its size is not known: ${errnoClause(error)}`;
     return warn("history", why, "allow this user to read .mdmirror/, then run doctor again");
   }
-  const { texts, state, trash, log } = bytes;
-  const parts = [
-    `texts ${humanSize(texts)}`,
-    `state ${humanSize(state)}`,
-    `trash ${humanSize(trash)}`,
-    `log ${humanSize(log)}`,
-  ];
-  const all = texts + state + trash + log;
-  return { ...good("history", `${humanSize(all)}: ${parts.join(", ")}`), bytes };
 }
 
 /**
@@ -63,14 +45,8 @@ export function humanSize(bytes: number): string {
 }
 
 /** Returns 0 for a missing file: it may have been removed since it was listed. */
-function sizeOf(path: string): number {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true ? stat.size : 0;
-}
-
 function sizeBelow(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat === undefined) return 0;
-  if (!stat.isDirectory()) return sizeOf(path);
+  if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;
   return readdirSync(path).reduce((sum, name) => sum + sizeBelow(join(path, name)), 0);
 }

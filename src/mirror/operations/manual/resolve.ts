@@ -1,5 +1,5 @@
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
-import type { BlockReason, ResolutionKind } from "../../model/block.ts";
+import { isReview, type ResolutionKind } from "../../model/block.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import {
@@ -68,13 +68,6 @@ export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenPro
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-const IN_REVIEW: ReadonlySet<BlockReason> = new Set([
-  "in-review",
-  "review-conflict",
-  "review-delayed",
-  "review-unknown",
-]);
-
 async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
   const { link, conflict, block, path } = subject;
   const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
@@ -96,6 +89,6 @@ async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolutio
 }
 
 function sendMine(ctx: PassContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
-  const isInReview = block === null || IN_REVIEW.has(block.reason);
+  const isInReview = block === null || isReview(block.reason);
   return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
 }
