@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setTimeout as wait } from "node:timers/promises";
 import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import type { Changes } from "./jobs.ts";
@@ -10,6 +11,8 @@ import { troublePage } from "./pages/trouble.ts";
 
 /** Milliseconds between two readings of a page's data, from the state and the daemon. */
 const PACE_MS = 1_000;
+/** LIMIT: share of the time that an open page may be read; a slow page is read less often. */
+const MOST_SHARE = 1 / 20;
 /**
  * Readings without a change after which a comment is sent. Sending fails if the browser has
  * disconnected.
@@ -34,14 +37,18 @@ export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Li
   for (let quiet = 0; !gone.aborted; quiet++) {
     const now = asked();
     if (now === null) break;
+    const began = ui.clock.monotonic();
     const news = await newsOf(ui, page, now);
+    const tookMs = ui.clock.monotonic() - began;
     const key = news.replace(AGES, "");
     if (key !== shown) quiet = 0;
     if (key !== shown) raw.write(`event: news\ndata: ${news}\n\n`);
     else if (quiet % QUIET_LOOKS === QUIET_LOOKS - 1) raw.write(":\n\n");
     shown = key;
     await drained(raw, gone);
-    await nextChange(ui.changes, gone);
+    const pauseMs = tookMs / MOST_SHARE;
+    if (pauseMs > PACE_MS) await unlessAborted(wait(pauseMs, undefined, { signal: gone }), gone);
+    else await nextChange(ui.changes, gone);
   }
   raw.end();
 }

@@ -1,5 +1,4 @@
 import type { Renderer } from "../page/renderer.ts";
-import type { LocalReads } from "../mirror/folder/local-reads.ts";
 import type { Result } from "../common/trouble.ts";
 import type { Content, Link } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
@@ -17,7 +16,6 @@ export type Ui = {
   readonly random: Random;
   readonly folders: Folders;
   readonly documents: Renderer;
-  readonly reads: LocalReads;
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;

@@ -1,5 +1,4 @@
 import { EventEmitter } from "node:events";
-import { LocalReads } from "../mirror/folder/local-reads.ts";
 import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
@@ -60,7 +59,6 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     jobs,
     drafts: new Drafts(),
     documents: new Renderer(),
-    reads: new LocalReads({ clock, random }),
     stops: new Stops({ env, cwd, clock, random, jobs, changes, onFault }),
     folders: new Folders({ env, cwd, clock, jobs }, roots),
   };

@@ -53,11 +53,6 @@ ${othersPart}
     }
     const problem = { ...found.value, folder, asked, draft };
     const versions = Object.values(problem.versions).join(" ");
-    // The comparison of long versions takes longer than all else, so an open page keeps it.
-    const texts = ui.reads.read(root, { key: `conflict ${versions} ${asked.query} ${path}`, file: null }, () =>
-      ok(textsOf(problem)),
-    );
-    if (texts.kind === "trouble") return texts;
     return ok({
       title,
       said: `${path}: ${problem.conflict === null ? "blocked" : "in conflict"}`,
@@ -66,7 +61,7 @@ ${othersPart}
 <div id="stands" data-versions="${versions}">${standsAs(problem)}</div>
 ${job?.end === null && html`<p id="busy" class="notice quiet">${job.what} is running in this folder; you can choose when it has ended.</p>`}
 ${choicesOf(problem)}
-${texts.value}
+${textsOf(problem)}
 ${resultOf(problem)}
 ${othersPart}`,
     });

@@ -16,6 +16,7 @@ import {
 import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, trouble } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { nameOf } from "../../contract/path.ts";
@@ -40,10 +41,10 @@ export const HISTORY = folderPage({
   show(ui, { name: mirror, root }, asked) {
     const path = requestedPath(asked) || (asked.query.get("of") ?? "").trim();
     if (path !== "") {
-      const read = ui.reads.read(root, { key: `timeline ${path}`, file: path }, (local) => readTimeline(local, path));
+      const read = withLocal(root, ui, (local) => readTimeline(local, path));
       return read.kind === "trouble" ? read : ok(timelineContent(mirror, read.value, asked));
     }
-    const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));
+    const recent = withLocal(root, ui, ({ state }) => ok(readRecent(state)));
     if (recent.kind === "trouble") return recent;
     const part = partOf(recent.value, asked, SIZE);
     return ok({
@@ -143,13 +144,9 @@ export const VERSION = folderPage({
     const path = requestedPath(asked);
     const n = numberIn(asked.query.get("n"));
     if (n === null) return trouble("usage", "that is not the number of a version", "go back to its history");
-    const about = { key: `version ${n} ${path}`, file: path };
-    const read = ui.reads.read(folder.root, about, (local) => {
-      const version = readVersion(local, path, n);
-      return version.kind === "trouble" ? version : ok({ ...version.value, change: changePart(version.value) });
-    });
+    const read = withLocal(folder.root, ui, (local) => readVersion(local, path, n));
     if (read.kind === "trouble") return read;
-    const { entry, text, origins, change } = read.value;
+    const { entry, text, origins } = read.value;
     const name = nameOf(read.value.path);
     return ok({
       title: `@${entry.n} of ${name} · ${folder.name} · mdmirror`,
@@ -158,7 +155,7 @@ export const VERSION = folderPage({
 <p>${timeOf(entry.at, asked.now)}: ${sentenceView(entry.what)} <span class="faint">${bytes(entry.size)}</span></p>
 <p><a href="${documentAddress(folder.name, "history", read.value.path)}">Its history</a></p>
 ${restorePart(folder, read.value, asked)}
-${change}
+${changePart(read.value)}
 ${origins !== null && originsPart(origins)}
 <h2>Text</h2>
 <pre class="text" dir="auto">${text}</pre>`,
@@ -199,16 +196,14 @@ export const DIFF = folderPage({
     const [from, to] = [requestedText(asked.query.get("from")), requestedText(asked.query.get("to"))];
     if (from === null || to === null)
       return trouble("usage", "two versions are missing in the address", "go back to its history");
-    const read = ui.reads.read(root, { key: `diff ${from} ${to} ${asPath}`, file: asPath }, (local) => {
+    const read = withLocal(root, ui, (local) => {
       const before = readText(local, asPath, from);
       if (before.kind === "trouble") return before;
       const after = readText(local, asPath, to);
-      if (after.kind === "trouble") return after;
-      const difference = differenceOf(labelled(before.value), labelled(after.value));
-      return ok({ before: before.value, after: after.value, difference });
+      return after.kind === "trouble" ? after : ok({ before: before.value, after: after.value });
     });
     if (read.kind === "trouble") return read;
-    const { before, after, difference } = read.value;
+    const { before, after } = read.value;
     const { path } = after;
     const nameText = (text: NamedText) => textName(mirror, path, text, asked.now);
     return ok({
@@ -217,7 +212,7 @@ export const DIFF = folderPage({
 <h1>Changes of ${nameView(nameOf(path))}</h1>
 <dl class="facts"><dt>From</dt><dd>${nameText(before)}</dd><dt>To</dt><dd>${nameText(after)}</dd></dl>
 <p><a href="${documentAddress(mirror, "history", path)}">Its history</a></p>
-${difference}`,
+${differenceOf(labelled(before), labelled(after))}`,
     });
   },
 });

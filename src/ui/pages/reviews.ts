@@ -1,5 +1,6 @@
 import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok } from "../../common/trouble.ts";
 import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -20,11 +21,7 @@ export const REVIEWS = folderPage({
   section: "reviews",
   show(ui, folder, asked) {
     const { name, root, job } = folder;
-    const key = `reviews ${asked.query.get("page")}`;
-    const read = ui.reads.read(root, { key, file: null }, (local) => {
-      const { items, ...part } = partOf(listReviews(local), asked, SIZE);
-      return ok({ ...part, items: items.map((review) => ({ review, texts: textsOf(review) })) });
-    });
+    const read = withLocal(root, ui, (local) => ok(partOf(listReviews(local), asked, SIZE)));
     if (read.kind === "trouble") return read;
     const part = read.value;
     const button = html`<button${job?.end === null && html` disabled`}>Check now</button>`;
@@ -36,13 +33,13 @@ export const REVIEWS = folderPage({
 service does not report a rejection.</p>
 ${folderForm(folder, { path: "reviews" }, asked, button)}
 ${jobOf(job)}
-${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map(({ review, texts }) => reviewOf(name, review, texts, asked.now))}
+${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((review) => reviewOf(name, review, asked.now))}
 ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`,
     });
   },
 });
 
-function reviewOf(mirror: string, review: WaitingReview, texts: Html, now: number): Html {
+function reviewOf(mirror: string, review: WaitingReview, now: number): Html {
   const { path, changeId, since, blocks, deletionWaits } = review;
   const why = whyInReview(review);
   const name = html`<a href="${documentAddress(mirror, "docs", path)}">${nameView(path)}</a>`;
@@ -51,7 +48,7 @@ function reviewOf(mirror: string, review: WaitingReview, texts: Html, now: numbe
     why !== null && html`, because ${sentenceView(why)}`
   }</p>
 <p class="faint">${STOPS}: ${blocks.map((path, at) => html`${at > 0 && ", "}${nameView(path)}`)}${deletionWaits && `; ${DELETION_WAITS}`}</p>
-${texts}</section>`;
+${textsOf(review)}</section>`;
 }
 
 function textsOf({ live, submitted }: WaitingReview): Html {

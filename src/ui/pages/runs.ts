@@ -2,7 +2,7 @@ import { readEvents } from "../../mirror/operations/history/events.ts";
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
 import { readUndoPlan } from "../../mirror/operations/history/undo-operation.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
-import type { LocalMirror } from "../../mirror/folder/open-local.ts";
+import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
@@ -26,7 +26,7 @@ export const RUNS = folderPage({
   path: "/m/:name/runs",
   section: "runs",
   show(ui, { name, root, job }, asked) {
-    const runs = ui.reads.read(root, { key: "runs", file: null }, ({ state }) => ok(readRuns(state)));
+    const runs = withLocal(root, ui, ({ state }) => ok(readRuns(state)));
     if (runs.kind === "trouble") return runs;
     const part = partOf(runs.value, asked, RUNS_SIZE);
     return ok({
@@ -66,7 +66,7 @@ export const RUN = folderPage({
     const { name, root, job } = folder;
     const run = numberIn(asked.params["run"]);
     if (run === null) return noRun(asked.params["run"]!);
-    const read = ui.reads.read(root, { key: `run ${run}`, file: null }, (local) => readRun(local, run));
+    const read = withLocal(root, ui, (local) => readRun(local, run));
     if (read.kind === "trouble") return read;
     const { line, events, undo } = read.value;
     const part = partOf(events, asked, SIZE);
@@ -121,7 +121,7 @@ export const LOG = folderPage({
   path: "/m/:name/log",
   section: "log",
   show(ui, { name, root }, asked) {
-    const read = ui.reads.read(root, { key: "log", file: null }, ({ state }) =>
+    const read = withLocal(root, ui, ({ state }) =>
       ok(readEvents(state, { limit: EVENTS, run: null, path: null }).toReversed()),
     );
     if (read.kind === "trouble") return read;

@@ -203,12 +203,7 @@ export async function findFolder(
   return { kind: "found", folder: found.value };
 }
 
-function linkFolder(
-  ctx: PassContext,
-  dirId: DirId,
-  localPath: LocalPath,
-  remotePath: RemotePath,
-): DirLink | null {
+function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
   const look = ctx.world.disk.look(localPath);
   if (look.kind !== "folder") return null;
   ctx.notes.folderIds.set(remotePath, dirId);
