@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../contract/json.ts";
 import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
@@ -80,16 +81,11 @@ function readNotes(folder: string): Notes {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const kept: { [kind in TransientKind]?: Noted } = {};
-  for (const kind of ["locked", "offline"] as const) {
-    const noted = typeof json === "object" && json !== null ? (json as Notes)[kind] : undefined;
-    if (isNoted(noted)) kept[kind] = noted;
-  }
-  return kept;
+  return Object.fromEntries(isJsonObject(json) ? Object.entries(json).filter(([, noted]) => isNoted(noted)) : []);
 }
 
 function isNoted(noted: unknown): noted is Noted {
-  if (typeof noted !== "object" || noted === null) return false;
-  const { since, toldAt } = noted as Partial<Record<keyof Noted, unknown>>;
+  if (!isJsonObject(noted)) return false;
+  const { since, toldAt } = noted;
   return typeof since === "number" && (toldAt === null || typeof toldAt === "number");
 }

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import type { WaitReason } from "../engine/daemon/phase.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
-import type { GlanceCache } from "../folder/glances.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type Open } from "../operations/results/attention.ts";
 import { glanceAtState } from "../state/glance.ts";
@@ -39,8 +38,6 @@ export type Item = {
 /** State by the report of a run, or by the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "safetyStop">;
 
-type Glances = Pick<GlanceCache, "at">;
-
 /** Reason and duration of an unreachable service. */
 type Offline = { readonly code: WaitReason; readonly ms: number };
 
@@ -48,15 +45,13 @@ type More = {
   /** Null if the service is reached. */
   readonly offline?: Offline | null;
   readonly changes?: Changes;
-  /** For a process that reads states repeatedly. */
-  readonly glances?: Glances;
 };
 
 /** @param root a folder that has `.mdmirror/` */
 export function factsOf(
   root: string,
   { state, attention, safetyStop }: FolderState,
-  { offline = null, changes = {}, glances = { at: glanceAtState } }: More = {},
+  { offline = null, changes = {} }: More = {},
 ): Facts {
   return {
     state: offline === null ? state : "offline",
@@ -67,17 +62,17 @@ export function factsOf(
     stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
-    reviews: reviewsOf(root, glances),
+    reviews: reviewsOf(root),
   };
 }
 
 /** Reads what the last run left in the state file; null if the file cannot be read. */
-export function readStoredFacts(root: string, glances: Glances): Facts | null {
-  const glanced = glances.at(join(root, MIRROR_FOLDER));
+export function readStoredFacts(root: string): Facts | null {
+  const glanced = glanceAtState(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;
   const { meta, blocks } = glanced.value;
   const stored = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
-  return factsOf(root, stored, { glances });
+  return factsOf(root, stored);
 }
 
 /** Two conflicting edits: local, or in review, where somebody decides in the web app. */
@@ -93,8 +88,8 @@ function itemOf({ path, kind, code, next }: Item): Item {
 }
 
 /** A state that cannot be read is reported by the run itself. */
-function reviewsOf(root: string, glances: Glances): readonly string[] | null {
-  const glanced = glances.at(join(root, MIRROR_FOLDER));
+function reviewsOf(root: string): readonly string[] | null {
+  const glanced = glanceAtState(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;
   return glanced.value.survey.reviews.map(({ path, since }) => `${since} ${path}`);
 }

@@ -1,7 +1,6 @@
 import type { Log } from "../ports/world.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
 import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
-import { GlanceCache } from "../folder/glances.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { errnoClause } from "../../common/trouble.ts";
 import { desktopHook } from "./desktop.ts";
@@ -45,7 +44,6 @@ export class HookRunner {
   readonly #options: RunnerOptions;
   readonly #folders = new Map<string, Folder>();
   readonly #running = new Map<string, Promise<void>>();
-  readonly #glances = new GlanceCache();
   readonly #stop = new AbortController();
   readonly #late = new AbortController();
   readonly #checked: Promise<void>;
@@ -67,7 +65,7 @@ export class HookRunner {
     const folder = this.#folders.get(root) ?? fresh;
     this.#folders.set(root, folder);
     folder.log = log ?? folder.log;
-    if (event.kind === "opened") folder.start ??= readStoredFacts(root, this.#glances);
+    if (event.kind === "opened") folder.start ??= readStoredFacts(root);
     if (follow(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
@@ -113,7 +111,7 @@ export class HookRunner {
       if (folder.state === null) return [];
       const { offline, changes } = folder;
       const told = offline === null ? null : { code: offline.code, ms: at - offline.since };
-      const now = factsOf(root, folder.state, { offline: told, changes: { ...changes }, glances: this.#glances });
+      const now = factsOf(root, folder.state, { offline: told, changes: { ...changes } });
       return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, at));
     });
   }
