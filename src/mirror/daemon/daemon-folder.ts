@@ -1,14 +1,13 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
-import { folderEndOf, type FolderEnd } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
-import { dropsRefusedKey, Reopening } from "./new-key.ts";
-import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon, Reopening, Traffic } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import {
   keepCallerWaiting,
@@ -20,12 +19,13 @@ import {
   folderStatus,
 } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
-import { Traffic } from "./traffic.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";
 import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { noteReport, stoppedRun } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
+import { placeOf } from "../trust/gate.ts";
+import { findByMarker } from "../trust/registry.ts";
 
 /**
  * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
@@ -293,4 +293,37 @@ type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
+}
+
+/** Reason why a folder is no longer synced. */
+type FolderEnd =
+  /** It was asked to stop. */
+  | { readonly kind: "stopped" }
+  /** The folder is no longer linked: `mdmirror unlink`. */
+  | { readonly kind: "unlinked" }
+  /** `mdmirror mv`. `root`: its present path. */
+  | { readonly kind: "moved"; readonly root: string };
+
+/**
+ * Finds out whether a command moved or unlinked the folder that it asked the daemon to leave. A
+ * folder whose disk is not mounted is neither: it comes back.
+ * @param marker as it was when the folder was opened; null if it had none
+ * @returns null if the folder is unchanged
+ */
+function folderEndOf(
+  root: string,
+  marker: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): Exclude<FolderEnd, { kind: "stopped" }> | null {
+  const fs = createNodeFs();
+  // A missing configuration or a missing marker alone is an error that is reported and may end.
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readMarker(fs, root) !== null) return null;
+  if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
+  const place = placeOf(env);
+  if (place.kind === "trouble" || marker === null) return null;
+  const found = findByMarker(place.value, marker);
+  if (found.kind === "unknown") return { kind: "unlinked" };
+  const roots = found.kind === "known" ? found.mirror.roots : [];
+  const moved = roots.find((other) => other !== root && readMarker(fs, other) === marker);
+  return moved === undefined ? null : { kind: "moved", root: moved };
 }

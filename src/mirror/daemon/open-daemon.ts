@@ -1,3 +1,4 @@
+import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { Watcher } from "../ports/watch.ts";
 import { type CreateDaemon, createDaemon, type Daemon, type DaemonTiming } from "../engine/daemon/daemon.ts";
@@ -7,6 +8,7 @@ import { DAEMON } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
 import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
+import type { CurrentTraffic } from "./control/protocol.ts";
 
 /** A linked folder with the engine's loop. */
 export type OpenedDaemon = {
@@ -59,4 +61,74 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   };
   const daemon = (options.createDaemon ?? createDaemon)(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });
+}
+
+/**
+ * Closes a folder, to be opened again, if the service refuses its key and another key exists now:
+ * `mdmirror init --key-file` stored it, or a key file was renewed.
+ * @returns true if it did
+ */
+export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boolean {
+  const { phase } = daemon.status();
+  if (phase.kind !== "waiting" || phase.why !== "unauthenticated" || mirror.hasNewKey?.() !== true) return false;
+  reopen.abort();
+  return true;
+}
+
+/** Requests for a folder that is closed to be opened again wait until it is open. */
+export class Reopening {
+  #opening: PromiseWithResolvers<void> | null = null;
+
+  /** The folder is about to be closed. */
+  begin(): void {
+    this.#opening ??= Promise.withResolvers<void>();
+  }
+
+  /** @param current the open folder; null if none is open */
+  async settled(current: () => OpenedDaemon | null): Promise<OpenedDaemon | null> {
+    const open = current();
+    if (open !== null && (open.reopen.signal.aborted || dropsRefusedKey(open))) this.begin();
+    await this.#opening?.promise;
+    return current();
+  }
+
+  /** It is open again, or will not be. */
+  end(): void {
+    this.#opening?.resolve();
+    this.#opening = null;
+  }
+}
+
+/** LIMIT: effects that are named; some hundred can be active at a time. */
+const MOST = 12;
+
+/** The present transfers of a daemon. */
+export class Traffic implements Progress {
+  readonly #under = new Set<Action>();
+  #done = 0;
+  #total = 0;
+
+  report(...[phase, done, total]: Parameters<Progress["report"]>): void {
+    if (phase !== "apply") return;
+    this.#done = done;
+    this.#total = total ?? done;
+  }
+
+  step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
+    if (has === "begun") this.#under.add(action);
+    else this.#under.delete(action);
+  }
+
+  /** Returns null if there are none. */
+  now(): CurrentTraffic | null {
+    if (this.#under.size === 0) return null;
+    const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));
+    return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };
+  }
+}
+
+/** "" if it is known by its id alone. */
+function pathOf(action: Action): string {
+  if ("localPath" in action) return action.localPath;
+  return "to" in action ? action.to : "";
 }
