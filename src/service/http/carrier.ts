@@ -60,8 +60,8 @@ export async function openCarrier(state: ServerState): Promise<Carry> {
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // fastify decodes a target before it finds the route. So it finds the route of the target as the
-    // client sent it, even if its percent-encoding is malformed.
+    // fastify decodes a target before it finds the route. Escaped percent signs make it find the
+    // route of the target as the client sent it, even if the encoding is malformed.
     rewriteUrl: ({ url }) => url!.replaceAll("%", "%25"),
   });
   app.removeAllContentTypeParsers();

@@ -9,7 +9,7 @@ import { joinPath } from "../../contract/path.ts";
  * Reason why an entry was not imported: a fault of its name or content, or a code of the service in
  * kebab-case.
  */
-export type ImportReason =
+type ImportReason =
   | NameFault
   | "not-markdown"
   | "not-a-file"

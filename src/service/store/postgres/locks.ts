@@ -12,7 +12,10 @@ import { isWithin, type LockName, type Sql, sql } from "../sql.ts";
  */
 export const STRUCTURE_LOCK = 721_490_623;
 
-/** Statements of each lock. Each is separate, so that the statement after the lock sees the latest rows. */
+/**
+ * Statements of each lock. Each is separate, so that the statement after the lock sees the latest
+ * rows.
+ */
 export const LOCKS: Readonly<Record<LockName, readonly Sql<never>[]>> = {
   structure: [sql("locks.structure", `SELECT pg_advisory_xact_lock(${STRUCTURE_LOCK}, $1::integer)`)],
   tree: [
