@@ -47,7 +47,7 @@ export class Transactions {
    * @throws StoreBusy
    */
   read<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#look((client) => this.#readOnce(client, work));
+    return this.#repeat((client) => this.#readOnce(client, work));
   }
 
   /**
@@ -55,18 +55,30 @@ export class Transactions {
    * @throws StoreBusy
    */
   ask<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
-    return this.#look((client) => askOnce(client, statement, values));
+    return this.#repeat((client) => askOnce(client, statement, values));
   }
 
-  async #look<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
+  /**
+   * Runs a write in a transaction.
+   * @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown
+   */
+  write<T>(write: Write<T>): Promise<T> {
+    return this.#repeat((client) => this.#writeOnce(client, write));
+  }
+
+  /** Runs work again after a collision, or on a connection that broke while the server restarted. */
+  async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
       try {
         return await once(client);
       } catch (error) {
-        // The pool may have an old connection that broke while the server restarted.
-        if (run === MOST_RUNS || !(isBroken(error) || isWorthRetrying(error))) throw error;
-        await pauseFor(0);
+        const broke = isBroken(error);
+        if (!broke && !isWorthRetrying(error)) throw error;
+        if (run === MOST_RUNS) {
+          throw broke ? error : new StoreBusy("Others changed the same at the same time", { cause: error });
+        }
+        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
   }
@@ -86,24 +98,6 @@ export class Transactions {
     } catch (error) {
       await endFailed(client, error);
       throw told(error, false);
-    }
-  }
-
-  /**
-   * Runs a write in a transaction.
-   * @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown
-   */
-  async write<T>(write: Write<T>): Promise<T> {
-    for (let run = 1; ; run++) {
-      const client = await this.#connect();
-      try {
-        return await this.#writeOnce(client, write);
-      } catch (error) {
-        const broke = isBroken(error);
-        if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
-        await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
-      }
     }
   }
 
