@@ -1,32 +1,12 @@
-import { connect, type Socket } from "node:net";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ConnectionEnds, isOwnPeer, type PeerUser, peerOf } from "../../src/mirror/trust/peer.ts";
+import { openConnection, raw } from "../service/raw-http.ts";
 import { openUi, type UiRig } from "./rig.ts";
 
 /** What others on this machine, and pages of theirs, may try. */
 
 function portOf({ ui }: Pick<UiRig, "ui">): number {
   return Number(new URL(ui.url).port);
-}
-
-/** A connection, ended with the test. */
-function open(port: number): Socket {
-  const socket = connect(port, "127.0.0.1");
-  socket.on("error", () => undefined);
-  onTestFinished(() => void socket.destroy());
-  return socket;
-}
-
-/** All that is answered until the other side ends. */
-function answered(socket: Socket, sent = ""): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += String(chunk);
-    });
-    socket.once("close", () => resolve(text));
-    socket.write(sent);
-  });
 }
 
 describe("another user of this machine", () => {
@@ -48,7 +28,7 @@ describe("another user of this machine", () => {
 
   test("is known from the system while a connection is open, and not after it is closed", async (context) => {
     const opened = await openUi({ linked: false });
-    const socket = open(portOf(opened));
+    const { socket } = openConnection(portOf(opened));
     await new Promise((done) => socket.once("connect", done));
     const { localAddress, localPort, remoteAddress, remotePort } = socket;
     const ends: ConnectionEnds = {
@@ -95,7 +75,7 @@ describe("a Host that a name of this machine was made of", () => {
     const cookie = await opened.enter();
     for (const [name, more] of HOSTS) {
       const head = `GET / HTTP/1.1\r\nHost: ${name}:${port}${more}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`;
-      expect([name, (await answered(open(port), head)).slice(0, 12)]).toEqual([name, "HTTP/1.1 403"]);
+      expect([name, (await raw(port, head)).slice(0, 12)]).toEqual([name, "HTTP/1.1 403"]);
     }
     for (const host of ["127.0.0.1", "127.0.0.1:1"])
       for (const path of ["/", "/assets/x", "/nothing", "/events/", opened.ui.enterUrl().slice(opened.ui.url.length)])
@@ -106,7 +86,7 @@ describe("a Host that a name of this machine was made of", () => {
     const opened = await openUi({ linked: false });
     for (const version of ["1.0", "1.1"]) {
       const head = `GET / HTTP/${version}\r\nConnection: close\r\n\r\n`;
-      expect(await answered(open(portOf(opened)), head)).toMatch(/^HTTP\/1\.1 40[03] /);
+      expect(await raw(portOf(opened), head)).toMatch(/^HTTP\/1\.1 40[03] /);
     }
   });
 });
@@ -143,10 +123,10 @@ describe("a session that is ended", () => {
     const { ask, enter, formOf, ui } = opened;
     const [mine, other] = [await enter(), await enter()];
     const body = await formOf("/m/w", mine);
-    const events = open(portOf(opened));
+    const events = openConnection(portOf(opened));
     const head = `GET /events/m/w HTTP/1.1\r\nHost: 127.0.0.1:${portOf(opened)}\r\nCookie: ${mine}\r\n\r\n`;
-    const told = answered(events, head);
-    await new Promise((done) => events.once("data", done));
+    events.socket.write(head);
+    await events.until(/\r\n/);
     const headers = { origin: ui.url };
     const wrong = await ask("/sign-out", { method: "POST", headers: { ...headers, cookie: other }, body });
     expect(wrong.status).toBe(403);
@@ -156,8 +136,8 @@ describe("a session that is ended", () => {
     expect((await ask("/", { headers: { cookie: mine } })).status).toBe(401);
     expect((await ask("/m/w/sync", { method: "POST", headers: { ...headers, cookie: mine }, body })).status).toBe(401);
     expect((await ask("/m/w/sync", { method: "POST", headers: { ...headers, cookie: other }, body })).status).toBe(403);
-    events.end();
-    expect(await told).toContain("event: news");
+    events.socket.end();
+    await events.until(/event: news/);
   });
 });
 
@@ -166,12 +146,12 @@ describe("what takes room or time", () => {
     const opened = await openUi({ linked: false });
     const port = portOf(opened);
     const start = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n`;
-    expect(await answered(open(port), `${start}X: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
+    expect(await raw(port, `${start}X: ${"x".repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
     const many = Array.from({ length: 3_000 }, (_, n) => `a${n}: b\r\n`).join("");
-    expect(await answered(open(port), `${start}${many}\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
+    expect(await raw(port, `${start}${many}\r\n`)).toMatch(/^HTTP\/1\.1 431 |^$/);
     const post = `POST /m/w/sync HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${opened.ui.url}\r\n`;
     const form = "Content-Type: application/x-www-form-urlencoded\r\n";
-    expect(await answered(open(port), `${post}${form}Content-Length: 999999999\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await raw(port, `${post}${form}Content-Length: 999999999\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
     expect(opened.faults).toEqual([]);
   });
 
@@ -182,7 +162,7 @@ describe("what takes room or time", () => {
       "GET / HTTP/1.1\r\nHost: 127",
       `POST /sign-out HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: ${opened.ui.url}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 10\r\n\r\na=`,
     ];
-    for (const head of slow) expect(await answered(open(port), head)).toMatch(/^HTTP\/1\.1 408 |^$/);
+    for (const head of slow) expect(await raw(port, head)).toMatch(/^HTTP\/1\.1 408 |^$/);
     expect((await opened.ask("/", { headers: { cookie: await opened.enter() } })).status).toBe(200);
   });
 
@@ -192,10 +172,9 @@ describe("what takes room or time", () => {
     const cookie = await opened.enter();
     const head = `GET /events/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nCookie: ${cookie}\r\n\r\n`;
     const firsts = Array.from({ length: 110 }, () => {
-      const socket = open(port);
-      const first = new Promise<string>((done) => socket.once("data", (chunk) => done(String(chunk))));
+      const { socket, until } = openConnection(port);
       socket.write(head);
-      return first;
+      return until(/\r\n/);
     });
     const codes = (await Promise.all(firsts)).map((first) => /^HTTP\/1\.1 (\d+)/.exec(first)?.[1]);
     expect([codes.filter((code) => code === "200").length, codes.filter((code) => code === "503").length]).toEqual([

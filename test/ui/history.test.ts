@@ -1,8 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { UiRig } from "./rig.ts";
-import { openUi, toneOf } from "./rig.ts";
+import { type Form, formWith, openUi, sendForm, toneOf, type UiRig } from "./rig.ts";
 
 /** Three texts of `a.md`, the second by the service. */
 async function withHistory(): Promise<UiRig & { readonly cookie: string }> {
@@ -17,22 +16,9 @@ async function withHistory(): Promise<UiRig & { readonly cookie: string }> {
   return { ...opened, cookie: await enter() };
 }
 
-/** The form on a version's page, as a browser would send it. */
-async function restoreForm({ ask, cookie }: UiRig & { readonly cookie: string }, page: string) {
-  const { text } = await ask(page, { headers: { cookie } });
-  const form = /<form method="post" action="([^"]*restore[^"]*)">(.*?)<\/form>/s.exec(text);
-  if (form === null) return null;
-  const body = new URLSearchParams();
-  for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
-  return { action: form[1]!, body };
-}
-
-async function send({ ask, ui, cookie }: UiRig & { readonly cookie: string }, action: string, body: URLSearchParams) {
-  const headers = { origin: ui.url, cookie };
-  const { headers: answered } = await ask(action, { method: "POST", headers, body });
-  const { text } = await ask(String(answered["location"]), { headers: { cookie } });
-  return text;
-}
+type Signed = UiRig & { readonly cookie: string };
+const restoreForm = (opened: Signed, page: string) => formWith("restore", opened, opened.cookie, page);
+const send = (opened: Signed, form: Form) => sendForm(opened, opened.cookie, form);
 
 describe("the history of a document", () => {
   test("has each version with its path, its earlier name, and its end", async () => {
@@ -90,7 +76,7 @@ describe("a restore", () => {
     const opened = await withHistory();
     const { rig } = opened;
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
-    expect(toneOf(await send(opened, form.action, form.body))).toBe("good");
+    expect(toneOf(await send(opened, form))).toBe("good");
     expect(rig.read("a.md")).toBe("# a\n\none\n");
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\none\n");
   });
@@ -100,10 +86,10 @@ describe("a restore", () => {
     const { rig } = opened;
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
     rig.write("a.md", "# a\n\nwritten meanwhile\n");
-    expect(toneOf(await send(opened, form.action, form.body))).toBe("asks");
+    expect(toneOf(await send(opened, form))).toBe("asks");
     expect(rig.read("a.md")).toBe("# a\n\nwritten meanwhile\n");
     rmSync(join(rig.root, "a.md"));
-    expect(toneOf(await send(opened, form.action, form.body))).toBe("asks");
+    expect(toneOf(await send(opened, form))).toBe("asks");
   });
 
   test("brings a document back that is gone, as a new one", async () => {
@@ -113,7 +99,7 @@ describe("a restore", () => {
     await rig.run(["sync", "w"]);
     expect(rig.remote("a.md")).toBeNull();
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=2"))!;
-    expect(await send(opened, form.action, form.body)).toContain("new document");
+    expect(await send(opened, form)).toContain("new document");
     expect(rig.read("a.md")).toBe("# a\n\ntwo\n");
     await expect.poll(() => rig.remote("a.md")?.content).toBe("# a\n\ntwo\n");
   });

@@ -1,5 +1,5 @@
 import { Agent, request } from "node:http";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
@@ -96,4 +96,27 @@ function askAt(
 /** Returns the tone of the notice that a page shows: `good`, `asks`, `bad` or `quiet`. */
 export function toneOf(page: string): string | null {
   return /<p role="status" class="notice (\w+)">/.exec(page)?.[1] ?? null;
+}
+
+export type Form = { readonly action: string; readonly body: URLSearchParams };
+
+/**
+ * Returns the form of a page whose action holds `word`, with what a browser would send of it; null
+ * if the page has none.
+ */
+export async function formWith(word: string, { ask }: UiRig, cookie: string, page: string): Promise<Form | null> {
+  const { text } = await ask(page, { headers: { cookie } });
+  const form = new RegExp(`<form method="post" action="([^"]*${word}[^"]*)">(.*?)</form>`, "s").exec(text);
+  if (form === null) return null;
+  const body = new URLSearchParams();
+  for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
+  return { action: form[1]!, body };
+}
+
+/** Sends a form. Returns the page that it leads to, once its work is over. */
+export async function sendForm({ ask, ui }: UiRig, cookie: string, { action, body }: Form): Promise<string> {
+  const answered = await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body });
+  const shown = async () => (await ask(String(answered.headers["location"]), { headers: { cookie } })).text;
+  await expect.poll(shown).not.toContain("<progress");
+  return shown();
 }

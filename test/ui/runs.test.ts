@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openUi, toneOf, type UiRig } from "./rig.ts";
+import { formWith, openUi, sendForm, toneOf, type UiRig } from "./rig.ts";
 
 type Signed = UiRig & { readonly cookie: string };
 
@@ -19,22 +19,7 @@ async function withRuns(): Promise<Signed> {
   return { ...opened, cookie: await enter() };
 }
 
-async function undoForm({ ask, cookie }: Signed, page: string) {
-  const { text } = await ask(page, { headers: { cookie } });
-  const form = /<form method="post" action="([^"]*undo)">(.*?)<\/form>/s.exec(text);
-  if (form === null) return null;
-  const body = new URLSearchParams();
-  for (const [, name, value] of form[2]!.matchAll(/name="([^"]+)" value="([^"]*)"/g)) body.set(name!, value!);
-  return { action: form[1]!, body };
-}
-
-async function send({ ask, ui, cookie }: Signed, action: string, body: URLSearchParams) {
-  const answered = await ask(action, { method: "POST", headers: { origin: ui.url, cookie }, body });
-  const to = String(answered.headers["location"]);
-  const shown = async () => (await ask(to, { headers: { cookie } })).text;
-  await expect.poll(async () => (await shown()).includes("<progress")).toBe(false);
-  return shown();
-}
+const undoForm = (opened: Signed, page: string) => formWith("undo", opened, opened.cookie, page);
 
 /** The number of the newest run that says `words`. */
 async function runThat({ ask, cookie }: Signed, words: string): Promise<number> {
@@ -62,7 +47,7 @@ describe("runs", () => {
     const { rig } = opened;
     const run = await runThat(opened, "1 deleted on the service");
     const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
-    const text = await send(opened, form.action, form.body);
+    const text = await sendForm(opened, opened.cookie, form);
     expect(toneOf(text)).toBe("good");
     expect(rig.read("b.md")).toContain("secret words");
     expect(rig.remote("b.md")?.content).toContain("secret words");
@@ -75,7 +60,7 @@ describe("runs", () => {
     const form = (await undoForm(opened, `/m/w/runs/${run}`))!;
     rig.write("a.md", "# a\n\nthree\n");
     await rig.run(["sync", "w"]);
-    const text = await send(opened, form.action, form.body);
+    const text = await sendForm(opened, opened.cookie, form);
     expect(toneOf(text)).toBe("asks");
     expect(rig.read("a.md")).toBe("# a\n\nthree\n");
     expect(await undoForm(opened, `/m/w/runs/${run}`)).toBeNull();
