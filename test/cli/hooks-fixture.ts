@@ -37,10 +37,10 @@ export class Receiver {
     return this.got[count]!;
   }
 
-  /** @returns the hook, which is called as soon as an event happens; `then`: more of its line */
-  hook(events: readonly string[], then = ""): object {
+  /** Returns the hook, which is called as soon as an event happens. */
+  hook(events: readonly string[]): object {
     const on = Object.fromEntries(events.map((event) => [event, { debounce: "0s" }]));
-    return { on, run: ["/bin/sh", "-c", `cat >> '${this.#file}'${then}`] };
+    return { on, run: ["/bin/sh", "-c", `cat >> '${this.#file}'`] };
   }
 }
 

@@ -8,14 +8,14 @@ export const TEXTS = {
   merged: "# Plan\n\none\nmine and theirs\nthree\n",
 } as const;
 
-/** `w` with a conflict at `path`. */
-export async function openConflict(path = "plan.md"): Promise<UiRig> {
+/** `w` with a conflict at `plan.md`. */
+export async function openConflict(): Promise<UiRig> {
   const opened = await openUi({ linked: false });
   const { rig } = opened;
-  rig.createRemotely(path, TEXTS.base);
+  rig.createRemotely("plan.md", TEXTS.base);
   await rig.init();
-  rig.write(path, TEXTS.mine);
-  rig.editRemotely(path, TEXTS.theirs);
+  rig.write("plan.md", TEXTS.mine);
+  rig.editRemotely("plan.md", TEXTS.theirs);
   await rig.run(["sync", "w"]);
   return opened;
 }

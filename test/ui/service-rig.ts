@@ -12,8 +12,6 @@ export type ServiceRig = {
   readonly adminKey: string;
   /** A request of the API by the first workspace's key. */
   api(method: string, path: string, body?: object): Promise<Answered>;
-  /** A document with a base, a live text, and another edit of the base, which waits for review. */
-  conflict(path: string, texts: { readonly base: string; readonly live: string; readonly sent: string }): Promise<Met>;
   text(path: string): Promise<string>;
   /** Signs in by the form, as a person does. */
   signIn(options?: { readonly key?: string; readonly context?: BrowserContext }): Promise<Page>;
@@ -25,13 +23,12 @@ type Answered = {
   readonly content: string;
   readonly data: Answered[];
 };
-type Met = { readonly fileId: string; readonly reviewId: string };
 
-export async function openServiceRig(more: { readonly appOrigin?: string } = {}): Promise<ServiceRig> {
+export async function openServiceRig(): Promise<ServiceRig> {
   const data = join(temporaryFolder(), "data");
   const faults: unknown[] = [];
   const onFault = (error: unknown) => void faults.push(error);
-  const serving = must(await startService({ ...SERVE, ...more, data, onFault }));
+  const serving = must(await startService({ ...SERVE, data, onFault }));
   onTestFinished(async () => {
     await serving.close();
     if (faults.length > 0) throw new Error(`the service failed: ${String(faults[0])}`);
@@ -48,13 +45,6 @@ export async function openServiceRig(more: { readonly appOrigin?: string } = {})
     serving,
     adminKey,
     api,
-    async conflict(path, { base, live, sent }) {
-      const file = await api("POST", "/v1/files", { path, content: base });
-      const edit = { baseChangeId: file.lastChangeId };
-      await api("PUT", `/v1/files/${file.id}/content`, { ...edit, content: live });
-      const review = await api("PUT", `/v1/files/${file.id}/content`, { ...edit, content: sent });
-      return { fileId: file.id, reviewId: review.id };
-    },
     async text(path) {
       const { data } = await api("GET", `/v1/files?path=${encodeURIComponent(path)}`);
       return (await api("GET", `/v1/files/${data[0]!.id}`)).content;

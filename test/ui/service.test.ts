@@ -6,12 +6,12 @@ const LONG = `# A plan\n\nFlour and *water*, with [a link](other.md).\n\n${"One 
 
 describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
   test("signs in with the admin key, not with a wrong one, and signs out", async () => {
-    const { serving, signIn } = await openServiceRig();
+    const { serving, adminKey, signIn } = await openServiceRig();
     const context = await openBrowser({ mayFail: /401/ });
     const page = await signIn({ key: "mdm_wrong", context });
     await page.getByRole("alert").filter({ hasText: "not a key of this service" }).waitFor();
     await shoot(page, "service-sign-in");
-    await page.getByLabel("Key", { exact: true }).fill((await signInKey(serving.adminKeyFile)).trim());
+    await page.getByLabel("Key", { exact: true }).fill(adminKey);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Workspaces", exact: true }).waitFor();
     await page.getByRole("link", { name: "Sign out" }).click();
@@ -23,11 +23,11 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
 
   test("decides a conflict with both edits in view: edits and accepts", async () => {
     const rig = await openServiceRig();
-    await rig.conflict("team/plan.md", {
-      base: LONG,
-      live: LONG.replace("Flour", "Rye"),
-      sent: LONG.replace("Flour", "Spelt"),
-    });
+    const { id, lastChangeId } = await rig.api("POST", "/v1/files", { path: "team/plan.md", content: LONG });
+    for (const flour of ["Rye", "Spelt"]) {
+      const content = LONG.replace("Flour", flour);
+      await rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+    }
     const page = await rig.signIn();
     await shoot(page, "service-workspaces");
     await page.getByRole("link", { name: "to decide" }).click();
@@ -97,8 +97,3 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByText("The workspace is removed.").waitFor();
   });
 });
-
-async function signInKey(file: string): Promise<string> {
-  const { readFile } = await import("node:fs/promises");
-  return readFile(file, "utf8");
-}
