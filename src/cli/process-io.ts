@@ -121,14 +121,11 @@ async function ask(question: string): Promise<string | null> {
  * which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
-  let controller: AbortController | null = null;
-  return () => {
-    if (controller !== null) return controller.signal;
+  return once(() => {
     const made = new AbortController();
-    controller = made;
     for (const signal of SIGNALS) process.once(signal, () => made.abort());
     return made.signal;
-  };
+  });
 }
 
 /** Signals that end a process. SIGHUP: the terminal was closed, or the session ended. */

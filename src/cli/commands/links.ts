@@ -25,10 +25,9 @@ export const command: Command = {
     yes: { short: "y", help: "change the mode without asking" },
     json: { help: "print one JSON object" },
   },
-  operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, offers: ["mirror"] },
+  operands: { usage: "translate|keep|check [DIR]", least: 1, most: 2, words: WHAT, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
-    const what = WHAT.find((one) => one === args.operands[0]);
-    if (what === undefined) return misuse(io, "links", "links takes translate, keep or check");
+    const what = args.operands[0] as (typeof WHAT)[number];
     const wiki = args.flag("wiki");
     if (wiki && what !== "translate") return misuse(io, "links", "--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);

@@ -1,10 +1,13 @@
 import { resolve } from "node:path";
-import type { Origin } from "../../markdown/merge/origin.ts";
+import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode } from "../exit.ts";
 import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
 import { rowLines } from "../show-origins.ts";
 import { jsonLine } from "../text.ts";
+
+type Paths = [base: string, mine: string, theirs: string];
+type MergedFiles = Extract<ReturnType<typeof mergeFiles>, { kind: "ok" }>["value"];
 
 /** LIMIT: characters of a conflict marker. */
 const LONGEST_MARKER = 1_000;
@@ -35,50 +38,34 @@ export const command: Command = {
   },
   operands: { usage: "BASE MINE THEIRS", least: 3, most: 3 },
   async run(io, args): Promise<ExitCode> {
-    const paths = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
+    const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
     if (args.flag("driver")) return drive(io, args, paths);
     const merged = mergeFiles(paths);
     if (merged.kind === "trouble") return complain(io, merged.trouble);
-    const { text, conflicts, origins } = merged.value;
-    const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
-    if (args.flag("origins") && conflicts === 0) return showLines(io, origins);
-    if (args.flag("explain") && conflicts === 0) return showExplanation(io, paths);
-    if (["print", "origins", "explain"].some((name) => args.flag(name))) {
-      showText(io, text);
-      return end;
-    }
+    if (["print", "origins", "explain"].some((name) => args.flag(name))) return show(io, args, paths, merged.value);
+    const { text, conflicts } = merged.value;
     const written = writeMerged(paths[1], text);
     if (written.kind === "trouble") return complain(io, written.trouble);
-    io.out(endLine(conflicts));
-    return end;
+    io.out(conflicts === 0 ? "merged" : plural(conflicts, "conflict"));
+    return conflicts === 0 ? EXIT.inSync : EXIT.attention;
   },
 };
 
-function endLine(conflicts: number): string {
-  if (conflicts === 0) return "merged";
-  return conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
-}
-
-function showText(io: Io, text: string): void {
-  if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
-}
-
-async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> {
-  for (const line of rowLines(io, origins)) io.out(line);
-  return EXIT.inSync;
-}
-
-async function showExplanation(io: Io, paths: [string, string, string]): Promise<ExitCode> {
-  const explained = explainFiles(paths);
-  if (explained.kind === "trouble") return complain(io, explained.trouble);
-  io.out(jsonLine(explained.value));
-  return EXIT.inSync;
+/** Prints the result, or of a clean merge the origin of each line or word. */
+function show(io: Io, args: Args, paths: Paths, { text, conflicts, origins }: MergedFiles): ExitCode {
+  if (conflicts === 0 && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
+  else if (conflicts === 0 && args.flag("explain")) {
+    const explained = explainFiles(paths);
+    if (explained.kind === "trouble") return complain(io, explained.trouble);
+    io.out(jsonLine(explained.value));
+  } else if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
+  return conflicts === 0 ? EXIT.inSync : EXIT.attention;
 }
 
 /** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
-async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {
+async function drive(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
   const driven = driveMerge(paths, {
     markerSize: args.number("marker-size") ?? 7,
     name: args.text("path") ?? args.operands[1]!,

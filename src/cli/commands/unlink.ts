@@ -31,7 +31,7 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    const absent = await absentMirror(io, args.operands[0]);
+    const absent = absentMirror(io, args.operands[0]);
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
     const found = findMirror(io, args.operands[0]);
     if (found.kind === "trouble") return complain(io, found.trouble);
@@ -52,7 +52,14 @@ export const command: Command = {
       held.value.giveBack();
     }
     // ORDER: the lock is a file in this folder, so the folder goes last.
-    return purges ? purge(io, root) : tellKept(io, root);
+    if (!purges) {
+      io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
+      return EXIT.inSync;
+    }
+    const removed = purgeOwnFolder(root);
+    if (removed.kind === "trouble") return complain(io, removed.trouble);
+    io.out("removed .mdmirror/ with its history and trash");
+    return EXIT.inSync;
   },
 };
 
@@ -61,7 +68,7 @@ export const command: Command = {
  * name, another folder may also be at its path. Null if the operand means an existing folder, or
  * none.
  */
-async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
+function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;
   const listed = listOwnMirrors(io.env);
   if (listed.kind === "trouble") return null;
@@ -71,14 +78,12 @@ async function absentMirror(io: Io, operand: string | undefined): Promise<Listed
   return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 
-async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): Promise<ExitCode> {
+function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): ExitCode {
   if (!force) {
     const why = place === "other" ? "is another folder now" : "does not exist";
-    return complain(io, {
-      kind: "usage",
-      what: `${root}, your linked folder "${name}", ${why}, so mdmirror cannot see which changes were not uploaded; nothing was done`,
-      next: `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`,
-    });
+    const what = `${root}, your linked folder "${name}", ${why}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
+    const next = `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`;
+    return complain(io, { kind: "usage", what, next });
   }
   const forgotten = forgetRoot(root, marker, io.env);
   if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
@@ -108,13 +113,11 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 
-function unknownTrouble(root: string, { kind, what, code, requestId, next }: Trouble): Trouble {
+function unknownTrouble(root: string, trouble: Trouble): Trouble {
   return {
-    kind,
-    what: `mdmirror cannot check whether everything in ${root} was uploaded: ${what}`,
-    code: code ?? null,
-    requestId: requestId ?? null,
-    next: `${next}; or unlink it anyway: mdmirror unlink ${shellWord(root)} --force`,
+    ...trouble,
+    what: `mdmirror cannot check whether everything in ${root} was uploaded: ${trouble.what}`,
+    next: `${trouble.next}; or unlink it anyway: mdmirror unlink ${shellWord(root)} --force`,
   };
 }
 
@@ -133,20 +136,8 @@ function tellUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked
   if (told !== null) io.out(told);
 }
 
-function tellKept(io: Io, root: string): ExitCode {
-  io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
-  return EXIT.inSync;
-}
-
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {
   io.err(`mdmirror: --purge removes the history, the trash and the log of ${shownName(root)}; nobody can restore them`);
   const again = `mdmirror unlink ${shellWord(root)} --purge --yes; or leave out --purge to keep .mdmirror/`;
   return agrees(io, args, "unlink the folder and remove .mdmirror/?", again);
-}
-
-function purge(io: Io, root: string): ExitCode {
-  const removed = purgeOwnFolder(root);
-  if (removed.kind === "trouble") return complain(io, removed.trouble);
-  io.out("removed .mdmirror/ with its history and trash");
-  return EXIT.inSync;
 }
