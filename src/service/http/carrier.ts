@@ -308,7 +308,11 @@ async function metrics({ service, watch }: ServerState, request: FastifyRequest)
   if (!(await mayRead(request, service))) {
     return { status: 401, body: "to see this page from another machine, send the admin key\n" };
   }
-  return { status: 200, body: await watch.metricsText(service), type: "text/plain; version=0.0.4" };
+  return {
+    status: 200,
+    body: await watch.metricsText((await service.figures?.()) ?? null),
+    type: "text/plain; version=0.0.4",
+  };
 }
 
 /**

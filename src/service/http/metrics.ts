@@ -109,12 +109,7 @@ export class RequestMetrics {
   }
 
   /** Returns all figures in the text format of Prometheus. */
-  async metricsText({
-    figures,
-  }: {
-    readonly figures?: () => ServiceFigures | Promise<ServiceFigures>;
-  }): Promise<string> {
-    const known = (await figures?.()) ?? null;
+  async metricsText(known: ServiceFigures | null): Promise<string> {
     const text = metricsText([
       ...this.#ofRequests(),
       ...this.#ofProcess(),
