@@ -87,10 +87,8 @@ const withService = onlineRead(DIFF, async (mirror, { path }) => {
   const both = await readBothSides(mirror, path);
   if (both.kind === "trouble") return both;
   const { world } = mirror;
-  const [live, local] = [both.value.live, both.value.local].map((text) => shownText(world.disk, path, text)) as [
-    string | null,
-    string | null,
-  ];
+  const live = shownText(world.disk, path, both.value.live);
+  const local = shownText(world.disk, path, both.value.local);
   const row = rowOf(path, live, local);
   const conflict = readConflictLines(world, path, { live, local });
   if (conflict === null) return ok({ documents: [row] });

@@ -72,7 +72,8 @@ export type Deletion = {
   readonly what: string | null;
 };
 
-const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
+/** Kinds of events that removed a document or its file. */
+export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
 /** Returns when and by which run a document was deleted; null while it exists. */
 export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {

@@ -2,6 +2,7 @@ import { zeroCounts } from "../../engine/run/world.ts";
 import type { State } from "../../ports/state.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { doneLine } from "../results/done.ts";
+import { RUNS } from "./events.ts";
 
 /** Reads the results of runs, in the words of the commands. */
 
@@ -21,9 +22,6 @@ export type RunLine = {
    */
   readonly done: string | null;
 };
-
-/** LIMIT: runs that are read. */
-const RUNS = 10_000;
 
 /** Newest first. */
 export function readRuns(state: State): readonly RunLine[] {

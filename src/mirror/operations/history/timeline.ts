@@ -5,7 +5,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
-import type { HistoryEntry } from "./history.ts";
+import { type HistoryEntry, REMOVALS } from "./history.ts";
 import { findVersion } from "./find-version.ts";
 import { moveOfEvent } from "./undo-moves.ts";
 
@@ -71,12 +71,10 @@ function rank(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
 
-const REMOVED: ReadonlySet<string> = new Set(["delete-remote", "trash-local", "forget"]);
-
 function stepOf(event: MirrorEvent): TimelineStep[] {
   const { at, kind, detail, outcome } = event;
   if (outcome !== "done") return [];
-  if (REMOVED.has(kind)) return [{ kind: "gone", at, detail }];
+  if (REMOVALS.has(kind)) return [{ kind: "gone", at, detail }];
   const moved = moveOfEvent(event);
   return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
 }
@@ -106,6 +104,6 @@ export function readRecent(state: State): readonly RecentDocument[] {
 }
 
 function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
-  const isAbout = before !== null || after !== null || from !== null || REMOVED.has(kind);
+  const isAbout = before !== null || after !== null || from !== null || REMOVALS.has(kind);
   return path !== "" && isAbout;
 }
