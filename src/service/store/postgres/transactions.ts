@@ -66,7 +66,7 @@ export class Transactions {
     return this.#repeat((client) => this.#writeOnce(client, write));
   }
 
-  /** Runs work again after a collision, or on a connection that broke while the server restarted. */
+  /** Runs work again after a collision, or after a connection broke while the server restarted. */
   async #repeat<T>(once: (client: PoolClient) => Promise<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
@@ -75,9 +75,7 @@ export class Transactions {
       } catch (error) {
         const broke = isBroken(error);
         if (!broke && !isWorthRetrying(error)) throw error;
-        if (run === MOST_RUNS) {
-          throw broke ? error : new StoreBusy("Others changed the same at the same time", { cause: error });
-        }
+        if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
         await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
     }
