@@ -134,7 +134,8 @@ export async function agreeOnFirstPlan(
     const proposal = proposes ? proposalFor(mirror.value, preview, random) : NO_PROPOSAL;
     wider = await propose(io, asked, rules, proposal);
     if (wider === null) {
-      const links = await decideLinksHere(io, mirror.value, preview);
+      const links = await decideLinks(mirror.value.world, [...preview.trees.remote.files.keys()]);
+      if (links === "translate") io.out(BY_ID);
       return (await consent(io, asked, preview, proposal)) ?? { ...rules, links };
     }
   } finally {
@@ -167,12 +168,6 @@ async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal)
     gitignore: rules.gitignore || proposal.gitignore !== null,
     patterns: [...rules.patterns, ...proposal.patterns.map(({ pattern }) => pattern)],
   };
-}
-
-async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned): Promise<LinkMode> {
-  const links = await decideLinks(mirror.world, [...trees.remote.files.keys()]);
-  if (links === "translate") io.out(BY_ID);
-  return links;
 }
 
 const BY_ID =

@@ -115,8 +115,5 @@ function endedLines(ended: readonly Attention[]): readonly string[] {
 }
 
 function leftLine(left: number): string {
-  if (left === 0) return "no problem is left";
-  return left === 1
-    ? "1 problem left to fix: mdmirror status"
-    : `${plural(left, "problem")} left to fix: mdmirror status`;
+  return left === 0 ? "no problem is left" : `${plural(left, "problem")} left to fix: mdmirror status`;
 }

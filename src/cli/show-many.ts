@@ -3,7 +3,7 @@ import { NOT_BEGUN } from "../mirror/model/not-begun.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { firstLines } from "./text.ts";
+import { countWords, firstLines } from "./text.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 
 /** Shows the items of an operation: what a plan would do with them, and what was done. */
@@ -101,12 +101,10 @@ function showGroup(io: Io, alike: readonly Item[], word: string): void {
 /** Returns `196 resolved, 3 left alone, 1 not done`. */
 function countsLine(items: readonly Item[], end: "planned" | "done", word: string): string {
   const of = (wanted: Item["end"]) => items.filter((item) => item.end === wanted).length;
-  const [left, failed, already] = [of("left"), of("failed"), end === "planned" ? of("done") : 0];
-  const counts = [
-    [already, "already are"],
-    [left, "left alone"],
-    [failed, "not done"],
-  ] as const;
-  const more = counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`]));
-  return [`${count(of(end))} ${word}`, ...more].join(", ");
+  const others = countWords([
+    [end === "planned" ? of("done") : 0, "already are"],
+    [of("left"), "left alone"],
+    [of("failed"), "not done"],
+  ]);
+  return `${count(of(end))} ${word}${others === "" ? "" : `, ${others}`}`;
 }

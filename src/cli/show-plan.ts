@@ -5,7 +5,7 @@ import { originClause } from "../mirror/operations/results/origin.ts";
 import { complain, EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
-import { columns, firstLines, jsonLine, type Paint, paintFor, PLAIN } from "./text.ts";
+import { columns, countWords, firstLines, jsonLine, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -149,11 +149,9 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
 
 /** Returns `stays local: 3 not Markdown, 1 dot folders`, or null if nothing stays local. */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
-  const parts = Object.entries(STAY_WORDS).flatMap(([kind, words]) => {
-    const n = stays?.[kind as keyof typeof STAY_WORDS] ?? 0;
-    return n === 0 ? [] : [`${count(n)} ${words}`];
-  });
-  return parts.length === 0 ? null : `stays local: ${parts.join(", ")}`;
+  const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];
+  const words = countWords(kinds.map((kind) => [stays?.[kind] ?? 0, STAY_WORDS[kind]]));
+  return words === "" ? null : `stays local: ${words}`;
 }
 
 /** LIMIT: folders that are named. */

@@ -76,6 +76,11 @@ export function age(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
 }
 
+/** Returns `3 in review, 2 differ`: the counts above zero with their words. */
+export function countWords(counts: readonly (readonly [n: number, words: string])[]): string {
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
+}
+
 /** Aligns columns with two spaces between them; the last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];

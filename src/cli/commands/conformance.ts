@@ -13,7 +13,7 @@ import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode } from "../exit.ts";
-import { jsonLine } from "../text.ts";
+import { countWords, jsonLine } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 
@@ -129,16 +129,15 @@ function linesOf({ conforms, isComplete, sections, leftBehind }: Report): string
 
 function sectionLines({ section, passed, differences, notOffered, skipped }: SectionReport): string[] {
   const published = differences.filter(({ basis }) => basis === "published");
-  const counts: readonly (readonly [number, string])[] = [
+  const others = countWords([
     [published.length, "differ"],
     [differences.length - published.length, "assumed, differ"],
     [notOffered.length, "not offered"],
     [skipped.length, "skipped (--leave-behind)"],
-  ];
-  const others = counts.flatMap(([n, words]) => (n === 0 ? [] : [`, ${n} ${words}`])).join("");
+  ]);
   const operations = [...new Set(notOffered.map(({ operation }) => operation))];
   return [
-    `${section}: ${plural(passed, "case")} passed${others}`,
+    `${section}: ${plural(passed, "case")} passed${others === "" ? "" : `, ${others}`}`,
     ...operations.map((operation) => `  not offered: ${operation}`),
     ...differences.flatMap(({ title, basis, request, status, detail }) => [
       `  ${basis === "assumed" ? "assumed, differs" : "differs"}: ${title}`,

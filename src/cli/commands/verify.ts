@@ -4,6 +4,7 @@ import { verify } from "../../mirror/operations/doctor/verify.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { EXIT } from "../exit.ts";
+import { countWords } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 
 type Report = Answer<(typeof verify)["declared"]>;
@@ -23,7 +24,7 @@ function documents(n: number): string {
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Report): string {
   const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];
-  const counts: readonly (readonly [number, string])[] = [
+  return countWords([
     [reviews, "in review"],
     [conflicts, "in conflict"],
     [blocked.length - reviews - conflicts, "blocked"],
@@ -31,8 +32,7 @@ function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Repo
     [onlyLocal.length, "only local"],
     [onlyService.length, "only on the service"],
     [unseen.length, "not seen"],
-  ];
-  return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
+  ]);
 }
 
 function reportLines(report: Report): string[] {
