@@ -3,7 +3,7 @@ import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { Block, Stamp } from "../../model/link.ts";
+import type { Block, Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
@@ -189,6 +189,19 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
   const { file, digest } = before;
   const text = world.state.text(digest);
   return text === null ? null : { file: { ...file, content: text }, text, digest };
+}
+
+/**
+ * Returns base's content, which is in the store from now on. If the store lost it, it is read from
+ * the service, provided that the document is still at that version. Otherwise the document was
+ * edited on the service and its base is lost; the next plan decides.
+ */
+export async function readBase(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
+  const kept = ctx.world.state.text(link.digest);
+  if (kept !== null) return got(kept);
+  const live = await fetchText(ctx, link.id, path);
+  if (live.kind === "end") return live;
+  return live.value.file.lastChangeId === link.changeId ? got(live.value.text) : ended(STALE.editedRemotely);
 }
 
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };

@@ -1,5 +1,4 @@
 import type { ChangeId } from "../../../contract/ids.ts";
-import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
@@ -20,6 +19,7 @@ import {
   makeBlock,
   outcomeOfFault,
   type RemoteText,
+  readBase,
   readWithoutStoring,
   stale,
   provenNotDone,
@@ -51,11 +51,24 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
     const local = await readWithoutStoring(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
-    const lost = await secureBase(ctx, link, localPath);
-    if (lost !== null) return ended(lost);
-    const base = { baseChangeId: link.changeId, baseDigest: link.digest };
+    // The PUT overwrites base's content on the service (I03, I07).
+    const base = await readBase(ctx, link, localPath);
+    if (base.kind === "end") return base;
+    // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
+    ctx.world.state.secureTexts(link.digest);
     const keeps = { digest, text, name: localContentName(localPath, id) };
-    const row = { kind: "put", id, localPath, ...base, digest, review, stamp, stampTrusted, why } as const;
+    const row = {
+      kind: "put",
+      id,
+      localPath,
+      baseChangeId: link.changeId,
+      baseDigest: link.digest,
+      digest,
+      review,
+      stamp,
+      stampTrusted,
+      why,
+    } as const;
     const request = { asks: `${id} ${link.changeId} ${digest}`, at: { key: id, path: localPath } };
     return got({ row, keeps, beside: text, request });
   },
@@ -120,25 +133,6 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
     return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
   },
 };
-
-/**
- * Makes sure that base's content is in the store before a PUT overwrites it on the service (I03,
- * I07). If the store lost it, it is read from the service, provided the document is still at that
- * version. Otherwise the document was edited on both sides and its base is lost; the next plan
- * decides.
- * @returns null if the store has the content
- */
-async function secureBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
-  const { state } = ctx.world;
-  if (state.text(link.digest) === null) {
-    const live = await fetchText(ctx, link.id, path);
-    if (live.kind === "end") return live.outcome;
-    if (live.value.file.lastChangeId !== link.changeId) return STALE.editedRemotely;
-  }
-  // ORDER: before the PUT. A power cut can revert the last commits of the store, but not the PUT.
-  state.secureTexts(link.digest);
-  return null;
-}
 
 /** Base keeps its version while the content that was sent is in review. */
 function concludeSent(

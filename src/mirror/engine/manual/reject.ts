@@ -5,9 +5,8 @@ import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
-import { STALE, DONE, ended, fetchText, type ValueOrEnd, got, stale } from "../apply/effect.ts";
+import { STALE, DONE, fetchText, type ValueOrEnd, got, readBase, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { writeBack } from "../apply/presence.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve.ts";
@@ -32,21 +31,16 @@ export async function restoreDeletedFile(
   if (link === null) return notDone(STALE.noRecord);
   // The plan names a free path if another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
-  const event = { kind: "restore", side: "local", detail: WHY } as const;
-  const text = state.text(link.localDigest);
-  if (text === null) {
-    const fetched = await fetchText(ctx, id, at);
-    if (fetched.kind === "end") return notDone(fetched.outcome);
-    return { outcome: writeBack(ctx, link, at, fetched.value, event), notes: [] };
-  }
+  const text = await baseText(ctx, link, at);
+  if (text.kind === "end") return notDone(text.outcome);
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
     path: at,
-    text,
+    text: text.value,
     expect: null,
     base: link,
     next: null,
-    event,
+    event: { kind: "restore", side: "local", detail: WHY },
   });
   if (outcome.kind !== "done") return notDone(outcome);
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
@@ -104,13 +98,10 @@ export async function restoreBaseContent(
 
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
-async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
+/** Returns the content that the file had in base. */
+function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
   const kept = ctx.world.state.text(link.localDigest);
-  if (kept !== null) return got(kept);
-  const fetched = await fetchText(ctx, link.id, path);
-  if (fetched.kind === "end") return fetched;
-  const { file, text } = fetched.value;
-  return file.lastChangeId === link.changeId ? got(text) : ended(STALE.editedRemotely);
+  return kept === null ? readBase(ctx, link, path) : got(kept);
 }
 
 /**
