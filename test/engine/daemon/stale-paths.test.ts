@@ -55,6 +55,17 @@ describe("a document renamed on the service, open in an editor here", () => {
     expect(rig.app.files().size).toBe(2);
   });
 
+  test("I14 edited on the service after the rename: a save at the old path keeps that edit", async () => {
+    const { rig } = await renamedThere();
+    rig.app.edit("notes/goal.md", TEXT.replace("first line", "first line, edited on the service"));
+    await rig.until(() => rig.mirrored.texts().get("notes/goal.md")?.includes("on the service") === true);
+    await rig.pass(1_000);
+    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => textOf(rig, "notes/goal.md")?.includes("at the old path") === true);
+    expect(textOf(rig, "notes/goal.md")).toContain("first line, edited on the service");
+    expect(rig.app.files().size).toBe(2);
+  });
+
   test("other text at the old path is a new document", async () => {
     const { rig } = await renamedThere();
     rig.save("notes/plan.md", OTHER);

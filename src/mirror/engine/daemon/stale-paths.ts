@@ -13,7 +13,12 @@ import type { CycleEnd, PassContext } from "../run/pass-context.ts";
 import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
-type Vacated = { readonly id: DocId; readonly at: number };
+type Vacated = {
+  readonly id: DocId;
+  readonly at: number;
+  /** Content that the file had at the path: a program that saves there has read no newer one. */
+  readonly digest: Digest;
+};
 
 /** LIMIT: old paths that are remembered; the oldest are dropped first. */
 const MAX_PATHS = 5_000;
@@ -37,7 +42,8 @@ export class StalePaths {
     for (const [index, { action }] of end.plan.steps.entries()) {
       const step = end.ends[index];
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
-      for (const { localPath, id } of movedBy(action, end.trees.base)) this.#remember(localPath, id, now);
+      for (const { localPath, id, localDigest: digest } of movedBy(action, end.trees.base))
+        this.#remember(localPath, { id, at: now, digest });
     }
   }
 
@@ -47,7 +53,7 @@ export class StalePaths {
    */
   redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
-    for (const [path, { id, at }] of this.#vacated) {
+    for (const [path, { id, at, digest }] of this.#vacated) {
       if (now - at > this.#windowMs) {
         this.#vacated.delete(path);
         continue;
@@ -55,16 +61,18 @@ export class StalePaths {
       const file = local.files.get(path);
       const link = base.links.get(id);
       if (file === undefined || link === undefined || link.localPath === path || file.empty) continue;
-      if (isLinkedPath(base, path) || isFileOf(link, file) || !redirectOne(ctx, path, link, local)) continue;
-      this.#remember(path, id, now);
+      if (isLinkedPath(base, path) || isFileOf(link, file)) continue;
+      const saved = redirectOne(ctx, path, link, local, digest);
+      if (saved === null) continue;
+      this.#remember(path, { id, at: now, digest: saved });
       changed = true;
     }
     return changed;
   }
 
-  #remember(path: LocalPath, id: DocId, now: number): void {
+  #remember(path: LocalPath, vacated: Vacated): void {
     this.#vacated.delete(path);
-    this.#vacated.set(path, { id, at: now });
+    this.#vacated.set(path, vacated);
     for (const oldest of this.#vacated.keys()) {
       if (this.#vacated.size <= MAX_PATHS) break;
       this.#vacated.delete(oldest);
@@ -94,21 +102,25 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
 }
 
-/** @returns whether the text was moved to its document */
-function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree): boolean {
+/**
+ * Moves a saved content to its document.
+ * @param read digest of the content that the program had read
+ * @returns the digest of the saved content; null: it stays
+ */
+function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree, read: Digest): Digest | null {
   const { disk, state } = ctx.world;
   const there = local.files.get(link.localPath);
   const saved = disk.read(path);
-  const baseText = state.text(link.localDigest);
-  if (there === undefined || saved.kind !== "done" || baseText === null) return false;
-  if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
+  const readText = state.text(read);
+  if (there === undefined || saved.kind !== "done" || readText === null) return null;
+  if (!isSimilar(profileOf(readText), profileOf(saved.value.text))) return null;
   state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, link.id));
-  const text = textFor(ctx, link, baseText, there, saved.value.text);
+  const text = textFor(ctx, link, { digest: read, text: readText }, there, saved.value.text);
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.
-  if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
+  if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return null;
   trashCopy(ctx, path, link, saved.value.digest);
-  return true;
+  return saved.value.digest;
 }
 
 /**
@@ -116,12 +128,18 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
  * the saved content, or another file with unlike content has taken the document's path. Then the
  * file at the old path may have the document's only local content, and the planner must decide.
  */
-function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
-  if (there.digest === link.localDigest) return saved;
+function textFor(
+  ctx: PassContext,
+  link: Link,
+  read: { readonly digest: Digest; readonly text: string },
+  there: LocalFile,
+  saved: string,
+): string | null {
+  if (there.digest === read.digest) return saved;
   const now = ctx.world.disk.read(link.localPath);
   if (now.kind !== "done" || now.value.digest !== there.digest) return null;
-  if (!isFileOf(link, there) && !isSimilar(profileOf(baseText), profileOf(now.value.text))) return null;
-  const merged = mergeText(baseText, now.value.text, saved);
+  if (!isFileOf(link, there) && !isSimilar(profileOf(read.text), profileOf(now.value.text))) return null;
+  const merged = mergeText(read.text, now.value.text, saved);
   return merged.kind === "clean" ? merged.text : null;
 }
 
