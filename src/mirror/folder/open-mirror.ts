@@ -75,11 +75,10 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   if (!existsSync(dir))
     return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
   const root = realpathSync(dir);
-  const entry = findEntry(root, options);
-  if (entry.kind === "trouble") return entry;
   const closers = new Closers();
   try {
-    const opened = await openParts(entry.value, options, closers);
+    const entry = findEntry(root, options);
+    const opened = entry.kind === "trouble" ? entry : await openParts(entry.value, options, closers);
     if (opened.kind === "trouble") await closers.close();
     return opened;
   } catch (error) {
@@ -100,8 +99,9 @@ type Entry = {
 
 function findEntry(root: string, options: MirrorOptions): Result<Entry> {
   const folder = join(root, MIRROR_FOLDER);
-  const entered = enter(folder, options.mode);
-  if (entered.kind === "trouble") return entered;
+  // The folder as a whole is checked before anything in it is opened.
+  if (options.mode === "write") tightenOwnFolder(folder);
+  else examineOwnFolder(folder);
   return withOwnFolderOpen(folder, () => readEntry(root, folder, options));
 }
 
@@ -117,17 +117,6 @@ function readEntry(root: string, folder: string, options: MirrorOptions): Result
 
 function keySourceOf(folder: string, { origin }: Admitted, { env, cwd, keyFile = null }: MirrorOptions) {
   return { folder, keyFile, cwd, env, origin };
-}
-
-/** Checks the folder as a whole before anything in it is opened. */
-function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
-  try {
-    if (mode === "write") tightenOwnFolder(folder);
-    else examineOwnFolder(folder);
-    return ok(null);
-  } catch (error) {
-    return unwritable(folder, error);
-  }
 }
 
 async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
