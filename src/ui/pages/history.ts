@@ -1,4 +1,5 @@
 import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
+import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
 import {
   type NamedText,
   readText,
@@ -24,7 +25,6 @@ import { html, type Html } from "../../page/html.ts";
 import { badgeOf, nameView, nextOf, sentenceView } from "../../page/parts.ts";
 import { differenceOf } from "../../page/side-by-side.ts";
 import { documentAddress, documentPart, mirrorAddress } from "../addresses.ts";
-import { originsPart } from "../origins.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
 import { crumbsOf, folderForm, numberIn, pagerOf, partOf, requestedPath, timeOf } from "../parts.ts";
@@ -185,6 +185,36 @@ function restorePart(folder: Folder, { path, entry, here, asNew, obstacle }: Ver
     ? "mdmirror uploads the version as a new document."
     : "The restored version becomes an edit; the present version stays in the history.";
   return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
+}
+
+/** LIMIT: lines of a merged version that are shown. */
+const MOST_LINES = 2_000;
+
+const WHOSE: Readonly<Record<string, string>> = {
+  base: "",
+  both: "both",
+  mixed: "mine and theirs",
+  mine: "mine",
+  theirs: "theirs",
+};
+
+/** Shows the side of each line of a merged version. */
+function originsPart(origins: MergeOrigins): Html {
+  if (origins.kind === "gone")
+    return html`<h2>Origin of each line</h2><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
+  const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
+  return html`<h2>Origin of each line</h2>
+<p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
+<div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST_LINES).map(lineOf)}</div>`;
+}
+
+function lineOf(row: MergeRow | string): Html {
+  if (typeof row === "string") return html`<p class="place">${row}</p>`;
+  const whose = WHOSE[row.kind === "conflict" ? row.of : row.from] ?? "";
+  const line = html`<span class="whose">${whose}</span>${sentenceView(row.line.replace(/\n$/, ""))}`;
+  if (row.kind === "added") return html`<ins><span class="sign">+</span>${line}</ins>`;
+  if (row.kind === "removed") return html`<del><span class="sign">-</span>${line}</del>`;
+  return html`<div><span class="sign"> </span>${line}</div>`;
 }
 
 /** Compares two versions of a document. */

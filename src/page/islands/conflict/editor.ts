@@ -2,7 +2,6 @@ import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
-import { LOOKS } from "./looks.ts";
 
 /** Narrower windows have one column. */
 const WIDE = "(min-width: 45rem)";
@@ -104,3 +103,22 @@ function written(field: HTMLTextAreaElement): Extension {
     if (docChanged) field.value = state.doc.toString();
   });
 }
+
+/** The editor's theme, in the page's colours for light and dark. */
+const LOOKS = EditorView.theme({
+  "&": { color: "var(--text)", backgroundColor: "var(--ground)", fontSize: "0.9rem" },
+  "&.cm-focused": { outline: "3px solid var(--focus)", outlineOffset: "-3px" },
+  ".cm-content": { caretColor: "var(--text)", fontFamily: "ui-monospace, monospace" },
+  ".cm-cursor": { borderLeftColor: "var(--text)" },
+  ".cm-gutters": { color: "var(--faint)", backgroundColor: "var(--raised)", borderColor: "var(--line)" },
+  ".cm-selectionBackground, &.cm-focused .cm-selectionBackground": { backgroundColor: "var(--quiet-ground)" },
+  "&.cm-merge-a .cm-changedLine, .cm-deletedChunk": { backgroundColor: "var(--removed-ground)" },
+  "&.cm-merge-b .cm-changedLine, .cm-changedLine, .cm-inlineChangedLine": { backgroundColor: "var(--added-ground)" },
+  "&.cm-merge-a .cm-changedText, &.cm-merge-b .cm-changedText, .cm-changedText, .cm-deletedText": {
+    background: "none",
+    fontWeight: "700",
+    textDecoration: "underline 2px",
+  },
+  ".cm-collapsedLines": { color: "var(--faint)", background: "var(--raised)" },
+  ".cm-chunkButtons button": { color: "var(--ground)", backgroundColor: "var(--link)", padding: "4px 8px" },
+});
