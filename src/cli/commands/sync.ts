@@ -14,7 +14,6 @@ import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { exitOfWait, showWaited } from "../show-waited.ts";
-import { reportOfWait } from "../../mirror/operations/results/waited.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { type Facts, factsOf } from "../../mirror/hooks/facts.ts";
 import { runHooksAfterSync } from "../../mirror/hooks/run-hook.ts";
@@ -162,9 +161,7 @@ async function tellSynced(
   const told = { ...telling, took: clock.monotonic() - began };
   const isOver = report.state === "offline" || report.isStopped === true;
   if (telling.wait === null || isOver) return printRun(io, root, report, told);
-  const waited = await waitFor(root, telling.wait, options);
-  if (waited.kind === "trouble") return complain(io, waited.trouble);
-  const result = reportOfWait(waited.value);
+  const result = await waitFor(root, telling.wait, options);
   const beside = result.kind === "ok" ? { waited: result.value } : {};
   const ran = printRun(io, root, report, { ...told, beside });
   if (result.kind === "trouble") return worstExit([ran, complain(io, result.trouble)]);

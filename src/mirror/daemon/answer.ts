@@ -5,7 +5,7 @@ import { boundReport, type ControlRequest, type DaemonStatus, type DelayedChange
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
-import { NO_STANDSTILL, type Standstill, type WaitResult, waitResultOf } from "./control/waited.ts";
+import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
 const LOOK_MS = 100;
@@ -148,7 +148,7 @@ export async function carryOutRequest(
   call: ControlCall,
   clock: Clock,
 ): Promise<CallResult> {
-  if (request.do === "wait") return { kind: "done", value: await waitAsked(daemon, request, call.gone) };
+  if (request.do === "wait") return waitAsked(daemon, request, call.gone);
   const { do: verb } = request;
   if (verb === "sync") {
     forgetStoppedLimit(mirror);
@@ -205,11 +205,11 @@ async function waitAsked(
   daemon: Pick<Daemon, "whenThere" | "status">,
   { paths, timeoutMs }: Asked,
   gone: AbortSignal,
-): Promise<WaitResult> {
+): Promise<CallResult> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));
   const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
-  if (end.kind === "outside") return end;
-  return waitResultOf(end.paths, end.documents, standstillOf(daemon));
+  const report = reportOfWait(end, standstillOf(daemon));
+  return report.kind === "ok" ? { kind: "done", value: report.value } : { kind: "refused", trouble: report.trouble };
 }
 
 function standstillOf(daemon: Pick<Daemon, "status">): Standstill {

@@ -3,7 +3,8 @@ import type { RunReport } from "../../engine/run/report.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
-import type { WaitResult } from "./waited.ts";
+import type { WAIT } from "../../operations/declared/wait.ts";
+import type { Answer } from "../../operations/define.ts";
 
 /**
  * Messages between commands and a running daemon: one JSON object on each line, never with content
@@ -15,7 +16,7 @@ import type { WaitResult } from "./waited.ts";
  * A request with another member needs another version, so that an older daemon cannot ignore the
  * member and report success.
  */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 /**
  * LIMIT: bytes of one line. A request may name some thousand paths; an answer has a report, which
  * is cut to `MOST_ROWS`.
@@ -46,7 +47,7 @@ export type ControlRequest =
 export type ControlAnswers = {
   readonly status: DaemonStatus;
   readonly sync: { readonly report: RunReport };
-  readonly wait: WaitResult;
+  readonly wait: Answer<typeof WAIT>;
   readonly pause: { readonly changed: boolean };
   readonly resume: { readonly changed: boolean };
   readonly lend: { readonly lent: true };

@@ -1,7 +1,6 @@
 import { parseAge } from "../../../common/age.ts";
 import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
-import { reportOfWait } from "../results/waited.ts";
 import type { ReadOperation } from "../run-read.ts";
 import { USUAL_WAIT, waitFor } from "./wait.ts";
 
@@ -12,7 +11,6 @@ export const wait: ReadOperation<typeof WAIT> = {
     const timeoutMs = parseAge(timeout);
     if (timeoutMs === null)
       return trouble("usage", `${timeout} is not a time to wait`, "give a time such as 5s, 30s or 15m");
-    const ended = await waitFor(root, { paths, timeoutMs }, options);
-    return ended.kind === "trouble" ? ended : reportOfWait(ended.value);
+    return waitFor(root, { paths, timeoutMs }, options);
   },
 };

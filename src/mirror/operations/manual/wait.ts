@@ -3,9 +3,9 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
-import { ok, type Result, type Trouble } from "../../../common/trouble.ts";
+import type { Result, Trouble } from "../../../common/trouble.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
-import { NO_STANDSTILL, type Standstill, type WaitResult, waitResultOf } from "../../daemon/control/waited.ts";
+import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
 
 /**
  * Waits until the present local content is on the service: through a running daemon, else by
@@ -30,7 +30,7 @@ type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 const AGAIN_MS = 250;
 
 /** @param root a folder of this user that has `.mdmirror/` */
-export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitResult>> {
+export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const { clock } = options;
   const until = clock.monotonic() + request.timeoutMs;
   for (;;) {
@@ -49,21 +49,19 @@ function mayPass({ kind, code }: Trouble): boolean {
   return kind === "locked" || code === "daemon-ended";
 }
 
-async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitResult>> {
+async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const asked = await askDaemon(root, { do: "wait", ...request });
   if (asked !== NO_DAEMON) return asked;
-  return withMirror(root, { ...options, mode: "write", what: "wait" }, async (mirror) =>
-    ok(await waitHere(mirror, request)),
-  );
+  return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitHere(mirror, request));
 }
 
 /** Waits by running syncs, while holding the folder's lock. */
-async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<WaitResult> {
+async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.begin(false);
   const sighted = noteLocalState(world, paths, true);
-  if (sighted.kind === "outside") return sighted;
+  if (sighted.kind === "outside") return reportOfWait(sighted, NO_STANDSTILL);
   const { awaited, documents } = sighted;
   let still = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
@@ -73,7 +71,8 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
-    if (!waits || still.kind !== "none" || leftMs <= 0) return waitResultOf(stand, documents, still);
+    if (!waits || still.kind !== "none" || leftMs <= 0)
+      return reportOfWait({ kind: "judged", paths: stand, documents }, still);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
     // Only the first run sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));

@@ -1,6 +1,6 @@
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { count } from "../../../common/count.ts";
-import type { WaitResult } from "../../daemon/control/waited.ts";
+import type { BarrierEnd } from "../../engine/daemon/daemon-types.ts";
 import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../declared/wait.ts";
 import type { Answer } from "../define.ts";
@@ -9,14 +9,53 @@ import { nextFor } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
+/** Reason why nothing continues by itself; `none` if it does, or nothing is left to do. */
+export type Standstill = {
+  readonly kind: "none" | "paused" | "stopped" | "offline";
+  /** A clause for people. */
+  readonly detail: string;
+};
+
+export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
+
+/** LIMIT: paths in one answer, which fits into one line of the control socket. */
+const MOST_PATHS = 1_000;
+
+/** The worst comes first, so only live paths are cut off. */
+const RANK: Readonly<Record<PathOnService["state"], number>> = {
+  waiting: 0,
+  conflict: 1,
+  blocked: 2,
+  "in-review": 3,
+  gone: 4,
+  live: 4,
+};
+
 /**
- * Returns the object of `wait --json`. Returns trouble if a path is never uploaded: naming such a
- * path is a mistake of the caller.
+ * Returns the object of `wait --json`, from a daemon or from a command that waits itself. Returns
+ * trouble if a path is never uploaded: naming such a path is a mistake of the caller.
  */
-export function reportOfWait(answer: WaitResult): Result<WaitReport> {
-  if (answer.kind === "outside") return notSynced(answer.outside);
-  const { paths, more, documents, live, state, still } = answer;
-  return ok({ state, detail: still.detail, documents, live, more, paths: paths.map(pathJson) });
+export function reportOfWait(end: BarrierEnd, still: Standstill): Result<WaitReport> {
+  if (end.kind === "outside") return notSynced(end.outside);
+  const { paths, documents } = end;
+  const sorted = paths.toSorted((a, b) => RANK[a.state] - RANK[b.state]);
+  return ok({
+    state: stateOf(sorted[0]?.state ?? "live", still),
+    detail: still.detail,
+    documents,
+    live: documents - paths.filter(({ state }) => RANK[state] < RANK.live).length,
+    more: Math.max(0, sorted.length - MOST_PATHS),
+    paths: sorted.slice(0, MOST_PATHS).map(pathJson),
+  });
+}
+
+/**
+ * Unsettled states come before settled ones: as long as anything waits, the rest may change too.
+ */
+function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
+  if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
+  if (worst === "conflict" || worst === "blocked") return "attention";
+  return worst === "in-review" ? "in-review" : "live";
 }
 
 function pathJson({ path, state, id, changeId, reviews, open }: PathOnService): WaitReport["paths"][number] {
@@ -27,7 +66,7 @@ function pathJson({ path, state, id, changeId, reviews, open }: PathOnService): 
 
 const NO_REASON = { kind: null, code: null, detail: "", requestId: null } as const;
 
-function notSynced(outside: Extract<WaitResult, { kind: "outside" }>["outside"]): Result<never> {
+function notSynced(outside: Extract<BarrierEnd, { kind: "outside" }>["outside"]): Result<never> {
   const { path, why } = outside[0]!;
   const more = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
   const unknown = why === "unknown";
