@@ -173,13 +173,13 @@ describe("which service", () => {
     const left = readFileSync(address, "utf8");
     await serving.close();
     expect(existsSync(address)).toBe(false);
-    // This process lives, and holds nothing: a number that was given anew.
+    // The process of this test runs, and is no service: the system used the number again.
     writeFileSync(address, left, { mode: 0o600 });
     expect((await admin("keys")).code).toBe(0);
     expect(existsSync(address)).toBe(false);
   });
 
-  test("one with a certificate, or beyond this machine, is reached by a door that leads to /admin alone", async () => {
+  test("a service with a certificate is reached by an address that leads to /admin alone", async () => {
     const [certFile, keyFile] = [join(rig.dir, "c.pem"), join(rig.dir, "k.pem")];
     writeFileSync(certFile, TEST_CERTIFICATE);
     writeFileSync(keyFile, TEST_KEY);
@@ -195,13 +195,13 @@ describe("which service", () => {
 
   test("one on another machine takes its URL and admin key, over plain http only where that is said", async () => {
     const serving = await serve();
-    const there = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
+    const remote = ["--url", serving.url, "--admin-key-file", serving.adminKeyFile];
     const ask = (...argv: string[]) => rig.run(["serve-admin", "keys", ...argv]);
-    expect((await ask(...there)).code).toBe(0);
+    expect((await ask(...remote)).code).toBe(0);
     const refused = await ask("--url", serving.url, "--admin-key-file", serving.keyFile);
     expect(refused.code).toBe(5);
     await serving.close();
-    const gone = await ask(...there);
+    const gone = await ask(...remote);
     expect(gone.code).toBe(5);
     const plain = await ask("--url", "http://192.0.2.1", "--admin-key-file", serving.adminKeyFile);
     expect([plain.code, plain.err[0]]).toEqual([2, expect.stringContaining("plain http would show the key")]);

@@ -212,7 +212,7 @@ describe("how a sync that cannot go on ends", () => {
   });
 });
 
-/** What commands say: the cause first, paths and never ids, words and never codes of the system. */
+/** Messages name the cause first, paths instead of ids, and words instead of codes. */
 
 const upload = (path: string, content = `${path}\n`) => rig.createRemotely(path, content);
 

@@ -99,7 +99,7 @@ describe("undo", () => {
   });
 });
 
-/** What the last run is planned to lose, and how many of it `undo --yes` then takes back. */
+/** Plans the undo of run 2, then runs it. Returns the plan, its exit code and what was undone. */
 async function plannedAndDone(): Promise<readonly [string[], number | null, number]> {
   const dry = await run("undo", "2", "--dry-run", "--json");
   const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string; why: string }[] };

@@ -55,7 +55,7 @@ export async function openService({ database = ":memory:", settings, ...options 
 
 export type Served = Opened & { readonly server: HttpServer; readonly port: number };
 
-/** How tests run a service as `mdmirror serve` does. */
+/** Options of a service that tests run as `mdmirror serve` does. */
 export const SERVE = { host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: rethrow } as const;
 
 /** Returns the value of a result. @throws what the trouble is */
