@@ -74,17 +74,11 @@ describe("a history is broken", () => {
 });
 
 describe("lost writes", () => {
-  const lost = (count: number, unseen = false) =>
-    Array.from({ length: count }, (_, n) => ({ ...write(100 + n, n, Infinity), ...(unseen ? { unseen } : {}) }));
+  const lost = (count: number) => Array.from({ length: count }, (_, n) => write(100 + n, n, Infinity));
   const writes = Array.from({ length: 8 }, (_, n) => [
     write(n, 100 + 4 * n, 101 + 4 * n),
     read(n, 102 + 4 * n, 103 + 4 * n),
   ]);
-
-  test("that nobody saw cost nothing", () => {
-    const found = searchLinearisation(REGISTER, [...lost(40, true), ...writes.flat()]);
-    expect({ kind: found.kind, few: found.states < 30 }).toEqual({ kind: "linearisable", few: true });
-  });
 
   test("that nobody saw may have been all the same", () => {
     // Only the lost write explains that the swap did nothing.
@@ -107,10 +101,4 @@ describe("lost writes", () => {
 test("a search that would take too long is given up, and says so", () => {
   const writes = Array.from({ length: 18 }, (_, n) => write(n + 1, n, 100 + n));
   expect(kindOf([...writes, read(0, 200, 201)], 1_000)).toBe("undecided");
-});
-
-test("every permutation of writes that commute is searched once", () => {
-  const writes = Array.from({ length: 10 }, (_, n) => write(1, n, 100 + n));
-  const { kind, states } = searchLinearisation(REGISTER, [...writes, read(0, 200, 201)]);
-  expect({ kind, few: states <= 2 ** 10 + 1 }).toEqual({ kind: "broken", few: true });
 });
