@@ -49,12 +49,6 @@ test("writes of several steps at one time are one transaction, and each step con
   expect([seen, transactions()]).toEqual([[all, all, all], 1]);
 });
 
-test("commits immediately outside of a plan, where no other step runs", async () => {
-  const { clock, state, group, noted } = setUp();
-  await group.commit(() => state.setMeta("a", "1"), "soon");
-  expect([noted(), clock.sleeps]).toEqual([["a"], []]);
-});
-
 test("I17 a step that takes long keeps the others' commits waiting for some milliseconds, not until it ends", async () => {
   const { clock, state, group, noted } = setUp();
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -63,37 +57,6 @@ test("I17 a step that takes long keeps the others' commits waiting for some mill
   expect([noted(), clock.monotonic()]).toEqual([["a"], 10]);
   resolve();
   await slow;
-});
-
-test("what ends a step waits longer for others to join, until an effect waits too", async () => {
-  const { clock, state, group, noted, transactions } = setUp();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const slow = group.during(() => promise);
-  const end = group.during(() => group.commit(() => state.setMeta("a", "1"), "late"));
-  await clock.sleep(100);
-  expect([noted(), transactions()]).toEqual([[], 0]);
-  await group.during(() => group.commit(() => state.setMeta("b", "1"), "soon"));
-  await end;
-  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b"], 1, 110]);
-  await group.during(() => group.commit(() => state.setMeta("c", "1"), "late"));
-  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b", "c"], 2, 360]);
-  resolve();
-  await slow;
-});
-
-test("when the last step that runs waits too, nobody waits any longer", async () => {
-  const { clock, state, group, noted, transactions } = setUp();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const last = group.during(async () => {
-    await promise;
-    await group.commit(() => state.setMeta("b", "1"), "late");
-  });
-  const first = group.during(() => group.commit(() => state.setMeta("a", "1"), "late"));
-  await clock.sleep(100);
-  expect(transactions()).toBe(0);
-  resolve();
-  await Promise.all([first, last]);
-  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b"], 1, 100]);
 });
 
 test("I33 long texts do not wait for as many others as short ones", async () => {
@@ -127,38 +90,6 @@ test("I13 what still waits when a plan breaks off is never written", async () =>
   group.abandon();
   await clock.sleep(100);
   expect(noted()).toEqual([]);
-});
-
-test("calls of steps that run side by side are run in one go, and each step learns of its own", async () => {
-  const { clock, group, call, bursts } = setUp();
-  const ends = await Promise.all(["a", "b"].map((name) => group.during(() => call(name))));
-  await group.during(() => call("c"));
-  expect([ends, bursts]).toEqual([
-    ["a", "b"],
-    [["a", "b"], ["c"]],
-  ]);
-  expect(clock.monotonic()).toBe(0);
-});
-
-test("I17 a step that takes long does not keep the others' calls waiting", async () => {
-  const { clock, group, call, bursts } = setUp();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const slow = group.during(() => promise);
-  await group.during(() => call("a"));
-  expect([bursts, clock.monotonic()]).toEqual([[["a"]], 0]);
-  resolve();
-  await slow;
-});
-
-test("steps whose calls just ran are committed in one transaction, without another wait", async () => {
-  const { clock, state, group, call, noted, transactions } = setUp();
-  const step = (key: string) =>
-    group.during(async () => {
-      await call(key);
-      await group.commit(() => state.setMeta(key, "1"), "late");
-    });
-  await Promise.all(["a", "b", "c"].map(step));
-  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b", "c"], 1, 0]);
 });
 
 test("I13 a kill in one call ends every step of its burst, and what waits when a plan breaks off never runs", async () => {

@@ -53,34 +53,4 @@ describe("the queue", () => {
     await load(queue, 1, clock);
     expect(queue.concurrency()).toBe(6);
   });
-
-  it("starts what waits in the order in which it came, and what comes later behind it", async () => {
-    const clock = virtualClock();
-    const queue = new CallQueue(clock, never);
-    const begun: number[] = [];
-    const one = (n: number) =>
-      queue.run(
-        async () => {
-          begun.push(n);
-          await clock.sleep(1_000 + (n % 7));
-        },
-        () => false,
-      );
-    const first = Array.from({ length: 3_000 }, (_, n) => one(n));
-    await Promise.race(first);
-    await Promise.all([...first, ...Array.from({ length: 100 }, (_, n) => one(3_000 + n))]);
-    expect(begun).toEqual(Array.from({ length: 3_100 }, (_, n) => n));
-  });
-
-  it("a rejected piece of work frees its place", async () => {
-    const clock = virtualClock();
-    const queue = new CallQueue(clock, never);
-    const boom = () =>
-      queue.run(
-        async () => Promise.reject(new Error("boom")),
-        () => false,
-      );
-    for (let i = 0; i < 40; i++) await expect(boom()).rejects.toThrow("boom");
-    expect(await load(queue, 8, clock)).toBe(8);
-  });
 });

@@ -18,15 +18,6 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
     expect(disk.calls).toBe(4);
   });
 
-  it("a kill in the midst of a write leaves what was written so far", () => {
-    const disk = new RamDisk();
-    disk.beforeCall = (call) => {
-      if (call === "writeNew.bytes") throw new Error("killed");
-    };
-    expect(() => disk.writeNew("/a.md", bytes("x"), null, false)).toThrow("killed");
-    expect(disk.user.read("/a.md")).toBe("");
-  });
-
   it("fails calls by name, path and number of times, until healed", () => {
     const disk = new RamDisk();
     disk.user.makeFolder("/x");
@@ -67,29 +58,6 @@ describe("the RAM disk, beyond the calls of the Fs", () => {
     }
   });
 
-  it("an open handle writes into its inode wherever it is, also when it has no name", () => {
-    const disk = new RamDisk();
-    disk.user.write("/a", "1");
-    const handle = disk.user.open("/a");
-    disk.rename("/a", "/b");
-    handle.append("2");
-    expect(disk.user.read("/b")).toBe("12");
-    disk.user.saveAtomically("/b", "new");
-    handle.write("lost");
-    expect([disk.user.read("/b"), handle.read()]).toEqual(["new", "lost"]);
-  });
-
-  it("rounds stamps to its granularity", () => {
-    const disk = new RamDisk({ granularityMs: 2_000 });
-    disk.user.write("/a", "1");
-    const first = disk.lstat("/a").mtimeMs;
-    disk.user.write("/a", "2");
-    expect(disk.lstat("/a").mtimeMs).toBe(first);
-    disk.advance(2_000);
-    disk.user.write("/a", "3");
-    expect(disk.lstat("/a").mtimeMs).toBe(first + 2_000);
-  });
-
   it("a mount covers a folder with another device, and uncovers it", () => {
     const disk = new RamDisk();
     disk.user.makeFolder("/x");
@@ -115,12 +83,6 @@ describe("the disk of a Mac", () => {
     disk.rename("/Caf\u00e9", "/CAFE\u0301");
     expect(disk.readdir("/")).toEqual([{ name: "CAFE\u0301", kind: "folder" }]);
     expect(new RamDisk({ foldsCase: true }).realpath("/")).toBe("/");
-  });
-
-  it("folds code point by code point", () => {
-    const disk = new RamDisk(APFS);
-    disk.user.write("/stra\u00dfe", "1");
-    expect([disk.user.exists("/STRA\u00dfE"), disk.user.exists("/strasse")]).toEqual([true, false]);
   });
 
   it("has no call that brings all of it to the medium, holds no folder open, and unlinks none", () => {
