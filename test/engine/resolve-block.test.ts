@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import type { Mirror } from "../simulator/mirror.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { createRig } from "../simulator/rig.ts";
 import { here, blocksOf, remoteTexts, resolve, type Started, start, trashOf } from "./resolving.ts";
 
@@ -145,5 +146,33 @@ describe("a block ends by the decision of its user", () => {
     await sync();
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(1);
     expect(blocksOf(mirror)).toEqual(["in-review"]);
+  });
+});
+
+describe("I05 I13 the block of a hidden document in conflict ends, and the process is killed", () => {
+  test.each(["keep", "delete"] as const)("--%s leaves its content on the service", async (way) => {
+    const rig = createRig(7);
+    const own = rig.makeKey({ on: null, level: "full" });
+    for (const path of ["f/x.md", "g/k.md"]) rig.app.create(path, `${path}\n`);
+    const mirror = rig.mirror({ key: own.key });
+    await mirror.sync();
+    rig.app.create("f/note.md", "theirs\n");
+    mirror.write("f/note.md", "mine\n");
+    await mirror.sync();
+    const shown = [...mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "g")!;
+    rig.service.admin.setGrants(own.id, [{ on: shown.id, level: "full" }]);
+    await mirror.sync();
+    expect(blocksOf(mirror)).toContain("gone-or-unreadable");
+    await killAtEachCall(
+      { rig, mirror },
+      {
+        work: (pair) => resolve(pair.mirror, "f/note.md", way),
+        async judge(pair, call) {
+          pair.rig.service.admin.setGrants(own.id, [{ on: null, level: "full" }]);
+          for (let run = 0; run < 3; run++) await pair.mirror.sync();
+          expect([call, remoteTexts(pair.rig)["f/note.md"]]).toEqual([call, "theirs\n"]);
+        },
+      },
+    );
   });
 });

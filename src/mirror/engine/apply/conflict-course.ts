@@ -123,27 +123,23 @@ export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">):
   return DONE;
 }
 
-type Drop = ActionOf<"drop-conflict"> & {
-  /** Receives the places of the copies, below `.mdmirror/`. */
-  readonly copies?: string[];
-};
 type DropRow = Extract<Intent, { kind: "drop-conflict" }>;
 
 /**
- * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: in this effect only,
+ * Moves the copies of a conflict to the trash, and ends the conflict. ORDER: both in one effect,
  * because a copy that is missing without an open row counts as its user's choice.
  */
-export const dropConflict: LocalEffect<Drop, DropRow, string[], Conflict> = {
-  prepare(ctx, { id, newestCopyPath, comesBack, why, copies = [] }) {
+export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null, Conflict> = {
+  prepare(ctx, { id, newestCopyPath, comesBack, why }) {
     const conflict = ctx.world.state.conflict(id);
     if (conflict === null) return ended(DONE);
     const path = newestCopyPath ?? conflict.newestCopyPath;
     const row = { kind: "drop-conflict", id, path, why, ...(comesBack === true ? { comesBack } : {}) } as const;
-    return got({ row, beside: copies });
+    return got({ row, beside: null });
   },
 
-  perform: (ctx, row, copies) => dropCopies(ctx, row, copies),
-  observe: (ctx, row) => dropCopies(ctx, row, []),
+  perform: dropCopies,
+  observe: dropCopies,
 
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
@@ -156,13 +152,12 @@ export const dropConflict: LocalEffect<Drop, DropRow, string[], Conflict> = {
   },
 };
 
-function dropCopies(ctx: PassContext, { id, path }: DropRow, copies: string[]): EffectResult<Conflict> {
+function dropCopies(ctx: PassContext, { id, path }: DropRow): EffectResult<Conflict> {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return { kind: "over", outcome: DONE };
   const dropped = trashConflictCopies(ctx, conflict, state.link(id)?.localPath ?? path, path);
-  if (dropped.kind === "end")
-    return { kind: "over", outcome: dropped.outcome, change: { conflict: withoutCopy(conflict) } };
-  copies.push(...dropped.value);
-  return { kind: "seen", seen: conflict };
+  return dropped.kind === "got"
+    ? { kind: "seen", seen: conflict }
+    : { kind: "over", outcome: dropped.outcome, change: { conflict: withoutCopy(conflict) } };
 }

@@ -5,12 +5,12 @@ import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersi
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, isUnseenContent, notDone, writeChosen, copiesNotes, keepText } from "./run-manually.ts";
 import { putContent } from "../apply/put.ts";
-import { runEffect, runLocalEffect } from "../apply/run-effect.ts";
+import { runEffect } from "../apply/run-effect.ts";
 import { STALE, DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
-import { dropConflict } from "../apply/conflict-course.ts";
+import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
  * A linked document and the present path of its file, which is not the link's while a move is
@@ -188,7 +188,6 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
-  const dropped = dropOther(ctx, conflict);
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
@@ -201,14 +200,13 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
   ctx.world.state.removeBlock(link.id);
-  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropped] };
+  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, at, conflict)] };
 }
 
 /** Keeps the local text of such a document. The next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
-  const dropped = dropOther(ctx, conflict);
   const outcome = commit(ctx, {
     ends: { link, trashPath: null },
     removes: { block: link.id },
@@ -222,15 +220,17 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
     },
   });
   const note = "it is uploaded as a new document, with a new id and no history on the service";
-  return { outcome, notes: [note, ...dropped] };
+  return { outcome, notes: [note, ...trashCopies(ctx, at, conflict)] };
 }
 
-/** @returns sentences for the user */
-function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
+/**
+ * ORDER: called after the record and its conflict have ended. A crash in between leaves a copy
+ * without a conflict. In the other order, base could be the version of the copy, and the local
+ * content would be sent over that version.
+ * @returns sentences for the user
+ */
+function trashCopies(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
   if (conflict === null) return [];
-  const { id, newestCopyPath } = conflict;
-  const copies: string[] = [];
-  const why = "you chose what happens to its document";
-  const outcome = runLocalEffect(ctx, dropConflict, { kind: "drop-conflict", id, newestCopyPath, why, copies });
-  return outcome.kind === "done" ? copiesNotes(copies) : [`${newestCopyPath} stays`];
+  const trashed = trashConflictCopies(ctx, conflict, at);
+  return trashed.kind === "end" ? [`${conflict.newestCopyPath} stays`] : copiesNotes(trashed.value);
 }
