@@ -5,7 +5,7 @@ import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { hooksFileOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { isSameName } from "../trust/names.ts";
-import { accessFault, readUserFile } from "../trust/registry.ts";
+import { accessFault, readUserFile, unreadable } from "../trust/registry.ts";
 import type { Env, Hook } from "./hook.ts";
 import { parseHooks } from "./parse.ts";
 
@@ -19,20 +19,14 @@ import { parseHooks } from "./parse.ts";
 const MOST_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
-/**
- * Returns no hooks if there is no file. A link to it is followed, as people keep such files in
- * repositories: only write access to the file and to the folder of the link counts.
- */
+/** Returns no hooks if there is no file. */
 export function readHooks(env: Env): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
-  const inOwn = foldersFault(file);
-  const read = inOwn === null ? readUserFile(file, MOST_BYTES, true) : ({ kind: "unfit", why: inOwn } as const);
+  const read = readSafely(file);
   if (read.kind === "absent") return ok(NO_HOOKS);
-  if (read.kind === "unfit") {
-    const next = `chmod go-w ${shellWord(file)} ${shellWord(dirname(file))}`;
-    return trouble("usage", `${file} ${read.why}, so mdmirror runs no hook`, next, { code: "hooks-unfit" });
-  }
+  if (read.kind === "unfit")
+    return trouble("usage", `${file} ${read.why}, so mdmirror runs no hook`, read.next, { code: "hooks-unfit" });
   const { hooks, faults } = parseHooks(read.text);
   if (faults.length === 0) return ok(hooks);
   return trouble("usage", `${file} ${faults.join("; ")}`, "correct the file; until then mdmirror runs no hook", {
@@ -40,18 +34,22 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
   });
 }
 
-/** Returns why the folders of the file and of a link to it cannot be trusted; null if they can. */
-function foldersFault(file: string): string | null {
+/**
+ * Reads the file if only this user, or root, can write it. A link to it is followed, as people keep
+ * such files in repositories: only write access to the file and to the folder of the link counts.
+ * ORDER: the folders first: in a folder of others, a link could lead to any file of this user.
+ */
+function readSafely(file: string): ReturnType<typeof readUserFile> {
   try {
     for (const folder of new Set([dirname(file), dirname(realpathSync(file))])) {
       const fault = accessFault(statSync(folder), true);
-      if (fault !== null) return `is in ${folder}, which ${fault}`;
+      if (fault !== null)
+        return { kind: "unfit", why: `is in ${folder}, which ${fault}`, next: `chmod go-w ${shellWord(folder)}` };
     }
-    return null;
-  } catch {
-    // Reading the file reports the same error.
-    return null;
+  } catch (error) {
+    return unreadable(error);
   }
+  return readUserFile(file, MOST_BYTES, true);
 }
 
 /**

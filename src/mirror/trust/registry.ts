@@ -18,6 +18,7 @@ import {
 import { userInfo } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -178,8 +179,8 @@ export function accessFault({ uid, mode }: Pick<Stats, "uid" | "mode">, rootMay 
 type OwnText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** `why`: a clause that follows the path. */
-  | { readonly kind: "unfit"; readonly why: string };
+  /** `why`: a clause that follows the path. `next`: what the user can do. */
+  | { readonly kind: "unfit"; readonly why: string; readonly next: string };
 
 /**
  * Reads a file that only this user can write.
@@ -192,21 +193,26 @@ export function readUserFile(file: string, mostBytes: number, isFollowed: boolea
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {
-    const code = codeOf(error);
-    return code === "ENOENT" || code === "ENOTDIR"
-      ? { kind: "absent" }
-      : { kind: "unfit", why: `cannot be read (${code})` };
+    return unreadable(error);
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return { kind: "unfit", why: "is not a file" };
+    if (!stat.isFile()) return { kind: "unfit", why: "is not a file", next: "put a file at this path" };
     const fault = accessFault(stat, isFollowed);
-    if (fault !== null) return { kind: "unfit", why: fault };
-    if (stat.size > mostBytes) return { kind: "unfit", why: `is larger than ${mostBytes / 1024} KiB` };
+    if (fault !== null) return { kind: "unfit", why: fault, next: `chmod go-w ${shellWord(file)}` };
+    if (stat.size > mostBytes)
+      return { kind: "unfit", why: `is larger than ${mostBytes / 1024} KiB`, next: "make it smaller" };
     return { kind: "text", text: readFileSync(fd, "utf8") };
   } finally {
     closeSync(fd);
   }
+}
+
+/** Returns what an error of a file, or of its folder, says about the file. */
+export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
+  const code = codeOf(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
+  return { kind: "unfit", why: `cannot be read (${code})`, next: "give this user the right to read it" };
 }
 
 function readEntry(file: string, marker: string): FoundMirror {
