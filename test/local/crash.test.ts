@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
-import type { RamDisk } from "../simulator/ram-disk.ts";
+import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { type LocalIntent, recoverLocal } from "../simulator/recover-local.ts";
 import { ramMirror, reopened, ROOT } from "./benches.ts";
 
@@ -53,8 +53,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
 };
 
-function prepare(effect: Effect): { ram: RamDisk; disk: Disk } {
-  const { ram, disk } = ramMirror();
+function prepare(effect: Effect, options: RamDiskOptions = {}): { ram: RamDisk; disk: Disk } {
+  const { ram, disk } = ramMirror(options);
   ram.user.makeFolder(at("f"));
   ram.user.makeFolder(at("g"));
   for (const [path, text] of Object.entries(effect.before)) ram.user.write(at(path), text);
@@ -99,6 +99,18 @@ function judge(ram: RamDisk, effect: Effect, kept: readonly string[], what: stri
   const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => path.startsWith(".mdmirror/tmp/"));
   expect([what, temps]).toEqual([what, []]);
 }
+
+it.each([{}, { hardLinks: false }])("I13 killed at any call of an effect on a disk %j", (options) => {
+  for (const [name, effect] of Object.entries(EFFECTS)) {
+    for (let [moment, killed] = [0, true]; killed; moment++) {
+      const { ram, disk } = prepare(effect, options);
+      killed = killAt(ram, moment, () => effect.act(disk));
+      const kept: string[] = [];
+      recover(ram, effect, kept);
+      judge(ram, effect, kept, `${name} at ${moment}`);
+    }
+  }
+});
 
 describe("I13 power lost at any call of an effect", () => {
   it.each(["replace", "move", "trash", "move a folder", "put back"])("%s: whole old or whole new bytes", (name) => {
