@@ -93,6 +93,13 @@ describe("an entry", () => {
     expect([after.ino, after.ctimeNs]).toEqual([before.ino, before.ctimeNs]);
   });
 
+  test("with the identity of the folder, as earlier versions wrote it, is still known", () => {
+    writeMirror(folder, NOTES);
+    const earlier = JSON.stringify({ version: 1, ...NOTES, folder: "7:1700000000000" });
+    writeFileSync(join(folder, "m1.json"), earlier, { mode: 0o600 });
+    expect(findByMarker(folder, "m1")).toEqual({ kind: "known", mirror: NOTES });
+  });
+
   test.each([
     ["cut off", '{"version":1,"marker":"m1"'],
     ["of another marker", JSON.stringify({ version: 1, ...NOTES, marker: "m2" })],
