@@ -247,9 +247,9 @@ function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
     event: { ...event, side: "both" },
   });
   if (outcome.kind === "done") return { kind: "over", outcome };
-  // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
-  // with the version that the service saved. Both were made from the sent content, so base alone
-  // would revert changes of either.
+  // Somebody saved the file meanwhile, or is editing it, or the sync only uploads: base stays. A
+  // later cycle merges the file with the version that the service saved. Both were made from the
+  // sent content, so base alone would revert changes of either.
   return { kind: "over", outcome, ...combinedMeanwhile(ctx, row) };
 }
 

@@ -21,8 +21,8 @@ import { containsChanges } from "./set-aside.ts";
  * reverted. So content counts as sent from this folder only under three conditions: it was sent on
  * the present base; that was in this run or in the one before; and the sides were not seen to agree
  * since. The service may also answer a PUT with another version, which combines it with another
- * edit. If the local file changes before that version is written to it, base stays. Then the sent
- * content is certainly part of the service's version, and counts as long as base stays.
+ * edit. If that version cannot be written to the local file, base stays. Then the sent content is
+ * certainly part of the service's version, and counts as long as base stays.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;
@@ -36,9 +36,9 @@ export function notFound(ctx: PassContext, row: Sent, fault: Fault | null): Pick
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
-/** Ends a PUT that the service combined, while the local file changed. */
+/** Ends a PUT that the service combined with another edit, if the local file keeps its content. */
 export function combinedMeanwhile(ctx: PassContext, row: Sent): Pick<Concluded, "change" | "next"> {
-  const detail = "the service combined the upload with another edit, while the local file changed";
+  const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
