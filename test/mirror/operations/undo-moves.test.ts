@@ -18,10 +18,10 @@ async function begun(): Promise<{ rig: Rig; mirror: Mirror }> {
 
 const here = (path: string) => `${ROOT}/${path}`;
 
-async function undo(mirror: Mirror, run: number | null = null) {
+async function undo(mirror: Mirror, run: number | null = null, stop?: AbortSignal) {
   const plan = readUndo(mirror.world(), run);
   if (plan.kind === "trouble") throw new Error(plan.trouble.what);
-  const ended = await undoRun(mirror.world(), plan.value);
+  const ended = await undoRun(mirror.world(), plan.value, stop);
   if (ended.kind === "trouble") throw new Error(ended.trouble.what);
   const ends = ended.value.items.map((item) => ({ item, done: item.end === "done", note: item.why }));
   return { items: plan.value.items, ends };
@@ -100,6 +100,31 @@ describe("undo of what a run moved", () => {
     expect((await undo(mirror)).ends).toMatchObject([{ done: true }]);
     await mirror.sync();
     expect(sorted(textsOf(rig))).toEqual(sorted(new Map([...BEGUN, ["a/new.md", "new\n"]])));
+  });
+
+  test("an entry whose place becomes free takes no temporary name", async () => {
+    const { rig, mirror } = await begun();
+    actLocally(mirror, "mv two.md three.md; mv one.md two.md; mv c d/c; mv b c");
+    const report = await mirror.sync();
+    for (const path of ["two.md", "c"]) mirror.write(`${spareName(path)}/x.md`, "here first\n");
+    expect((await undo(mirror, report!.run)).ends.filter(({ done }) => !done)).toEqual([]);
+    for (const [path, text] of BEGUN) expect(mirror.texts().get(path)).toBe(text);
+    await mirror.sync();
+    for (const [path, text] of BEGUN) expect(textsOf(rig).get(path)).toBe(text);
+  });
+
+  test("a stop does not separate moves that depend on each other", async () => {
+    const { mirror } = await begun();
+    actLocally(mirror, swapOf("one.md", "two.md"));
+    await mirror.sync();
+    const isMoved = () => mirror.texts().get("one.md") === "one.md\n";
+    const stop = {
+      get aborted() {
+        return isMoved();
+      },
+    } as AbortSignal;
+    expect((await undo(mirror, null, stop)).ends.map(({ done }) => done)).toEqual([true, true]);
+    expect(sorted(mirror.texts())).toEqual(sorted(BEGUN));
   });
 
   test("a document deleted in a folder that moved comes back into the old one", async () => {

@@ -1,6 +1,6 @@
 import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import { digestOf } from "../../../contract/digest.ts";
-import { depthOf, isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
+import { depthOf, isBelow, isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
@@ -24,6 +24,11 @@ export function spareName(path: LocalPath): LocalPath {
  */
 export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
+}
+
+/** Returns true if `other` leaves the place of an entry, or brings the folder of that place back. */
+export function movesFirst(other: MovedBack, one: MovedBack): boolean {
+  return isInTheWay(other, one) || (isDirId(other.id) && isBelow(one.to, other.to));
 }
 
 /**

@@ -14,7 +14,7 @@ import type { ResultOf } from "../define.ts";
 import { findRuns, RUNS } from "./events.ts";
 import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
-import { byPlace, isInTheWay, spareName } from "./undo-moves.ts";
+import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
@@ -113,7 +113,7 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
       moved ??= undoMoves(ctx, moves, detail);
       return moved.get(item)!;
     };
-    return { row, act, order: ORDER[kind] };
+    return { row, act, order: ORDER[kind], isWhole: isMove(item) };
   });
 }
 
@@ -167,7 +167,7 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | n
 
 /**
  * Undoes the moves of a run on the disk alone: base stays, and the next run uploads the moves. An
- * entry that is in the way of another one first takes a temporary name.
+ * entry takes a temporary name only if no entry can move to its place, as in a swap.
  * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
  * uploads that name as any rename; the content is whole.
  */
@@ -177,15 +177,23 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
     const why = whyNot(item, state, disk);
     return { id: item.id, to: item.to, at: item.path, home: null, end: why === null ? null : notDone(stale(why)) };
   });
-  const going = all.filter(({ end }) => end === null);
-  for (const one of going.filter((each) => going.some((other) => isInTheWay(each, other)))) {
-    const home = one.at;
-    const end = rename(ctx, all, one, spareName(home), detail);
-    if (isDone(end)) one.home = home;
-    else one.end = end;
+  for (let pending = all.toSorted(byPlace); ; ) {
+    pending = pending.filter(({ end }) => end === null);
+    if (pending.length === 0) break;
+    const free = pending.filter((one) => !pending.some((other) => movesFirst(other, one)));
+    const blocking = pending.find((one) => one.home === null && pending.some((other) => isInTheWay(one, other)));
+    if (free.length === 0 && blocking !== undefined) freePath(ctx, all, blocking, detail);
+    else for (const one of free.length === 0 ? pending : free) one.end = moveToPlace(ctx, all, one, detail);
   }
-  for (const one of going.toSorted(byPlace)) one.end ??= moveToPlace(ctx, all, one, detail);
   return new Map(items.map((item, index) => [item, all[index]!.end!]));
+}
+
+/** Gives an entry a temporary name. */
+function freePath(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): void {
+  const home = one.at;
+  const end = rename(ctx, all, one, spareName(home), detail);
+  if (isDone(end)) one.home = home;
+  else one.end = end;
 }
 
 /** Renames an entry, and updates the present paths of the entries in it. */

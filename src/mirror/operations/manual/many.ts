@@ -17,6 +17,8 @@ export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly act: ((ctx: PassContext) => ManualEnd | Promise<ManualEnd>) | null;
   /** Items with a lower number run first; left out: 0. */
   readonly order?: number;
+  /** True if all items of this order run together, so that a stop does not separate them. */
+  readonly isWhole?: boolean;
 };
 
 export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
@@ -77,8 +79,10 @@ export async function runItems<Row extends ManyEnd>(
   let [run, isOffline]: [number | null, boolean] = [null, false];
   const work = async (ctx: PassContext) => {
     run = ctx.run;
-    for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); at += atOnce) {
-      const some = able.slice(at, at + atOnce);
+    for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); ) {
+      const { isWhole, order } = able[at]!;
+      const some = isWhole === true ? able.filter((item) => item.order === order) : able.slice(at, at + atOnce);
+      at += some.length;
       const done = await Promise.all(some.map(({ act }) => act!(ctx)));
       for (const [index, end] of done.entries()) ends.set(some[index]!, end);
       isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
