@@ -25,6 +25,20 @@ describe("search", () => {
     expect((await rig.run(["search", "quok+a", "w", "--regex"])).out).toEqual(["d/note.md:1:5:the quokka"]);
   });
 
+  test("lets other work run while it indexes many documents", async () => {
+    await rig.init();
+    for (let n = 0; n < 1_000; n++) rig.write(`n${n}.md`, "quokka\n");
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    expect((await json("quokka", "--limit", "1")).indexed).toBe(1_000);
+    isOver = true;
+    expect(turns).toBeGreaterThan(3);
+  });
+
   test("--json is one object, and finding nothing is no error", async () => {
     await rig.init();
     rig.write("a.md", "压缩文件\n");

@@ -4,20 +4,29 @@ import type { LocalTree } from "../model/tree.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { MirrorSearch } from "../state/search.ts";
 
+/** LIMIT: documents that are indexed before other work can run. */
+const PART = 200;
+
 /**
- * Indexes the files of a walk that changed, and removes missing files. Returns how many files it
- * read.
+ * Indexes the files of a walk that changed, and removes missing files. Pauses between parts, so
+ * that other work can run. Returns how many files it read.
  */
-export function indexChangedFiles(
+export function* indexChangedFiles(
   search: MirrorSearch,
   tree: LocalTree,
   read: (path: LocalPath) => string | null,
-): number {
+): Generator<void, number> {
   const unseen = [...tree.unseen.keys()];
   // The file with the rules of a folder is no document, so a search does not find it, as on the
   // service.
-  const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
-  return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
+  const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
+  const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
+  let indexed = 0;
+  for (let at = 0; changed.length - at > PART; at += PART) {
+    indexed += search.update(changed.slice(at, at + PART), () => true, read);
+    yield;
+  }
+  return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }
 
 export function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {

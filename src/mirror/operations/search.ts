@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
@@ -47,7 +48,7 @@ type Update = { readonly indexed: number; readonly notes: readonly string[] };
 
 /**
  * Updates the index from the disk, then searches the index. Needs no lock, key or network; writes
- * only the index.
+ * only the index. Other work can run meanwhile.
  * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -77,7 +78,7 @@ type Searching = {
 async function searchIn(folder: string, searching: Searching): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
-    const update = updateIndex(search, searching.disk);
+    const update = await updateIndex(search, searching.disk);
     return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
     search.close();
@@ -122,18 +123,29 @@ function openIndex(folder: string): { readonly search: MirrorSearch; readonly no
   return { search: memory.search, notes: [note] };
 }
 
-function updateIndex(search: MirrorSearch, disk: Disk): Update {
-  const tree = disk.walk(
+async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
+  const walk = disk.walkInParts(
     (path) => search.known(path),
     () => undefined,
   );
+  const tree = await runInTurns(walk);
   try {
-    return { indexed: indexChangedFiles(search, tree, (path) => readText(disk, path)), notes: [] };
+    const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readText(disk, path)));
+    return { indexed, notes: [] };
   } catch (error) {
     // Another search is writing the index, or the disk is full: the present index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
+  }
+}
+
+/** Runs work in parts, each in a turn of the event loop of its own. */
+async function runInTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const part = work.next();
+    if (part.done === true) return part.value;
+    await nextTurn();
   }
 }
 
