@@ -70,8 +70,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs and commits the waiting writes. Rejects all of them if the transaction is lost, for
-   * example because the disk has no space for one of them.
+   * Runs and commits the waiting writes. If the transaction is lost, for example because the disk
+   * has no space for one of them, each write runs again in a transaction of its own. Then only a
+   * write that is too large fails, even if all clients repeat theirs together.
    */
   async #commitTogether(): Promise<void> {
     const begun: Member[] = [];
@@ -80,8 +81,19 @@ export class GroupCommit {
       await this.#transactions.run(() => this.#gather(begun, ended));
       for (const end of ended) end();
     } catch (error) {
+      const members = [...begun, ...this.#waiting.splice(0)];
       this.#isGathering = false;
-      for (const { reject } of [...begun, ...this.#waiting.splice(0)]) reject(error);
+      // No transaction can begin at present.
+      if (begun.length === 0) for (const { reject } of members) reject(error);
+      else for (const member of members) await this.#commitAlone(member);
+    }
+  }
+
+  async #commitAlone({ work, keep, resolve, reject }: Member): Promise<void> {
+    try {
+      resolve(await this.#transactions.run(work, keep));
+    } catch (error) {
+      reject(error);
     }
   }
 
