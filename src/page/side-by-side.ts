@@ -1,4 +1,5 @@
 import { count, plural } from "../common/count.ts";
+import { shownWords } from "../common/shown-name.ts";
 import { countLines } from "../markdown/merge/line-diff.ts";
 import { type Passage, type Piece, type SideLine, type SideRow, sideBySide } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
@@ -133,11 +134,15 @@ function isChanged(kind: Passage["kind"], side: Column): boolean {
 function cellsOf(line: SideLine | null, label: string, mark: "gone" | "new" | ""): Html {
   if (line === null)
     return html`<td class="no ${mark}"></td><td class="line none ${mark}">${mark !== "" && html`<span class="unseen">${label}: no line</span>`}</td>`;
-  return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(pieceOf)}</td>`;
+  const isCut = mark !== "" && line.pieces.at(-1)?.text.endsWith("\n") === false;
+  const end = isCut && html`<span class="faint"> (no line feed at the end)</span>`;
+  return html`<td class="no ${mark}">${line.number}</td><td class="line ${mark}" dir="auto"><span class="who" aria-hidden="true">${label}</span>${line.pieces.map(pieceOf)}${end}</td>`;
 }
 
 function pieceOf({ text, differs }: Piece): Html | string {
-  const shown = text.replace(/\n$/, "").replace(/\r$/, "");
+  const bare = text.replace(/\n$/, "").replace(/\r$/, "");
+  // Control characters are shown, because a reader has to see what changes the look of a line.
+  const shown = bare.split("\t").map(shownWords).join("\t");
   const feed = differs && /\r\n$/.test(text) && html`<span class="end" title="carriage return">␍</span>`;
   if (!differs) return shown;
   return html`${shown !== "" && html`<mark>${shown}</mark>`}${feed}`;

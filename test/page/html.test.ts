@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { html } from "../../src/page/html.ts";
 import { nameView } from "../../src/page/parts.ts";
+import { differenceOf } from "../../src/page/side-by-side.ts";
 import { fc } from "../property.ts";
 
 describe("a template", () => {
@@ -24,6 +25,13 @@ describe("a template", () => {
 test("a name with control characters is shown in quotes, isolated from the text beside it", () => {
   expect(nameView("a\u202egnp.md").text).toBe('<bdi class="name">&quot;a\\u{202e}gnp.md&quot;</bdi>');
   expect(nameView("عربي.md").text).toBe('<bdi class="name">عربي.md</bdi>');
+});
+
+test("a difference shows control characters and a missing line feed, and hides nothing of a line", () => {
+  const { text } = differenceOf({ text: "pay 1\n", label: "Published" }, { text: "pay \u202e\t1", label: "Submitted" });
+  expect(text).toContain("\\u{202e}");
+  expect(text).not.toContain("\u202e");
+  expect(text.match(/no line feed at the end/g)).toHaveLength(1);
 });
 
 const CHARACTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
