@@ -216,10 +216,12 @@ describe("trust", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(2);
   });
 
-  test("of a mirror that is trusted says so", async () => {
+  test("of a mirror that is trusted says so, and gives it a name", async () => {
     await rig.run(["trust", "w", "--yes"]);
     expect((await rig.run(["trust", "w"])).out).toEqual([
       `${rig.root} is already a linked folder of yours, linked to ${rig.url}`,
     ]);
+    expect((await rig.run(["trust", "w", "--name", "n"])).out).toEqual([`${rig.root} is called n`]);
+    expect((await list())[0]!.name).toBe("n");
   });
 });

@@ -29,18 +29,20 @@ export const command: Command = {
     const asked = questionOf(root, { env: io.env, cwd: io.cwd, allowHttp });
     if (asked.kind === "trouble") return complain(io, asked.trouble);
     const { address, marker, isTrusted } = asked.value;
-    if (isTrusted) {
+    if (isTrusted && name === null) {
       io.out(`${root} is already a linked folder of yours, linked to ${address}`);
       return EXIT.inSync;
     }
-    for (const line of columns(facts(asked.value))) io.out(line);
-    const question = "send these documents and the key to this address?";
-    if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
+    if (!isTrusted) {
+      for (const line of columns(facts(asked.value))) io.out(line);
+      const question = "send these documents and the key to this address?";
+      if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
+    }
     const bound = bindMirror(root, marker, { address, allowHttp, name, env: io.env });
     if (bound.kind === "trouble") return complain(io, bound.trouble);
     if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);
-    io.out(`trusted: ${root} with ${address}`);
-    io.out(`next: mdmirror sync ${shellWord(root)}`);
+    io.out(isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
+    if (!isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
     return EXIT.inSync;
   }),
   operands: { ...ONE_FOLDER, offers: ["folder"] },
