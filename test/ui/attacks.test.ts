@@ -51,6 +51,12 @@ describe("another user of this machine", () => {
     expect([isOwnPeer("unknown", 1_000), isOwnPeer("gone", 1_000), isOwnPeer(7, null)]).toEqual([true, false, true]);
     expect([isOwnPeer(1_000, 1_000), isOwnPeer(1_001, 1_000), isOwnPeer(1_001, 0)]).toEqual([true, false, false]);
   });
+
+  test("is judged by the session where the system is wrong about connections of this process", async () => {
+    const opened = await openUi({ linked: false, peerOf: () => "gone" });
+    const cookie = await opened.enter();
+    expect((await opened.ask("/", { headers: { cookie } })).status).toBe(200);
+  });
 });
 
 describe("a Host that a name of this machine was made of", () => {

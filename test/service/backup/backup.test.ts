@@ -199,4 +199,16 @@ describe("what is no backup", () => {
       expect(readdirSync(join(dir, "restored"))).toEqual([]);
     }
   });
+
+  it("is not restored: one with damaged pages", async () => {
+    const { api, close } = await serve("data");
+    for (let n = 0; n < 20; n++) await api.file(`note-${n}.md`, `${n} `.repeat(3_000));
+    await close();
+    await backUp("data", "b.db");
+    const bytes = readFileSync(join(dir, "b.db"));
+    bytes.fill(0xff, 8_192, bytes.length - 8_192);
+    writeFileSync(join(dir, "b.db"), bytes);
+    const restored = await restoreBackup(join(dir, "b.db"), join(dir, "restored"));
+    expect(restored).toMatchObject({ kind: "trouble", trouble: { what: expect.stringContaining("b.db is ") } });
+  });
 });
