@@ -102,6 +102,17 @@ describe("reject", () => {
     expect((await rig.run(["approve", "w"])).code).toBe(0);
   });
 
+  test("an approval that no run has used is taken back", async () => {
+    const ids = await mirrored();
+    for (const name of NAMES) rmSync(join(rig.root, name));
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["reject", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(idsThere()).toEqual(ids);
+    expect(here()).toEqual([...NAMES].sort());
+  });
+
   test("conflicts whose copies were all deleted are open again", async () => {
     await mirrored();
     const names = Array.from({ length: 12 }, (_, n) => `note-${n}.md`);

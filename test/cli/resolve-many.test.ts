@@ -85,6 +85,14 @@ describe("resolve of many", () => {
     expect([rig.read("d/e/c.md"), await inConflict()]).toEqual([text("d/e/c.md", "mine"), ["d/e/c.md"]]);
   });
 
+  test("a merge that keeps conflict markers is left and named, too", async () => {
+    rig.write("a.md", `${text("a.md", "two")}\n<<<<<<< a\nmine\n=======\nb\n>>>>>>> b\n`);
+    const { code, err } = await run("resolve", "a.md", "--merged-where-clean");
+    expect([code, err]).toEqual([3, [expect.stringMatching(/^a\.md: /)]]);
+    expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs"));
+    expect(await inConflict()).toEqual([...PATHS]);
+  });
+
   test("a review is ended by its own path alone", async () => {
     rig.protectRemotely("k.md");
     await run("sync");

@@ -1,9 +1,10 @@
-import { unlinkSync } from "node:fs";
+import { existsSync, rmSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();
+const database = () => join(rig.root, ".mdmirror/search.db");
 
 const json = async (...argv: string[]) => JSON.parse((await rig.run(["search", ...argv, "w", "--json"])).out[0]!);
 
@@ -72,6 +73,19 @@ describe("search", () => {
     unlinkSync(join(rig.root, "b.md"));
     rig.write("e/f.md", "wombat\n");
     expect([await paths("wombat"), await paths("numbat")]).toEqual([["e/f.md"], ["a.md"]]);
+  });
+
+  test("a damaged index is rebuilt, and so is a missing one", async () => {
+    await rig.init();
+    rig.write("a.md", "wombat\n");
+    await rig.run(["search", "wombat", "w"]);
+    truncateSync(database(), 5_000);
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    writeFileSync(database(), "x".repeat(10_000));
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    rmSync(database());
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    expect(existsSync(database())).toBe(true);
   });
 
   test("marks matches on a terminal, unless NO_COLOR, and lets no document steer it", async () => {

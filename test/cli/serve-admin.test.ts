@@ -113,6 +113,24 @@ describe("reviews", () => {
     expect(await admin("reviews")).toMatchObject({ code: 0, out: ["nothing is in review"] });
   });
 
+  test("that no longer combine are left in review, with exit 3", async () => {
+    const opened = await openData(data);
+    const headers = { "x-api-key": opened.key, "content-type": "application/json" };
+    const send = async (method: string, path: string, body: object) => {
+      return JSON.parse((await opened.service.answer({ method, path, headers, body: JSON.stringify(body) })).body);
+    };
+    const file = await send("POST", "/v1/files", { path: "a.md", content: "base\n" });
+    await send("PATCH", `/v1/files/${file.id}`, { protected: true });
+    const content = { baseChangeId: file.lastChangeId, content: "sent\n" };
+    const { id } = await send("PUT", `/v1/files/${file.id}/content`, content);
+    await send("PATCH", `/v1/files/${file.id}`, { protected: false });
+    await send("PUT", `/v1/files/${file.id}/content`, { ...content, content: "live\n" });
+    await opened.close();
+    const ran = await admin("reviews", "accept", id);
+    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("cannot be combined; nothing was saved")]);
+    expect((await admin("reviews", "show", id)).out[0]).toContain("in review");
+  });
+
   test("settled by somebody else meanwhile are reported; two reviews of a path need an id", async () => {
     const [first, second] = await inReview("live\n", "one\n", "two\n");
     const both = await admin("reviews", "reject", "a.md");
@@ -145,6 +163,12 @@ describe("words", () => {
     for (const id of ids) expect(ran.err[0]).toContain(id);
     expect((await admin("keys", "revoke", ids[0])).code).toBe(0);
     expect((await admin("keys", "revoke", "two")).code).toBe(0);
+  });
+
+  test("a grant on a path where nothing is gives nothing, which is said", async () => {
+    const ran = await admin("keys", "create", "--label", "typo", "--grant", "/not-there=edit");
+    expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing exists at /not-there")]);
+    expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing at this path)");
   });
 
   test("a key is not created if its file cannot be created", async () => {

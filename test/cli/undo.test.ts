@@ -120,6 +120,16 @@ describe("what undo shows is what it can do", () => {
     expect(rig.read("a.md")).toBe("second, and more\n");
   });
 
+  test("so does a new document that was edited, and a file that is gone from its path", async () => {
+    rig.write("new.md", "new\n");
+    rig.write("a.md", "second\n");
+    rig.pass(60_000);
+    await sync();
+    rig.write("new.md", "new, and more\n");
+    unlinkSync(join(rig.root, "a.md"));
+    expect(await plannedAndDone()).toEqual([["no file is at a.md", "it was edited since"], 3, 0]);
+  });
+
   test("a move whose old place somebody took, and one whose file moved on", async () => {
     renameSync(join(rig.root, "a.md"), join(rig.root, "b.md"));
     renameSync(join(rig.root, "k.md"), join(rig.root, "m.md"));

@@ -60,6 +60,14 @@ describe("startHttp", () => {
     socket.destroy();
   });
 
+  it("answers a request without Host with a problem that carries a request id", async () => {
+    const { port, key } = await serveHttp();
+    const text = await raw(port, `GET /v1/files HTTP/1.1\r\nx-api-key: ${key}\r\nconnection: close\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(problemIn(text).code).toBe("invalid_request");
+    expect(text).toContain(`x-request-id: ${problemIn(text).requestId}`);
+  });
+
   it("cuts who takes too long to send headers or a body, with an answer", async () => {
     const { port, key } = await serveHttp(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
     for (const bytes of [
