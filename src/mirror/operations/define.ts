@@ -143,7 +143,7 @@ export const ITEM_END = {
   path: z.string(),
   end: z
     .enum(["planned", "done", "left", "failed"])
-    .describe("left: not tried; failed: tried and not done, and nothing was lost"),
+    .describe("left: the plan left it alone; failed: not done, and nothing was lost"),
   why: z.string().describe("why it was not done, as a clause; empty if it was"),
   notes: z.array(z.string()).readonly(),
 };

@@ -26,7 +26,7 @@ export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
 }
 
-/** Returns true if `other` leaves the place of an entry, or brings the folder of that place back. */
+/** Returns true if `other` has to leave the place of an entry, or brings back its folder. */
 export function movesFirst(other: MovedBack, one: MovedBack): boolean {
   return isInTheWay(other, one) || (isDirId(other.id) && isBelow(one.to, other.to));
 }
