@@ -5,6 +5,14 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 describe("a request", () => {
+  test("for each way to name loopback is answered", async () => {
+    const { ask, enter, ui } = await openUi({ linked: false });
+    const cookie = await enter();
+    const { port } = new URL(ui.url);
+    for (const host of ["127.0.0.1", "localhost", "[::1]"])
+      expect((await ask("/", { headers: { host: `${host}:${port}`, cookie } })).status).toBe(200);
+  });
+
   test("to write that does not say where it comes from is refused", async () => {
     const { ask, enter, formOf, ui } = await openUi();
     const cookie = await enter();
