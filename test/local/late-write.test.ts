@@ -142,6 +142,19 @@ describe("I14 a save at any moment of an effect survives", () => {
     expect(disk.readSetAside("tmp/park", "a.md")).toMatchObject({ value: { text: "mine" } });
   });
 
+  it("keeps a moved file that another program took the new name from", () => {
+    const { ram, disk } = prepare({});
+    const editor = ram.user.open(NOTE);
+    ram.beforeCall = (call, path) => {
+      if (call === "rename" && path === NOTE) ram.user.saveAtomically(at("to/moved.md"), "other");
+    };
+    disk.move("note.md", "to/moved.md", null);
+    ram.beforeCall = null;
+    editor.write("mine");
+    disk.sweep(new Set());
+    expect([...ram.user.texts(ROOT, true).values()]).toEqual(expect.arrayContaining(["mine", "other"]));
+  });
+
   // Some disks see first that the name is taken, others that they have no hard links.
   it.each([
     ["EPERM, after EEXIST", { hardLinks: false }, null],

@@ -151,9 +151,11 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Removes a name of the inode `expect`, which has another one. A plain `unlink` would remove
- * whatever has the name by then, perhaps an editor's save; so the name is first moved aside, and
- * checked.
+ * Removes a name of the inode `expect`. A plain `unlink` would remove whatever has the name by
+ * then, perhaps an editor's save; so the name is first moved aside, and checked. If an editor's
+ * save took the other name, this name is the last one: the file stays aside, because a program may
+ * still write to it, and `sweep` keeps it.
+ * RACE: a save that takes the other name between the check and the `unlink`.
  * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` if another inode had the name, and has it again
  */
@@ -165,7 +167,7 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: s
   if (taken === null) return "dropped";
   const stat = anyErrno(() => guard.fs.lstat(aside));
   if (stat !== null && sameInode(stat, expect)) {
-    unlinkLeftover(guard, aside);
+    if (stat.nlink > 1) unlinkLeftover(guard, aside);
     return "dropped";
   }
   const isBack = anyErrno(() => renameWithoutReplacing(guard, aside, abs) ?? "taken");
