@@ -5,7 +5,6 @@ import { isConflictCopyName, nameOf, parentOf } from "../../../src/contract/path
 import type { History } from "./history.ts";
 import type { SimulatedWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
-import { tightenIds } from "../../variants/loose-ids.ts";
 import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
@@ -221,7 +220,7 @@ export class WireOracle {
   #wordingOf({ method, path, body }: WireRequest): string {
     const wording = `${method} ${path} ${body}`;
     if (method !== "PATCH") return wording;
-    const id = tightenIds(FILE.exec(path)?.[1] ?? "");
+    const id = FILE.exec(path)?.[1];
     const live = this.#simulatedWorld.files().find((one) => one.id === id);
     if (live === undefined) return wording;
     const isMove = "parentId" in membersOf(body);
