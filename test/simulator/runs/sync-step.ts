@@ -97,7 +97,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   ledger.judge(actors.mirrors, actors.simulatedWorld, history, judge.shownTexts, end !== null);
   // With open problems, a move may be blocked: base knows the document by its old place, and by
   // likeness once it is edited too.
-  history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
+  const isAllKnown = work === null && report?.state === "in-sync" && report.counts.blocked === 0;
+  history.lookedAt(step.mirror, treeOf(mirror), isAllKnown);
   const facts: RunFacts = {
     report,
     killed: end === null,
