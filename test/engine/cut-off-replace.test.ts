@@ -10,6 +10,7 @@ import { settle, openSynced } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
 const OTHER = "another document\n";
+const STRANGER = "a new document at the free path\n";
 const BASE = LINES.join("");
 const LAST = "and a last line\n";
 const withEditor = LINES.with(12, "by the editor\n\n").join("");
@@ -100,5 +101,23 @@ describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when 
         });
       },
     );
+  });
+
+  test("and keeps its document when another one came to the free path", async () => {
+    const places = new Set<number>();
+    await killEverywhere(
+      course,
+      ({ mirror }) => {
+        if (mirror.texts().has("note.md")) return;
+        mirror.write("note.md", STRANGER);
+        places.add(mirror.requests.length);
+      },
+      ({ rig }, at) => {
+        const texts = [...rig.app.files().values()].map(({ text }) => text);
+        const kept = texts.filter((text) => text !== STRANGER).sort();
+        expect({ at, kept }).toEqual({ at, kept: [course.ends, OTHER].sort() });
+      },
+    );
+    expect(places.size).toBeGreaterThan(0);
   });
 });

@@ -1,16 +1,14 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
-import { findFreePath, type FreePath } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
-import { containsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { containsChanges, landBeside, putBack, readSetAside } from "./set-aside.ts";
 import { localContentName } from "./text-name.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -174,14 +172,6 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): EffectResul
   return landBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
 
-/** Makes a new document from a set-aside file. */
-function landBeside(ctx: PassContext, row: Row, why: string): EffectResult<never> {
-  const beside = findPathBeside(ctx, row.path);
-  if (beside.kind === "unknown")
-    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
-  return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
-}
-
 /**
  * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
  * `text` has that base's changes: the program may have saved by path as well.
@@ -245,13 +235,4 @@ function withLateText(
  */
 function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
-}
-
-/** `note.md` → `note-late.md`, `note-late-2.md` … */
-function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): FreePath {
-  const stem = nameOf(path).replace(/\.md$/, "");
-  return findFreePath(disk, (number) => {
-    const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
-    return joinPath(parentOf(path), `${cutToBytes(stem, disk.names().maxNameBytes - tail.length)}${tail}`);
-  });
 }

@@ -1,11 +1,11 @@
 import type { Digest } from "../../../contract/digest.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
-import { ensureFolders } from "./parents.ts";
+import { ensureFolders, findFreePath, type FreePath } from "./parents.ts";
 import type { EffectResult, LocalEffect } from "./run-effect.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -49,6 +49,27 @@ export function putBack(
   const why = returnSetAside(ctx, setAsideAt, path);
   if (why !== null) return leaveOpen(why);
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
+}
+
+/** Moves a set-aside file to a path beside its own, because another file is there. */
+export function landBeside(
+  ctx: PassContext,
+  row: SetAsideFile & { readonly id: string },
+  why: string,
+): EffectResult<never> {
+  const beside = findPathBeside(ctx, row.path);
+  if (beside.kind === "unknown")
+    return leaveOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
+  return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
+}
+
+/** `note.md` → `note-late.md`, `note-late-2.md` … */
+function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): FreePath {
+  const stem = nameOf(path).replace(/\.md$/, "");
+  return findFreePath(disk, (number) => {
+    const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
+    return joinPath(parentOf(path), `${cutToBytes(stem, disk.names().maxNameBytes - tail.length)}${tail}`);
+  });
 }
 
 /** @returns the reason why the file could not be put back, or null */

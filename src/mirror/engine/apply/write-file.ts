@@ -5,6 +5,7 @@ import type { Outcome } from "../../model/action.ts";
 import { ONE_WAY } from "../../model/block.ts";
 import type { Link, Stamp, Submission } from "../../model/link.ts";
 import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
+import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { Count, EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -14,7 +15,7 @@ import { trashConflictCopies } from "./conflict-copies.ts";
 import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
-import { mayPutBack, containsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { containsChanges, landBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
 import { mergedContentName } from "./text-name.ts";
 
 type Version = Pick<Link, "changeId" | "digest">;
@@ -121,10 +122,12 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
       ctx.world.links?.unwritten(row.path, row.setAsideAt);
       return { kind: "over", outcome: DONE };
     }
+    if (isWritten) return written(ctx, row, file.value, "replaced");
+    if (file.kind === "done" && isOfOther(ctx, row, aside.value.text, file.value.text))
+      return landBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
     // If its user has edited the file since, it still has every change of the version.
-    const isEdited =
-      file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
-    if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");
+    if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
+      return written(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
   },
 
@@ -151,6 +154,15 @@ export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
   if (ctx.settings.direction === "push") return stale(ONE_WAY.push);
   return blockIfInUse(ctx, { id, localPath }) ?? runLocalEffect(ctx, writeFile, writing);
+}
+
+/**
+ * Returns true if a file has too little of the old and the new content to be an edit of either. By
+ * its path alone it would pass for an edit, and replace the document on the service.
+ */
+function isOfOther({ world: { state } }: PassContext, { writes }: Row, old: string, text: string): boolean {
+  const found = profileOf(text);
+  return [old, state.text(writes)].every((one) => one === null || !isSimilar(profileOf(one), found));
 }
 
 function digestToWrite({ text, expect }: FileWrite): Digest {
