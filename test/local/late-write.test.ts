@@ -155,6 +155,18 @@ describe("I14 a save at any moment of an effect survives", () => {
     expect([...ram.user.texts(ROOT, true).values()]).toEqual(expect.arrayContaining(["mine", "other"]));
   });
 
+  it("leaves another file at the new path of a move that a save stops", () => {
+    const { ram, disk } = prepare({});
+    ram.user.write(at("draft.md"), "other");
+    ram.beforeCall = (call, path) => {
+      if (call !== "rename" || path !== NOTE) return;
+      ram.user.saveAtomically(NOTE, "mine");
+      ram.user.rename(at("draft.md"), at("to/moved.md"));
+    };
+    expect(disk.move("note.md", "to/moved.md", null).kind).toBe("stale");
+    expect([ram.user.read(NOTE), ram.user.read(at("to/moved.md"))]).toEqual(["mine", "other"]);
+  });
+
   // Some disks see first that the name is taken, others that they have no hard links.
   it.each([
     ["EPERM, after EEXIST", { hardLinks: false }, null],

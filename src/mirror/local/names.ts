@@ -120,12 +120,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  // A save may have replaced the file, so this may be the last name of the inode. Therefore the
-  // inode is set aside, and `sweep` decides if it is deleted.
-  const isUndone = anyErrno(() => {
-    guard.fs.rename(to, undone);
-    return true;
-  });
+  const isUndone = anyErrno(() => dropName(guard, to, expect, undone));
   if (errno === null) return { kind: "changed" };
   return { kind: "failed", errno, halfway: isUndone === null };
 }
