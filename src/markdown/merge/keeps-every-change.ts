@@ -80,7 +80,7 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
   if (restoresLine(base, less, more, reading)) return false;
   if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
   const direct = diffFilled(base, more, reading);
-  if (!agree(b.length, earlier, later, direct, true)) return false;
+  if (!agree(b.length, earlier, later, direct)) return false;
   const words = wordsOfLines(reading);
   const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
   return parted.every((edit) => {
@@ -189,55 +189,16 @@ function keepsSpace(
  * Returns true if elements that both texts kept from base also stay from the earlier text to the
  * later one. If one does not stay, the later text was matched by chance with an addition of the
  * earlier text.
- * @param mayMove accepts such an element if everything matched in its place was in base: the later
- * text then moved it
  */
-function agree(
-  length: number,
-  earlier: readonly Edit[],
-  later: readonly Edit[],
-  direct: readonly Edit[],
-  mayMove = false,
-): boolean {
+function agree(length: number, earlier: readonly Edit[], later: readonly Edit[], direct: readonly Edit[]): boolean {
   const before = counterparts(length, earlier);
   const after = counterparts(length + shiftOf(earlier), later);
   const across = counterparts(length, direct);
   const known = counterparts(length + shiftOf(earlier) + shiftOf(later), later.map(reverse));
-  let matched: Int32Array | undefined;
-  for (let place = 0; place < length; place++) {
-    const at = before[place] as number;
+  return before.every((at, place) => {
     const there = across[place] as number;
-    if (at < 0 || there < 0 || (after[at] as number) >= 0 || (known[there] as number) >= 0) continue;
-    if (!mayMove) return false;
-    matched ??= matchedBefore(earlier, after);
-    const other = lastKnown(known, there);
-    const [from, to] = other > at ? [at + 1, other + 1] : [other + 1, at];
-    if (matched[from] !== matched[to]) return false;
-  }
-  return true;
-}
-
-/**
- * Counts, for each place in a text, the elements before that place that are new in this text and
- * that the later text keeps.
- */
-function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
-  const before = new Int32Array(after.length + 1);
-  for (const { from, to } of edits) {
-    for (let at = from; at < to; at++) if ((after[at] as number) >= 0) before[at + 1] = 1;
-  }
-  for (let at = 0; at < after.length; at++) before[at + 1] = (before[at + 1] as number) + (before[at] as number);
-  return before;
-}
-
-/**
- * Returns the counterpart of the last element before or at `place` that has a counterpart; -1 if
- * none has.
- */
-function lastKnown(known: Int32Array, place: number): number {
-  let at = place;
-  while (at >= 0 && (known[at] as number) < 0) at--;
-  return at < 0 ? -1 : (known[at] as number);
+    return at < 0 || there < 0 || (after[at] as number) >= 0 || (known[there] as number) >= 0;
+  });
 }
 
 /** Returns the number of elements that a script adds to a sequence, minus those that it removes. */
