@@ -27,12 +27,21 @@ type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
  * would count as two. To merge a merge again with one of its sides would then add text.
  */
 export function keepsEveryChange(base: string, less: string, more: string, reading: Reading): boolean {
-  const known = reading.held.find((one) => one.base === base && one.less === less && one.more === more);
-  if (known !== undefined) return known.isHeld;
-  const found = findHeld(base, less, more, reading);
-  // A result that was computed without budget is not reliable, so it is not cached.
-  if (reading.left >= 0) reading.held.push({ base, less, more, isHeld: found });
-  return found;
+  const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
+  if (reading.left < 0) return false;
+  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
+  const earlier = diffFilled(base, less, reading);
+  const later = diffFilled(less, more, reading);
+  if (restoresLine(base, less, more, reading)) return false;
+  if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
+  const direct = diffFilled(base, more, reading);
+  if (!agree(b.length, earlier, later, direct)) return false;
+  const words = wordsOfLines(reading);
+  const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
+  return parted.every((edit) => {
+    const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
+    return isGone(edit, b, { ids: m, edits: direct }, words, reading, own);
+  });
 }
 
 /**
@@ -69,24 +78,6 @@ function passagesIn(text: string, reading: Reading): ReadonlySet<string> {
   if (!reserveSteps(reading, PASSAGE * words.length)) return passages;
   for (let end = PASSAGE; end <= words.length; end++) passages.add(words.slice(end - PASSAGE, end).join(" "));
   return passages;
-}
-
-function findHeld(base: string, less: string, more: string, reading: Reading): boolean {
-  const texts = [base, less, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
-  if (reading.left < 0) return false;
-  const [b, l, m] = texts.map(({ filled }) => filled.ids) as [Ids, Ids, Ids];
-  const earlier = diffFilled(base, less, reading);
-  const later = diffFilled(less, more, reading);
-  if (restoresLine(base, less, more, reading)) return false;
-  if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
-  const direct = diffFilled(base, more, reading);
-  if (!agree(b.length, earlier, later, direct)) return false;
-  const words = wordsOfLines(reading);
-  const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
-  return parted.every((edit) => {
-    const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return isGone(edit, b, { ids: m, edits: direct }, words, reading, own);
-  });
 }
 
 /**

@@ -49,11 +49,7 @@ export type Reading = Budget & {
   readonly wordsByLine: (readonly number[] | undefined)[];
   /** Empty stack of open blocks, which all texts of the merge share. */
   readonly nest: BlockStack;
-  /** Results of `keepsEveryChange`. */
-  readonly held: Held[];
 };
-
-type Held = { readonly base: string; readonly less: string; readonly more: string; readonly isHeld: boolean };
 
 /** Returns a full budget with nothing read. */
 export function newReading(): Reading {
@@ -67,7 +63,6 @@ export function newReading(): Reading {
     tokenTextsByLine: [],
     wordsByLine: [],
     nest: new BlockStack(),
-    held: [],
   };
 }
 
