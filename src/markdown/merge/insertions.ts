@@ -132,10 +132,10 @@ function keepsSeams(first: Piece, second: Piece): boolean {
 }
 
 /**
- * Returns true if the first piece, which is the remote's, belongs after the second piece. Times or
- * numbers of definitions decide first. At the top of a section, where people add the newest entry,
- * the piece with fewer parts comes first, and the local piece in a tie. Many parts take longer to
- * write, so they were begun earlier. Elsewhere the leader's piece comes first.
+ * Returns true if the first piece, which is the remote's, belongs after the second piece. Times
+ * decide first. At the top of a section, where people add the newest entry, the piece with fewer
+ * parts comes first, and the local piece in a tie. Many parts take longer to write, so they were
+ * begun earlier. Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -144,17 +144,7 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
     const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
     return falls ? one.key < two.key : one.key > two.key;
   }
-  const [number, next] = [numberOf(first), numberOf(second)];
-  if (number !== undefined && next !== undefined && number !== next) return number > next;
   return isTop(place) ? second.parts <= first.parts : place.leader === "local";
-}
-
-/**
- * Returns the number of the definition that a piece begins with; undefined if it begins with none.
- */
-function numberOf({ lines }: Piece): number | undefined {
-  const number = /^ {0,3}\[\^?(?<number>\p{N}+)\]:/u.exec(lines[0] ?? "")?.groups?.["number"];
-  return number === undefined ? undefined : Number(number);
 }
 
 /**
