@@ -167,7 +167,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
 /** @property took milliseconds until the answer */
 type Call = { readonly args: Args; readonly took: number };
 
-/** The parts of a command on a whole linked folder. */
+/** Operands of a command whose only operand is a linked folder. */
 export const OF_FOLDER = {
   operands: ONE_FOLDER,
   locate(io: Io, { operands }: Args) {

@@ -92,7 +92,8 @@ export function trackProblems(): (
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
-    // Other lines announce a stop that has happened or is expected.
+    // No line with the number of open problems: the messages about a stop, reached or expected, ask
+    // for the user's action already.
     const isAsked = now.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, PROBLEMS), ...endedLines(ended), ...left];

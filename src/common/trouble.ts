@@ -79,7 +79,7 @@ export function isDiskFull(code: string | null): boolean {
 
 /**
  * Returns the trouble with a file that cannot be written. A full disk has its own next step,
- * whoever may write there.
+ * because permissions are not the cause then.
  */
 export function unwritableFileTrouble(
   file: string,

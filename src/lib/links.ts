@@ -21,8 +21,8 @@ export type Place = {
   /** Returns the path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * Works as `idAt`, for absolute destinations (`/plans/a.md`, requested as `plans/a.md`), if these
-   * have another root.
+   * Returns the id of the document or folder at an absolute destination (`/plans/a.md`, given as
+   * `plans/a.md`). Left out: `idAt` is used, because absolute destinations have the same root.
    */
   idAtAbsolute?(path: string): string | null;
 };

@@ -11,7 +11,8 @@ import { noDocument } from "./tools/read.ts";
 const DIFF_CHARACTERS = 8_000;
 
 /**
- * Returns the refusal, with the difference to the present version.
+ * Returns the refusal of a change to an outdated version, with the difference to the current
+ * version.
  * @param given the version that the caller read
  */
 export async function refuseStale(

@@ -66,7 +66,8 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
 }
 
 /**
- * Starts the periodic work of a service.
+ * Starts the periodic work of a service, and returns its data with a `close` that ends that work
+ * first.
  * @param onClosed called after the service has closed
  */
 export function openedData<Key extends string | null>(

@@ -14,7 +14,8 @@ export type Resource = {
 };
 
 /**
- * Closers of titles that do not occur further on, so that no document is searched twice for one.
+ * Closing characters (`"`, `'` or `)`) that do not occur in the rest of the document. Later titles
+ * need no search for them.
  */
 export type Unclosed = Set<string>;
 

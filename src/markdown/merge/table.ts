@@ -211,8 +211,8 @@ function rowsOf(last: Node): AlignedRow[] {
 }
 
 /**
- * Returns a function that gives a lower bound of the changes after a place, from pieces that only
- * base or only a side has.
+ * Returns a function that gives the least number of changes from a place to the end. The bound
+ * counts lines that only base or only one side has.
  */
 function leastChanges(four: FourSequences, from: Place, to: Place): (place: Place) => number {
   const rest = (text: number, other: number): Int32Array => {

@@ -6,8 +6,8 @@ type Table = { readonly head: readonly string[]; readonly rows: readonly (readon
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * Returns the tables of a text. Tables in code fences count too, because the rule is the same for
- * all sides.
+ * Returns the tables of a text. Tables in code fences count too: all four versions are read by the
+ * same rule, so the comparison stays fair.
  */
 function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];

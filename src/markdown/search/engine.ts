@@ -135,8 +135,9 @@ const FOLDED_IN_A_STEP = 50;
 
 /**
  * Estimates the steps to compile the ranges of a pattern that ignores case. The engine folds each
- * character of a range separately, and a pattern may have hundreds of large ranges. Each range is
- * counted from character 0, because an escaped escape makes its beginning uncertain.
+ * character of a range separately, and a pattern may have hundreds of large ranges. The estimate
+ * counts each range from character 0: an escape may itself be escaped, so the first character is
+ * not certain.
  */
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;

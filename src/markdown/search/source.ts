@@ -30,7 +30,7 @@ export type DocumentSource<One extends FoundDocument> = {
   read(documents: readonly number[]): Promise<readonly One[]>;
 };
 
-/** LIMIT: documents whose texts are in memory together. */
+/** LIMIT: documents whose content is in memory at the same time. */
 const READ_AT_A_TIME = 50;
 
 export function* splitIntoReads(documents: readonly number[]): Generator<readonly number[], void> {

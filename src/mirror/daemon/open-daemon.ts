@@ -127,7 +127,7 @@ export class Traffic implements Progress {
   }
 }
 
-/** "" if it is known by its id alone. */
+/** Returns the local path of an action; "" if the action names its document only by id. */
 function pathOf(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

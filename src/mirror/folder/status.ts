@@ -66,8 +66,9 @@ const NOTHING: Glance = {
 /**
  * Reads the facts about a linked folder.
  * @param dir a folder that has `.mdmirror/`
- * @param isBusy a daemon is in the middle of a run, so neither the run nor an effect is interrupted
- * @param glances for a process that reads states repeatedly
+ * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect is then no
+ * sign of a crash.
+ * @param glances a cache of earlier reads, for a process that reads states repeatedly
  */
 export async function readStatus(
   dir: string,

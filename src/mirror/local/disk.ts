@@ -68,7 +68,10 @@ export class LocalDisk implements Disk {
     return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
   }
 
-  /** Learned on first use, and kept. */
+  /**
+   * Returns the names that the disk treats as equal. The first call tests the disk; later calls
+   * return the stored result.
+   */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
       const learn = (guard: RootGuard) => learnNames(guard, this.#options.probe);

@@ -206,8 +206,8 @@ function isPlain(path: string): boolean {
 }
 
 /**
- * Returns true if a path may be synced: no dot folder is, nor `.mdmirror` in any spelling that some
- * disk treats as equal.
+ * Returns true if a path may be synced. Dot folders may not, nor may `.mdmirror` in any spelling
+ * that some disk treats as equal.
  */
 function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;

@@ -17,7 +17,7 @@ export type LocalFile = {
   readonly stampTrusted: boolean;
   /** Digest of the content: of the bytes on disk, with links in the service's form. */
   readonly digest: Digest;
-  /** Digest of the bytes, if it differs from the content's. */
+  /** Digest of the bytes on disk, if it differs from `digest`. */
   readonly bytes?: Digest;
   /**
    * True if the file's links still have to be resolved by the places of documents. Until then,

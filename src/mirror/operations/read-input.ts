@@ -18,7 +18,10 @@ export function wholeInput(declared: Declaration | ReadDeclaration): z.ZodObject
   return z.strictObject({ ...own.shape, expected: declared.expected.optional() });
 }
 
-/** Checks the input of a caller, whose types no compiler may have checked. */
+/**
+ * Checks the input of a caller. The compiler may not have checked its types, for example if the
+ * caller is written in JavaScript.
+ */
 export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>>;
 export function readInput<D extends ReadDeclaration>(declared: D, given: unknown): Result<Question<D>>;
 export function readInput(declared: Declaration | ReadDeclaration, given: unknown = {}): Result<unknown> {

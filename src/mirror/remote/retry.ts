@@ -38,8 +38,8 @@ function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): 
   if (reply.kind === "success" || reply.kind === "paused") return STOP;
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that was certainly not sent may be sent. If the write may have been sent, the engine
-    // must read the document first (I08).
+    // A write that certainly did not reach the service may be sent again. If the write may have
+    // reached the service, the engine must read the document first (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return STOP;
     return { isAgain: true, ms: backoff, isForAll: false };
   }

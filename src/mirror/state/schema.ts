@@ -1,12 +1,12 @@
 /**
- * Tables of the two files, and upgrades of older files. `user_version` is the version of the
- * tables, `application_id` identifies the program. Tables are STRICT, so that a value of a wrong
- * type is an error immediately. Times and stamps are REAL, which keeps doubles bit for bit. There
- * are no foreign keys: rows of each kind are created and removed independently, and the two files
- * cannot refer to each other. `local_path` is not unique: while a swap is linked, two records name
- * one path for a moment. Few indexes, because each costs a page a commit; queries that only people
- * ask (events of a run or kind) scan for some milliseconds. `idle`: since when no row has named a
- * content, as retention found it.
+ * Describes the tables of a database file, and the upgrades of older files. `user_version` is the
+ * version of the tables; `application_id` identifies the program. Tables are STRICT, so that a
+ * value of a wrong type is an error immediately. Times and stamps are REAL, which stores doubles
+ * exactly. There are no foreign keys: rows of each kind are created and removed independently, and
+ * one file cannot refer to the other. `local_path` is not unique: during a swap, two records have
+ * the same path for a moment. There are few indexes, because each index costs one page per commit.
+ * Queries that only users make (events of a run or kind) scan the table for some milliseconds.
+ * `idle` is the time since which no row has named a content, as retention found.
  */
 export type Schema = {
   readonly file: StateFile;

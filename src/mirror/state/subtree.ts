@@ -51,7 +51,7 @@ export class SubtreeMoves {
     };
   }
 
-  /** Moves the paths of all rows, including blocks. */
+  /** Rewrites the paths of all rows at or below `from`, including blocks. */
   move(side: Side, from: string, to: string): void {
     for (const statement of this.#whole[side]) statement.run({ to, ...rangeOf("from", from) });
     if (side === "local") this.#blocks.moveSubtree(from, to);

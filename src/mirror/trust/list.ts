@@ -39,8 +39,8 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));
-  // A folder that was linked again is listed once, with the entry of its present marker. Of several
-  // copies, the first has the name.
+  // If a folder was linked again, the list shows only the entry of its current marker. If one
+  // mirror has several copies, the first copy keeps the name.
   const listed = rows
     .filter((row) => isHere(row) || !here.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));

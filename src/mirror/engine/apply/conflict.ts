@@ -49,7 +49,8 @@ export const showCopy = {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
     const look = ctx.world.disk.look(row.path);
     if (look.kind === "unknown") return leaveOpen(`a conflict copy cannot be read: ${look.why}`);
-    // Otherwise no copy shows that version, and the next cycle decides.
+    // If the copy is missing or has other content, no copy shows that version. The next cycle then
+    // decides again.
     if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
     // ORDER: a power cut may still take this copy, so its inode is not recorded and its absence is

@@ -24,10 +24,11 @@ import { updateFile } from "./write-file.ts";
 type Both = { readonly link: Link; readonly local: string; readonly remote: RemoteText };
 
 /**
- * Merges a document that both sides edited. Clean: the merged content is written to the disk, and
- * the remote version becomes its base; the rest is an ordinary edit, which the next cycle sends on
- * the remote's change id. Not clean: the policy decides, by default for a conflict. If the store
- * lost the base content, equal contents are linked, and anything else is a conflict.
+ * Merges a document that both sides edited. If the merge is clean, the merged content is written to
+ * the disk, and the remote version becomes the base. The merged content is then an ordinary edit,
+ * which the next cycle sends with the remote change id. If the merge is not clean, the policy
+ * decides; its default is a conflict. If the content of base is lost, equal contents are linked,
+ * and different contents become a conflict.
  */
 export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);

@@ -14,8 +14,8 @@ type FileRow = Extract<Row, { kind: "move" }>;
 type Seen = { readonly stamp: Stamp | null };
 
 /**
- * Moves something on the disk: the file of a document, a conflict copy, or a folder with everything
- * below it. Base follows, unless a user asked for the move.
+ * Moves a file or folder on the disk: the file of a document, a conflict copy, or a folder with
+ * everything below it. Base gets the new paths, unless a user asked for the move.
  */
 export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
   prepare(ctx, row) {

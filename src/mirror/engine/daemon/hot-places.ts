@@ -13,7 +13,7 @@ export type Place =
 /** A place where somebody works, on either side. Times are monotonic. */
 export type HotPlace = {
   readonly place: Place;
-  /** When a document in it last changed. */
+  /** Time of the last change of a document in this place. */
   changedAt: number;
   nextAt: number;
   /** Number of requests for one listing. */

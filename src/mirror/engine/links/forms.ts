@@ -86,9 +86,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the content that a file's bytes stand for; called before documents are matched. It is
-   * the content known for these bytes at this path (`isKnown`) or at another path. If there is
-   * none, their links are read by base's places.
+   * Returns the content, with links in the service's form, that a file's bytes represent. Called
+   * before documents are matched. If the state knows these bytes at this path (`isKnown`) or at
+   * another path, that content is used. Otherwise the links are resolved by the places in base.
    */
   recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
     const own = this.known.of(path, bytes.digest);

@@ -155,8 +155,8 @@ function versionSeen(conflict: Conflict): ShownVersion {
 /** Ends blocked changes about a document's presence or place. */
 
 /**
- * Deletes a document on the service whose file was renamed to a name that is not synced, as its
- * user decided. It is read again first, as before any deletion.
+ * Deletes the document on the service whose file was renamed to a name that is not synced, as the
+ * user decided. mdmirror reads the document again first, as before any deletion.
  */
 export async function deleteOnService(ctx: PassContext, link: Link): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;

@@ -150,8 +150,8 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
 }
 
 /**
- * Returns whether another cycle is worth its listing: something changed, or is to be tried again,
- * so that more may be left to do.
+ * Returns true if another cycle is worth its scan: this cycle changed something, or a step must be
+ * tried again.
  */
 function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   // Searched without a list of the completed steps: a clone has as many steps as documents.

@@ -307,7 +307,7 @@ async function readChanged(ctx: PassContext, trees: Trees, ids: readonly DocId[]
   return { ...trees, remote };
 }
 
-/** Returns the digest of a version that an earlier look has read; null: none has. */
+/** Returns the digest of a version if an earlier cycle has read that version; null otherwise. */
 function knownDigest({ world: { state } }: PassContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((one) => one.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;

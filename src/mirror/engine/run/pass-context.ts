@@ -147,8 +147,8 @@ type CycleNotes = {
    */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
-   * Paths at which this cycle restored something before its plan. The user has not seen them yet,
-   * so changes there do not show what the user wants.
+   * Paths at which this cycle restored a file or folder before its plan. The user has not seen
+   * these restored files yet, so changes at their paths do not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
   /** The keys of the plan's blocked changes. */

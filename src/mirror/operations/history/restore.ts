@@ -159,8 +159,8 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
 }
 
 /**
- * Returns true if a document is not asked for: it exists and only deleted ones are wanted, or it
- * was already deleted at that time.
+ * Returns true if the caller does not want the document. Without a time, only deleted documents are
+ * wanted. With a time, only documents that existed at that time are wanted.
  */
 function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";

@@ -5,7 +5,7 @@ import { addToShare, type Share } from "../../settings/propose-rules.ts";
 /** Finds the folders with most documents that a plan uploads for the first time. */
 
 export type FolderShare = Share & {
-  /** "" is the linked folder itself, without the folders in it. */
+  /** Path of the folder, counted without its subfolders; "" is the linked folder itself. */
   readonly folder: LocalPath;
 };
 

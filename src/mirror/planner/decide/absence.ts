@@ -75,7 +75,7 @@ function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
 type Claimants = {
   /** Rows that may be at the path at some moment of the plan. */
   readonly found: readonly Row[];
-  /** Folders that may be directly above it. */
+  /** Possible parent folders of the row's document. */
   readonly parents: readonly FolderRow[];
   /** All folders that may be above it. */
   readonly folders: readonly FolderRow[];

@@ -36,7 +36,10 @@ export type PlanDraft = Matched & {
   readonly claimants: () => SlotMap<Row[]>;
   /** Rows that are renamed locally in favour of the service's, with their new names. */
   readonly gaveWay: Map<Row, string>;
-  /** Rows whose place is changed or recorded, with the reason as a clause for people. */
+  /**
+   * Rows whose place is changed or recorded. Each value is the reason, as a clause that messages
+   * show.
+   */
   readonly whys: Map<Row, string>;
 };
 

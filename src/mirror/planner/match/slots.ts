@@ -59,7 +59,10 @@ type Occupant =
 
 const FREE = { kind: "free" } as const;
 
-/** Looks slots up in the trees. Indexes that only moves need are made on first use. */
+/**
+ * Finds out what occupies a slot (a name in a folder) in the trees. Indexes that only moves need
+ * are made on first use.
+ */
 export class Occupancy {
   readonly #trees: Trees;
   readonly #foldings: Foldings;

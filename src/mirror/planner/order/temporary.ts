@@ -9,9 +9,10 @@ import type { Row, Place } from "../match/row.ts";
 const KEPT_BYTES = 100;
 
 /**
- * Returns a name that only breaks a circle: legal on the service, the same in every plan of the
- * same trees, never taken, and not the row's own. If the row already has a temporary name, the new
- * one is made from its lasting name, so that names do not grow when plans are interrupted.
+ * Returns a temporary name for a row that is part of a circle of moves. The name is legal on the
+ * service, free, not the row's own, and the same in every plan of the same trees. If the row
+ * already has a temporary name, the new name is made from the lasting name. So names do not grow
+ * when plans are interrupted.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";

@@ -68,8 +68,8 @@ export function outboxTable(session: Session): KeptOutbox {
       const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
       if (xid === undefined || n === undefined) return null;
       const { xmin, xmax, pruned } = await readHorizon();
-      // A place ahead of this database is of another database, or of a time before a backup was
-      // restored.
+      // A place ahead of the current transaction comes from another database, or from a time before
+      // a backup was restored.
       if (BigInt(xid) > BigInt(xmax)) return null;
       if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
       const stored =

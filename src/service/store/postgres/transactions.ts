@@ -15,7 +15,7 @@ const BEGIN = {
 } as const;
 const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
 
-/** LIMIT: runs of one work; after that, the caller gets 503. */
+/** LIMIT: attempts to run one transaction; after that, the caller gets 503. */
 const MOST_RUNS = 8;
 /** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
 const FIRST_PAUSE_MS = 4;
