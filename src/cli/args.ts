@@ -28,9 +28,9 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
-    // Node's message names the option; its second sentence explains `--`, which few users need. For
-    // a value that begins with a dash, Node's first line is a question and its last line gives the
-    // answer.
+    // Node's message names the option. Its second sentence explains `--`, which few users need. If
+    // a value begins with a dash, the first line of Node's message is a question and the last line
+    // gives the answer.
     const words = error.message
       .replace(/\.\n(?:.*\n)?/, ": ")
       .split(/\. /)[0]!

@@ -59,7 +59,7 @@ export type Io = {
   readText(path: string): string;
 };
 
-/** One option. `value` is the placeholder for its value; an option without one is a flag. */
+/** One option. `value` is the placeholder for its value; an option without `value` is a flag. */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;

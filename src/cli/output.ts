@@ -22,11 +22,11 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
 
 /**
- * Standard output. Node's stream for it loads streams and sockets first: 3 of the 55 ms of
+ * Writes standard output. Node's stream loads streams and sockets first: 3 of the 55 ms of
  * `status`. So a file or a pipe is written with the system call that the stream would use. The
- * stream is opened for a terminal, and for a pipe that is full. Output that cannot be written never
- * ends a command, which may be in the middle of an effect. The next line is tried again, and the
- * process reports the error when it ends.
+ * stream is opened only for a terminal, and for a pipe that is full. A failed write never ends a
+ * command, because the command may be in the middle of an effect. The next line is tried again, and
+ * the process reports the error when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -34,7 +34,7 @@ export class Output {
   #hasFailed = false;
   readonly #write: WriteAt;
 
-  /** @param write like `writeSync` of `node:fs`; tests pass their own */
+  /** @param write like `writeSync` of `node:fs`; tests pass their own function */
   constructor(write: WriteAt = writeSync) {
     this.#write = write;
   }

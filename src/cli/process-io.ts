@@ -97,7 +97,7 @@ function become({ uid, gid }: SudoCaller): void {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
   }
-  // Node has this function; its types lack it.
+  // Node has this function, but the types of Node do not.
   (process as typeof process & { initgroups(user: number, group: number): void }).initgroups(uid, gid);
   process.setgid!(gid);
   process.setuid!(uid);
@@ -177,7 +177,7 @@ export function createStatusLine(write: (text: string) => void, columns: () => n
   return {
     show(text) {
       this.clear();
-      // The last cell stays free: some terminals wrap when it is filled.
+      // The last cell stays free: some terminals wrap a line that fills the last cell.
       const fitting = fitTo(text, Math.max(1, columns() - 1));
       write(fitting);
       shown = cellsOf(fitting);

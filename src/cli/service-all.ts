@@ -82,7 +82,7 @@ function unitOf({ home, env }: Io, root: string | null): ServiceUnit | null {
  * the folder.
  */
 type HeldFolder = {
-  /** True if the folder had its own background service, which is uninstalled now. */
+  /** True if the folder had its own background service, which is now uninstalled. */
   readonly hadUnit: boolean;
   /**
    * Allows a daemon that released the folder to look for the folder again. A second call does

@@ -63,8 +63,8 @@ export function showEnds<One extends Item>(
 }
 
 /**
- * Reports that a person stopped the command. Does not claim that nothing was sent, because some
- * choices are sent as they are made.
+ * Reports that the user stopped the command. The message does not claim that nothing was sent,
+ * because some choices are sent as soon as they are made.
  * @param again command that continues with the other documents
  */
 export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {

@@ -67,8 +67,8 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
 }
 
 /**
- * Shows only problems that require action, as `--quiet` does: no success, and no problem that ends
- * by itself.
+ * Shows only problems that require action, as `--quiet` does. Success is not shown, nor a problem
+ * that ends by itself.
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);

@@ -3,8 +3,8 @@
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * A length of time as people write it: `90s`, `15m`, `6h`, `2d`.
- * @returns milliseconds; null when it is no length of time
+ * Reads a length of time as people write it: `90s`, `15m`, `6h`, `2d`.
+ * @returns milliseconds; null if the text is no length of time
  */
 export function parseAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);

@@ -9,8 +9,8 @@ export interface Clock {
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Resolves once everything that arrived meanwhile was handled; several callers are served in
-   * their order. Left out if nothing arrives by itself (virtual time).
+   * Resolves once every event that arrived meanwhile was handled; several callers are served in
+   * order. Left out if events arrive only when a caller advances the time (virtual time).
    */
   turn?(): Promise<void>;
 }

@@ -52,6 +52,6 @@ export function failureWords(why: string): string {
   if (known !== undefined) return known;
   if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
-  // Without a lower-case letter it is a code; the log keeps it.
+  // A message without a lower-case letter is a code, which belongs in the log only.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
 }

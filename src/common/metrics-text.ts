@@ -1,7 +1,7 @@
 /** Metrics in Prometheus's text format 0.0.4: a HELP and a TYPE line for each, then its samples. */
 
 export type Metric = {
-  /** `[a-z_]+`, with its unit at the end, and `_total` if it only grows. */
+  /** Name: `[a-z_]+` with the unit at the end, and `_total` if the metric only grows. */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";

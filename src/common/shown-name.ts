@@ -12,7 +12,8 @@ const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
 /**
- * Returns true if a terminal or a reader of lines would take a part for something other than text.
+ * Returns true if a terminal, or a program that reads lines, would take a part of the text for a
+ * control sequence.
  */
 export function hasControlCharacters(text: string): boolean {
   return STEERING.test(text);
@@ -24,8 +25,8 @@ export function escaped(character: string): string {
 }
 
 /**
- * Returns a name or path, in quotes with escapes if it has control characters or looks like a
- * quoted one.
+ * Returns a name or path. A name that has control characters, or looks like a quoted name, is put
+ * in quotes with escapes.
  */
 export function shownName(name: string): string {
   if (!STEERING.test(name) && !name.startsWith('"')) return name;

@@ -10,7 +10,7 @@ export type Trouble = {
    * state file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** One clause, without a full stop. */
+  /** What failed: one clause, without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
@@ -92,8 +92,8 @@ export function unwritableFileTrouble(
 }
 
 /**
- * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if it has
- * none.
+ * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if the
+ * error has no code.
  */
 export function errorCodeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;

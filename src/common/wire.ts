@@ -6,21 +6,24 @@ export type WireResult =
    * Certainly not sent: connection refused, name not found, or the deadline passed in the queue.
    */
   | NoAnswer<"not-sent">
-  /** Sent, perhaps in part, without a whole answer: it may have happened. */
+  /**
+   * The request was sent, perhaps in part, but no whole answer arrived: the change may have
+   * happened.
+   */
   | NoAnswer<"lost">;
 
 type NoAnswer<K extends string> = {
   readonly kind: K;
   readonly why: string;
-  /** True if its deadline ended it. */
+  /** True if the deadline of the request ended the exchange. */
   readonly timedOut?: true;
 };
 
 /** End of an answer without a length. */
 export type StreamEnd =
-  /** It was a stream of events. */
+  /** The answer was a stream of events, which has ended. */
   | { readonly kind: "ended"; readonly why: string }
-  /** It was another answer, which is whole, or none. */
+  /** The answer was no stream of events: a whole answer, or none. */
   | WireResult;
 
 export type StreamBounds = {
@@ -35,8 +38,8 @@ export type StreamBounds = {
 };
 
 /**
- * One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by
- * `maxBytes` after decoding.
+ * One HTTP exchange, without policy: the wire does not retry or follow redirects. Bodies are text;
+ * `maxBytes` limits their size after decoding.
  */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;

@@ -31,7 +31,10 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
 }
 
 class Cleaner {
-  /** True if a list could not be read or showed items of others, so that the rest is unknown. */
+  /**
+   * True if a list could not be read, or showed items of other users. What is left on the service
+   * is then unknown.
+   */
   hasFailed = false;
   readonly #exchange: Exchange;
   readonly #headers: Readonly<Record<string, string>>;

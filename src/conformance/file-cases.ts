@@ -6,8 +6,8 @@ const NOBODY = "doc_00000000000000";
 const NO_FOLDER = "dir_00000000000000";
 
 /**
- * Not one of them names a file: forms, other kinds, composites, oversize, encodings that do not
- * decode.
+ * Values that are no id of a file: malformed ids, ids of other kinds, composites, oversized values,
+ * encodings that do not decode.
  */
 const BAD_IDS = [
   "abc",

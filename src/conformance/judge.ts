@@ -10,7 +10,7 @@ type Difference = {
   readonly basis: ContractCase["basis"];
   /** The last request of the case, as `GET /v1/files`; null if none was answered. */
   readonly request: string | null;
-  /** HTTP status of its answer. */
+  /** HTTP status of the service's answer. */
   readonly status: number | null;
   readonly detail: string;
 };
@@ -21,7 +21,7 @@ export type SectionReport = {
   readonly differences: readonly Difference[];
   /** Cases that need an operation which the contract does not demand and the service lacks. */
   readonly notOffered: readonly { readonly title: string; readonly operation: string }[];
-  /** Titles of cases that would leave something behind. */
+  /** Titles of cases that were skipped, because they would leave something on the service. */
   readonly skipped: readonly string[];
 };
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type ContractCase, defineAssumedCase, expectEdited } from "./world.ts";
 
 /**
- * Links in a text: what a deployment that judges them takes as well as one that does not, and keeps
- * as it is.
+ * Checks links in content that each deployment accepts and stores unchanged, whether the deployment
+ * checks links or not.
  */
 export const linkCases: readonly ContractCase[] = [
   defineAssumedCase("keeps links by id and by absolute path as they are", async ({ api, folder }) => {

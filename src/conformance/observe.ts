@@ -35,8 +35,8 @@ export class ForeignItem extends Error {}
 
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * service under judgement may ignore a filter and list the documents of others. A request to change
- * an item that was shown elsewhere, or without a path, is not sent.
+ * service under judgement may ignore a filter and list documents of other users. A request to
+ * change an item that was shown outside these folders, or without a path, is not sent.
  * @throws ForeignItem
  */
 export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange {
@@ -58,7 +58,7 @@ export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange 
   };
 }
 
-/** Returns the id of the item that a request would change; "" if it changes none. */
+/** Returns the id of the item that a request would change; "" if the request changes no item. */
 function idToChange({ method, path }: WireRequest): string {
   return method === "GET" ? "" : (CHANGES_ONE.exec(path)?.[1] ?? "");
 }
@@ -90,8 +90,8 @@ export function parseOrNull(text: string): unknown {
 }
 
 /**
- * Returns an exchange that keeps its last answer.
- * @throws NotOffered (the exchange) if the service lacks an optional operation
+ * Returns an exchange that remembers the last answer.
+ * @throws NotOffered (from the exchange) if the service lacks an optional operation
  */
 export function keepingLastAnswer(exchange: Exchange): Observed {
   let last: ReturnType<Observed["last"]> = { request: null, status: null };

@@ -8,14 +8,14 @@ import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /**
- * One case of the contract. It sees the service through HTTP alone, so that it judges any service
- * that offers this API.
+ * One case of the contract. A case uses the service through HTTP alone, so that it can judge any
+ * service that offers this API.
  */
 export type ContractCase = {
   readonly title: string;
   /** `assumed`: the published contract says nothing, and mdmirror chose. */
   readonly basis: "published" | "assumed";
-  /** True if it leaves a change in review, which no request of this API can withdraw. */
+  /** True if the case leaves a change in review, which no request of this API can withdraw. */
   readonly leavesReview: boolean;
   readonly run: (world: World) => Promise<void>;
 };
@@ -140,8 +140,8 @@ export function expectGone(reply: Reply): void {
 }
 
 /**
- * Asserts a problem with all documented members. @param pointers of `errors`, in order; none
- * asserts nothing about them
+ * Asserts a problem with all documented members.
+ * @param pointers of `errors`, in order; without pointers, `errors` is not checked
  */
 export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: string[]): Problem {
   const problem = reply.json as Problem;

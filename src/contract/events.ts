@@ -27,7 +27,8 @@ export type EventType = "file" | "folder" | "reset";
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
 /**
- * The `data` of a `file`. `path` and `lastChangeId` are the current ones; left out if it is gone.
+ * The `data` of a `file`. `path` and `lastChangeId` are the current values; left out if the file is
+ * gone.
  */
 export type FileEvent = {
   readonly id: DocId;
@@ -36,5 +37,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** The `data` of a `folder`: about the folder itself, not its contents. */
+/** The `data` of a `folder`. It describes the folder itself, not the contents of the folder. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

@@ -12,7 +12,7 @@ export const FOLDERS = "/v1/folders";
  */
 export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
-/** Stream of changes as they happen, if a deployment has it (`events.ts`). */
+/** Stream of changes as they happen, if a deployment offers one (`events.ts`). */
 export const EVENTS = "/v1/events";
 /** Checks whether a key is valid, even if its workspace is closed or removed. */
 export const VALIDATE_KEY = "/auth/validate-key";

@@ -40,7 +40,7 @@ export type Spelling = {
   readonly bytes: Digest;
   /** Digest of the content in the form of the service. */
   readonly text: Digest;
-  /** Path of the file when its links were read or written, from which they lead. */
+  /** Path of the file when its links were read or written. Relative links lead from this path. */
   readonly spelledAt: LocalPath;
   readonly leads: readonly LinkTarget[];
 };

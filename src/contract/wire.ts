@@ -21,8 +21,8 @@ export type WireResponse = {
   /** JSON; empty for 204. */
   readonly body: string;
   /**
-   * Body in consecutive parts, if it consists of many. One string would need new memory, and the
-   * writer would copy it again.
+   * Body in consecutive parts, if there are several. Joined into one string, the body would need
+   * new memory, and the writer would copy it again.
    */
   readonly parts?: string[];
 };

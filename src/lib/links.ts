@@ -8,10 +8,10 @@ import * as translate from "../markdown/links/translate.ts";
  */
 
 /**
- * Place of a document, by which its links are converted. Paths are relative to one root folder,
- * `/`-separated, without leading or trailing slash; `""` is the root. Ids are `doc_…` of a
- * document, `dir_…` of a folder. A link to something without an id has no target.
- * `idAt(pathOf(id))` is `id`. Exceptions of these functions reach the caller.
+ * Place of a document, by which links of the document are converted. Paths are relative to one root
+ * folder, `/`-separated, without leading or trailing slash; `""` is the root. Ids are `doc_…` for
+ * documents and `dir_…` for folders. A path without an id has no target. `idAt(pathOf(id))` must be
+ * `id`. Exceptions of these functions reach the caller.
  */
 export type Place = {
   /** Path of the document. */
@@ -44,7 +44,8 @@ export type ToDiskOptions = {
 
 export type ToServiceOptions = {
   /**
-   * Earlier content on the service. An absolute path that keeps its target stays an absolute path.
+   * Earlier content on the service. An absolute path in it stays an absolute path if it keeps its
+   * target.
    */
   readonly was?: string;
   /** Place of the document before documents moved, for links without a present target. */

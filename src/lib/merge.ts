@@ -98,9 +98,9 @@ export function mergeWithMarkers(texts: Texts, markerSize: number = DEFAULT_MARK
 }
 
 /**
- * Returns the side of each line of a merged text, and who removed lines of base. Compares the texts
- * only, whatever made the merge. Lines kept or added, joined, are the merged text; lines kept or
- * removed are base.
+ * Returns the side of each line of a merged text, and who removed lines of base. Only the texts are
+ * compared; the way in which the merge was made does not matter. Lines kept or added, joined, are
+ * the merged text; lines kept or removed are base.
  */
 export function lineOrigins({ base, mine, theirs }: Texts, merged: string): LineOrigin[] {
   return originsOf(base, mine, theirs, merged);

@@ -34,7 +34,9 @@ export type Server = {
   readonly url: string;
   /** A key with Full access to the first workspace. */
   readonly key: string;
-  /** The admin key, for the routes below `/admin`: workspaces, keys and their grants, reviews. */
+  /**
+   * The admin key. It opens the routes below `/admin`: workspaces, keys and their grants, reviews.
+   */
   readonly adminKey: string;
   /** Absolute path of the data folder. */
   readonly data: string;

@@ -25,7 +25,7 @@ export type WatchEvent = {
       readonly added: number | null;
       readonly removed: number | null;
     }
-  /** A run that did something, or whose result differs from that of the run before. */
+  /** A run that changed something, or whose result differs from that of the previous run. */
   | { readonly kind: "run"; readonly report: SyncReport }
   | {
       readonly kind: "phase";

@@ -3,12 +3,12 @@ import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: events that are kept until they are read. */
+/** LIMIT: events that are kept until the caller reads them. */
 const MOST_WAITING = 1_000;
 
 /**
- * Starts a watch, and keeps its events until they are read.
- * @param run keeps the folder in sync until the signal aborts; rejects if it cannot
+ * Starts a watch, and keeps its events until the caller reads them.
+ * @param run keeps the folder in sync until the signal aborts; rejects if that is impossible
  * @param signal ends the watch too
  */
 export function startWatch(

@@ -10,7 +10,7 @@ import { splitLines } from "../markdown/merge/split.ts";
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 
-/** Some lines of a document, counted from 1. `to` is below `from` if there are none. */
+/** Some lines of a document, counted from 1. `to` is below `from` if the part is empty. */
 type Part = {
   readonly text: string;
   readonly from: number;

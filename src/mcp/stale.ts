@@ -42,8 +42,8 @@ export async function refuseStale(
 }
 
 /**
- * Returns stored content of a version; null if it is not stored. Finds it only if local files have
- * the same content as the service.
+ * Returns stored content of a version; null if it is not stored. The version is found only if local
+ * files have the same content as the service.
  */
 function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
   const opened = openLocal(root, openOptions);

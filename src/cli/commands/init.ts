@@ -233,7 +233,7 @@ function takeRules(io: Io, args: Args, root: string, config: Config): Result<nul
   return ok(null);
 }
 
-/** Sources of a key that is stored; a key from the keychain stays there. */
+/** Sources of a key that is stored in the folder. A key from the keychain stays in the keychain. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 /** Refuses another service, another folder of it, or another direction than the linked one. */

@@ -39,7 +39,7 @@ export const command: Command = {
 
 /**
  * Returns a line for each event.
- * @param name the document that was asked for; null means all
+ * @param name the document that the user named; null means all
  */
 function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
   if (events.length > 0) return events.map(eventLine);

@@ -213,7 +213,7 @@ export function printRun(
   { quiet, json, url, took, beside = {} }: RunPrinter & RunTelling,
 ): ExitCode {
   const isPassing = passes(report);
-  // This run had the lock and may have reached the service, so problems of these kinds have ended.
+  // This run had the lock and may have reached the service, so problems of these kinds are over.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
   else if (!quiet) showReport(io, report, took, url);

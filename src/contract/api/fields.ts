@@ -79,8 +79,8 @@ function fieldCode(fault: NameFault): FieldCode {
  * content that is not text").
  */
 export function contentFault(value: string): FieldFault | null {
-  // Avoids counting if it cannot exceed the limit: a text never has more characters than UTF-16
-  // units.
+  // No need to count characters below the limit in UTF-16 units: a text never has more characters
+  // than units.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -138,7 +138,9 @@ export type IdForm = "doc_" | "dir_" | "chg_";
  */
 export type IdAge = "first" | "usual";
 
-/** Suffix of ids that the first version issued; they stay valid in its workspaces. */
+/**
+ * Suffix of ids that the first version issued. Such ids stay valid in workspaces of that version.
+ */
 const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
 /** Makes the schema of an id in a request. */

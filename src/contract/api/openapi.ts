@@ -86,7 +86,7 @@ function parametersOf({ path, id, query }: Operation, schemas: Record<string, un
   return parameters;
 }
 
-/** Describes problems by status; each lists its possible codes. */
+/** Describes problems by status. Each status lists its possible codes. */
 function problemAnswers({ problems }: Operation, schema: Json): Json {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);

@@ -141,8 +141,8 @@ function declareReads({ fileId, folderId }: Ids) {
       problems: ["invalid_id", "file_not_found"],
     },
     /**
-     * ASSUMES: it has the parameters of the list of files, and answers pages in the same way
-     * (contract tests of folders).
+     * ASSUMES: the list of folders has the parameters of the list of files, and answers pages in
+     * the same way (contract tests of folders).
      */
     listFolders: {
       method: "GET",

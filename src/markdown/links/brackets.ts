@@ -59,9 +59,9 @@ export function readBracket(
 }
 
 /**
- * Reads a local wiki link. A wiki link inside other brackets does not count: a link makes the
- * brackets around it no link, so the two forms would differ in more than the link.
- * @returns its end
+ * Reads a local wiki link. A wiki link inside other brackets does not count, because a link turns
+ * the brackets around it into plain text. The two forms would then differ in more than the link.
+ * @returns the end of the wiki link
  */
 function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink }: BracketContext): number | null {
   const from = next === EXCLAMATION ? at + 1 : next === OPEN_BRACKET ? at : -1;
@@ -116,7 +116,7 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
-/** Returns the end of the reference whose text closes at `close`; -1 if it is none. */
+/** Returns the end of the reference whose text closes at `close`; -1 if no reference ends there. */
 function referenceEnd(cx: InlineContext, close: number, label: string | null, defined: ReadonlySet<string>): number {
   if (defined.size === 0) return -1;
   const full = readLabel(cx.text, close + 1 - cx.offset);
@@ -125,7 +125,7 @@ function referenceEnd(cx: InlineContext, close: number, label: string | null, de
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** Returns the content of a pair of brackets as a label; null if it cannot be one. */
+/** Returns the content of a pair of brackets as a label; null if the content cannot be a label. */
 function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
   const from = opener.at + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL) return null;

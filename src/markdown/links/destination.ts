@@ -6,15 +6,18 @@ import { isPunctuation } from "./resource.ts";
 /** Target of a destination, without its query and fragment. */
 export type Destination = {
   /**
-   * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: a document's
-   * or folder's. `wiki`: a file's name, in its brackets. `foreign`: with a scheme, or a fragment
-   * alone.
+   * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: id of a
+   * document or folder. `wiki`: name of a file, in a wiki link. `foreign`: with a scheme, or a
+   * fragment alone.
    */
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly said: string;
-  /** True if it begins with `ref://`, which means that it has no target. */
+  /** True if the destination begins with `ref://`, which means that the link has no target. */
   readonly inert: boolean;
-  /** Start of the query or fragment in the destination as written; its length if it has neither. */
+  /**
+   * Offset of the query or fragment in the destination as written; the length of the destination if
+   * it has neither.
+   */
   readonly suffixAt: number;
 };
 

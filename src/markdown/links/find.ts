@@ -14,8 +14,8 @@ import { destinationOfName, type WikiLink } from "./wiki.ts";
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
   /**
-   * Start of the destination, in UTF-16 units, without `<` and `>`; of a wiki link, its own start.
-   * It is never empty.
+   * Start of the destination, in UTF-16 units, without `<` and `>`; for a wiki link, the start of
+   * the link. A destination is never empty.
    */
   readonly from: number;
   readonly to: number;
@@ -43,7 +43,10 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   return last.links;
 }
 
-/** A document is often read twice: for the targets of its links, then to judge them. */
+/**
+ * Links of the last document that was read. A document is often read twice: first for the targets
+ * of its links, then to judge them.
+ */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
 function parse(text: string, wiki: boolean): FoundLink[] {

@@ -24,10 +24,12 @@ export type ParseInput = {
   readonly wiki: boolean;
 };
 
-/** Input and results of one parse. Set while it runs, which nothing can interrupt. */
+/**
+ * Input and results of one parse. The variable is set during a parse, which nothing can interrupt.
+ */
 type Reading = ParseInput & {
   /**
-   * By the start of their destinations. Only those with a node in the tree are part of the
+   * Links by the start of their destinations. Only links with a node in the tree are part of the
    * document.
    */
   readonly links: Map<number, InlineLink>;
@@ -50,7 +52,7 @@ export function parseWith(text: string, known: ParseInput): { tree: ReturnType<M
 /** LIMIT: depth of quotes, lists and list items. Anything deeper is read as text without links. */
 const MAX_DEPTH = 100;
 
-/** LIMIT: lines of a definition, with its title. */
+/** LIMIT: lines of a link definition, including its title. */
 const MAX_LINES = 64;
 
 /** The beginning of a footnote's definition. */
@@ -82,8 +84,8 @@ let grammar: MarkdownParser | null = null;
 
 function makeGrammar(): MarkdownParser {
   const made = parser.configure([Table, BRACKETS, BLOCKS]);
-  // The parser asks of each character of a paragraph, heading or cell what begins with it. Most of
-  // them contain no link; one search for the characters of a link shows that.
+  // The parser tries all rules at each character of a paragraph, heading or cell. Most paragraphs
+  // contain no link; one search for the characters of a link shows that.
   const parseInline = made.parseInline.bind(made);
   made.parseInline = (text, offset) => {
     const mayLink = text.includes("](") || (reading!.wiki && text.includes("[["));

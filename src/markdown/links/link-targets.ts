@@ -20,11 +20,13 @@ export function linkTargetsOf(text: string, here: Place, meant: readonly (Target
   return [...targets.values()];
 }
 
-/** Returns null for an id that was written, which stays, whatever moves. */
+/**
+ * Returns the target of a link; null for an id that was written as an id, which stays in each move.
+ */
 function linkTargetOf(read: Destination, here: Place, meant: readonly (TargetLookup | Place)[]): LinkTarget | null {
   const { said, kind } = read;
   const known = resolveInOrder(read, meant) as DocId | DirId | null;
-  // Unless nothing is known to exist there.
+  // Written as an id: the target is recorded only if nothing is known to exist under that id.
   if (isId(said) && (known === null || known === said))
     return resolveDestination(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
   const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;

@@ -51,8 +51,8 @@ function resolvePath(said: string, place: Place): string | null {
 }
 
 /**
- * Returns the path that a destination leads to, whether anything exists or not; null if it is
- * outside of the root.
+ * Returns the path that a destination leads to, even if nothing exists at that path; null if the
+ * path is outside of the root.
  */
 export function pathTo({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign" || said === "") return null;

@@ -7,7 +7,7 @@ export type Resource = {
   /** Without `<` and `>`; null for `()`. */
   readonly destination: Span | null;
   readonly angle: boolean;
-  /** Without its quotes. */
+  /** Title without its quotes. */
   readonly title: Span | null;
   /** Offset after the `)`. */
   readonly end: number;
@@ -53,7 +53,10 @@ export function readDestination(text: string, at: number): Span | null {
   return inner === undefined ? null : { from: at + 1, to: at + 1 + inner.length };
 }
 
-/** Returns the end of a destination without brackets; -1 if its parentheses are unbalanced. */
+/**
+ * Returns the end of a destination that has no angle brackets; -1 if its parentheses are
+ * unbalanced.
+ */
 function bareEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;

@@ -6,7 +6,7 @@ import { wikiServiceForm } from "./wiki.ts";
 /** Spellings of a document's links, so that its other form can spell them the same way. */
 export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Whole wiki links, by their form on the service. */
+  /** Whole wiki links, by the form that they have on the service. */
   readonly #wiki = new Map<string, string[]>();
   readonly #isExact: boolean;
 
@@ -41,9 +41,9 @@ export class Spellings {
   }
 
   /**
-   * Returns the spelling of the next link to the same target in the order of the document, or of
-   * the last one when there are no more; without query and fragment, unless it has no target.
-   * Undefined if there is no such link.
+   * Returns the spelling of the next link to the same target, in the order of the document. After
+   * the last such link, the spelling of the last one is used again. Query and fragment are not
+   * included, unless the link has no target. Undefined if there is no link to the target.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));
@@ -75,8 +75,8 @@ function nextOf<T>(spelled: T[] | undefined): T | undefined {
 }
 
 /**
- * Spellings with and without `<…>` are kept apart, because neither can replace the other; so are
- * those of wiki links, which may have another form.
+ * Returns the key of a spelling. Spellings with and without `<…>` have different keys, because
+ * neither can replace the other. Spellings of wiki links also have their own keys.
  */
 function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {
   const target = id ?? `nowhere ${inert ? raw.slice(INERT_SCHEME.length) : raw}`;

@@ -64,7 +64,7 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(wikiAnew && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
-      // It has a place in the order of links that are not spelled as a whole.
+      // A link that is spelled as a whole still takes its turn in the order of the other links.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },
@@ -105,9 +105,9 @@ function serviceOf(text: string, place: Place, { was, before, stood, formerly }:
 
 /**
  * Makes the local form after documents have moved: each path keeps its target. A path that still
- * has it keeps its spelling.
- * @param isAway returns true for a target that has no path any more and is not deleted: links to it
- * become ids
+ * leads to its target keeps its spelling.
+ * @param isAway returns true for a target that has no path any more and is not deleted: links to
+ * such a target become ids
  */
 export function respell(
   text: string,
@@ -160,11 +160,11 @@ function isOfService(read: Destination): boolean {
 }
 
 type Respell = {
-  /** Returns the new destination; null if it stays. */
+  /** Returns the new destination of a link; null if the destination stays. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
-   * @param raw its destination
-   * @returns the whole new wiki link; null if it stays, or only its destination changes
+   * @param raw destination of the wiki link
+   * @returns the whole new wiki link; null if the link stays, or only its destination changes
    */
   readonly wiki: (whole: string, wiki: WikiLink, read: Destination, raw: string, link: FoundLink) => string | null;
 };

@@ -20,12 +20,12 @@ export type DocumentNames = {
 
 /** A wiki link in either form. */
 export type WikiLink = {
-  /** Its start, at the first bracket; the `!` of an embed is before it. */
+  /** Offset of the first bracket; the `!` of an embed is before it. */
   readonly from: number;
   readonly to: number;
   /** A file's name without `.md`, or its path from the root; null in the service's form. */
   readonly name: string | null;
-  /** With its `#`; empty without one, and in the service's form. */
+  /** Heading with its `#`, in the service's form; empty if the link names no heading. */
   readonly heading: string;
   /** Text that readers see. */
   readonly text: string;
@@ -36,7 +36,7 @@ export type WikiLink = {
 const NAMED = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
 const WORDS = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
-/** Returns the local wiki link that begins at `at`, with offsets from there on. */
+/** Returns the local wiki link that begins at `at`. Its offsets count from `at`. */
 export function readWikiLink(text: string, at: number): WikiLink | null {
   NAMED.lastIndex = at;
   const found = NAMED.exec(text);
@@ -75,7 +75,10 @@ function encoded(heading: string): string {
 
 const UNSAFE = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
-/** Returns the heading that a link's end stands for; null if no wiki link would write it so. */
+/**
+ * Returns the heading that the suffix of a link names; null if no wiki link would be written with
+ * that suffix.
+ */
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;
@@ -89,8 +92,9 @@ export function headingOf(suffix: string): string | null {
 }
 
 /**
- * Returns the local form: the words alone if they name the target, else its name before them.
- * @returns null if no wiki link would lead there
+ * Returns the local form of a link: only the words if they name the target, else the name of the
+ * target before the words.
+ * @returns null if no wiki link would lead to the target
  */
 export function wikiLocalForm(
   id: string,

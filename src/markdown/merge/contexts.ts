@@ -26,7 +26,7 @@ export class BlockStack {
 
 /** The blocks around the lines of a text: fences, directives, HTML blocks and comments. */
 export type Contexts = {
-  /** For each line, its stack of open blocks. */
+  /** For each line, the stack of blocks that are open at this line. */
   readonly around: readonly BlockStack[];
   /** For each line, true if the line opens or closes a block. */
   readonly marks: readonly boolean[];
@@ -143,7 +143,7 @@ function tags(place: Place, line: string): number {
   return stray === 0 && found ? -1 : stray;
 }
 
-/** Closes the innermost block if it is the expected one. Returns true if it was. */
+/** Closes the innermost block if it is the expected one. Returns true if the block was closed. */
 function close(place: Place, isMeant: (one: string) => boolean): boolean {
   const { name, outer } = place.inside;
   if (name === "" || !isMeant(name)) return false;

@@ -25,7 +25,7 @@ const ATOM = new RegExp(
     `${LETTER}+(?:_+${LETTER}+)*`,
     String.raw`</?\p{L}[^<>\n]{0,300}>`, // a tag
     String.raw`\[[ xX]\](?=\s)`, // a check box
-    String.raw`(?<run>[*_~=#:\`])\k<run>{1,9}|\[\[|\]\]|!\[`, // marks that mean something together
+    String.raw`(?<run>[*_~=#:\`])\k<run>{1,9}|\[\[|\]\]|!\[`, // pairs and runs of marks with one meaning
     String.raw`\S`,
   ].join("|"),
   "gv",
@@ -37,9 +37,9 @@ const STEPS_A_TOKEN = 30;
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
- * Returns the tokens of one line, whatever the lines around it; the line's break is always a token.
- * When the budget ends, the text not yet cut stays one token, because a merge without budget has no
- * result anyway.
+ * Returns the tokens of one line. The lines around it do not matter; the line break is always a
+ * token. When the budget ends, the rest of the line becomes one token, because a merge without
+ * budget has no result anyway.
  * @param texts numbers the tokens
  */
 export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {

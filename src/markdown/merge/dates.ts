@@ -1,7 +1,7 @@
 import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
 import { normalise } from "./style.ts";
 
-/** Keys whose date says when something was last done or is due: the later of two dates wins. */
+/** Keys whose date says when work was last done or is due: the later of two dates wins. */
 const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**

@@ -1,6 +1,6 @@
 import { type Budget, spendSteps } from "./budget.ts";
 
-/** Steps that one point of the search costs. */
+/** Steps of the budget that one point of the search costs. */
 export const STEPS_A_POINT = 2;
 
 /**

@@ -3,10 +3,10 @@ import { reserveSteps } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Reading, tokenTextsIn } from "./reading.ts";
 
-/** Steps that one word of a removal costs. */
+/** Steps of the budget that one word of a removal costs. */
 const STEPS_A_WORD = 10;
 
-/** One removed word in this many may be at the place by chance. */
+/** Share of removed words that may be at the place by chance: one in this many. */
 const LEFT = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
@@ -50,8 +50,8 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
 }
 
 /**
- * Counts the removed words that the edits of `there` kept or added again; `of` counts all removed
- * words. Undefined if a whole line is kept.
+ * Counts the removed words that the edits of `there` kept or added again. `of` is the count of all
+ * removed words. Undefined if a whole line is kept.
  */
 function wordsLeft(
   edit: Edit,

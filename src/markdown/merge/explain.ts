@@ -19,7 +19,7 @@ export type Piece = {
  */
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
-/** A line of the result. `line`: its number from 1; null for removed lines. */
+/** A line of the result. `line`: line number from 1; null for removed lines. */
 export type ExplainedLine = { readonly line: number | null; readonly rule: Rule; readonly pieces: readonly Piece[] };
 
 /**
@@ -52,7 +52,7 @@ const NUMBER =
 const LEADS = /^(?:[->*+|]|#{1,6})$/;
 
 /**
- * Returns the words and marks of a text. A mark that makes its line an item, quote, heading or row
+ * Returns the words and marks of a text. A mark at the start of an item, quote, heading or row
  * differs from the same mark elsewhere.
  */
 function wordsIn(text: string): Words {

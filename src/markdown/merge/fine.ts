@@ -21,7 +21,7 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
   return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
-/** Merges normalised texts: the front matter by its keys, then the body. */
+/** Merges normalised texts: the front matter key by key, then the body. */
 function mergeDocument(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined) return mergeBody(base, local, remote, reading);

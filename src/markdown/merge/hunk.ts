@@ -139,7 +139,7 @@ function linesMeet(earlier: Edit, side: Side, later: Edit, { edits, texts }: Wor
   if (isReplacement(earlier) && isReplacement(later)) return false;
   // Two edits that only remove lines add nothing that could be at a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
-  // Both edits may have added a line between the same two lines.
+  // Both edits may have added a line between the same two lines of base.
   if (grows(earlier) && grows(later)) return true;
   if (earlier.start === earlier.end) return gapBefore(texts[side], earlier.to) === "";
   if (later.start < later.end) return gapBefore(texts.base, later.start) === "";

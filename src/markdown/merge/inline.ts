@@ -17,7 +17,7 @@ export function inlineFaults(text: string): number {
 
 function emphasisFaults(text: string): number {
   const open: Run[] = [];
-  // For each kind of run, its indexes in `open`.
+  // For each kind of run, the indexes of its runs in `open`.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(MARKS)) {
@@ -95,7 +95,7 @@ function openBracket(mark: string, open: Bracket[]): number {
 }
 
 /**
- * Closes the innermost bracket. `next`: the character after it.
+ * Closes the innermost bracket. `next`: the character after the bracket.
  * @returns the number of faults
  */
 function closeBracket(next: string | undefined, open: Bracket[]): number {

@@ -7,7 +7,10 @@ import { splitLines } from "./split.ts";
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/** Lines of a text. `line` is 1-based; if `count` is 0, it is the number of the line before. */
+/**
+ * Lines of a text. `line` is 1-based; if `count` is 0, `line` is the number of the line before the
+ * change.
+ */
 type Span = { readonly line: number; readonly count: number };
 
 /** A hunk of a unified diff: the lines near a change, and their spans in both texts. */
@@ -79,7 +82,7 @@ export function hunksOf<Line>(
   }));
 }
 
-/** Returns a span of lines. `first`: the number of lines before it. */
+/** Returns a span of lines. `first`: the number of lines before the span. */
 function spanOf(first: number, count: number): Span {
   return { line: count === 0 ? first : first + 1, count };
 }

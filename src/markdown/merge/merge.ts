@@ -56,8 +56,8 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
 }
 
 /**
- * Returns the fault of the merge with the sides exchanged. That merge may differ only in order;
- * undefined if it is clean too.
+ * Returns the fault of the merge with the sides exchanged; undefined if that merge is clean too.
+ * That merge may differ only in the order of lines.
  */
 function turnedFault(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
@@ -103,8 +103,8 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
 }
 
 /**
- * Checks the word counts of a result, whatever way the merge was made. Merges by whole lines need
- * the weaker check, finer merges the stricter check.
+ * Checks the word counts of a result. Merges by whole lines need the weaker check, finer merges the
+ * stricter check.
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));

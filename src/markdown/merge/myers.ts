@@ -2,7 +2,10 @@ import { type Budget, newBudget, spendSteps } from "./budget.ts";
 import { distance, STEPS_A_POINT } from "./distance.ts";
 import { StringNumbers } from "./split.ts";
 
-/** An edit: the other sequence has elements [from, to) in place of base elements [start, end). */
+/**
+ * An edit: elements [start, end) of base were replaced by elements [from, to) of the other
+ * sequence.
+ */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**

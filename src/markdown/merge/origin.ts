@@ -12,9 +12,9 @@ type Source = "base" | "mine" | "theirs" | "both";
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then gives its
- * pieces in order, and is empty otherwise. For a removed line, `from` is the side that removed it;
- * `base` if neither did.
+ * A line of a merge with its origin. `mixed`: no side has the whole line; `words` then gives the
+ * pieces of the line in order, and is empty otherwise. For a removed line, `from` is the side that
+ * removed the line; `base` if neither side did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
@@ -27,8 +27,8 @@ export type Origin = {
 /** The lines of one side, with its edits of base. */
 type Side = {
   /**
-   * `keeps`: for each base line, its index in the side. `has`: for each line of the merge, its
-   * index in the side. Both are -1 without a counterpart.
+   * `keeps`: for each base line, the index of this line in the side. `has`: for each line of the
+   * merge, the index of this line in the side. -1: the side lacks the line.
    */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
@@ -112,8 +112,8 @@ function either(mine: boolean, theirs: boolean): "mine" | "theirs" | "both" | nu
 }
 
 /**
- * Compares a line with the lines at this place in each text. If these lines lack a word, looks the
- * word up in everything that a side added.
+ * Finds the origin of each word of a line, by comparison with the lines at this place in each text.
+ * If these lines lack a word, the word is searched in everything that a side added.
  */
 function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, reading: Reading): WordOrigin[] {
   // A blank line has no words.

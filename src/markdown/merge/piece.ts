@@ -21,7 +21,7 @@ export type Piece = {
   readonly indent: number;
   /**
    * Shape of the first entry, as `entryShapeOf` returns it; below, of the last entry. Undefined if
-   * it is no entry.
+   * the first line is no entry.
    */
   readonly head: string | undefined;
   readonly tail: string | undefined;

@@ -182,12 +182,12 @@ function tokensIn(line: string, reading: Reading): readonly Token[] {
   return tokens;
 }
 
-/** The three texts, with their lines read. */
+/** The three texts, split into lines. */
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
 /**
- * Merges the blank lines at one place: if one side changed them, uses that side's. If both sides
- * did, uses the longer run.
+ * Merges the blank lines at one place. If one side changed the blank lines, that side counts. If
+ * both sides did, the longer run counts.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;

@@ -17,7 +17,7 @@ import { wordsOf } from "./words.ts";
  * directives and HTML blocks in which a side put them.
  */
 export function isSoundMarkdown(given: OfFour<string>, reading: Reading): boolean {
-  // This one charge pays for reading lines, contexts and blocks.
+  // This single charge pays for reading lines, contexts and blocks.
   if (!reserveSteps(reading, 4 * given[3].length)) return false;
   const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
   const [, l, r, m] = texts;
@@ -65,7 +65,7 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
   let faults = 0;
   let done = 0;
   for (let at = 0; at < lines.length; at++) {
-    // A block is new only if the first of the other texts lacks one of its lines.
+    // A block is new only if the first of the other texts lacks at least one line of the block.
     if (others[0].has.has(ids[at] as number)) continue;
     let start = at;
     let end = at + 1;

@@ -6,7 +6,9 @@ import { RunNumbers } from "./split.ts";
 /** Numbers of the pieces of base, local, remote and result. Equal pieces have equal numbers. */
 export type FourSequences = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/** The index of one piece in base, local, remote and result; -1 in a text without it. */
+/**
+ * The indexes of one piece in base, local, remote and result; -1 for a text that lacks the piece.
+ */
 export type AlignedRow = readonly [base: number, local: number, remote: number, result: number];
 
 /** An index in each of the four texts. */

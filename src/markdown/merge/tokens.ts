@@ -26,7 +26,7 @@ export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Texts of tokens that end a line. The index of each is its number in `TokenTexts`. */
+/** Texts of tokens that end a line. The index of a text is its number in `TokenTexts`. */
 const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 
 /** Returns true if this number in `TokenTexts` is that of a line break or a blank line. */
@@ -61,7 +61,7 @@ export class TokenTexts extends StringNumbers {
     return { id: this.id(text), text, space, leads };
   }
 
-  /** Returns true if the token with this number has a meaning of its own. */
+  /** Returns true if the token with this number is a word: a token with a meaning of its own. */
   isWord(id: number): boolean {
     return isWord(this.text(id));
   }

@@ -9,7 +9,7 @@ export type Heading = {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** Last line of its section: up to the next heading that is not below it. */
+  /** Last line of the section: the line before the next heading of the same or a higher level. */
   readonly last: number;
 };
 
@@ -39,7 +39,7 @@ export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "l
   return found;
 }
 
-/** Adds the end of its section to each heading. */
+/** Adds the end of the section to each heading. */
 function withSections(found: readonly Omit<Heading, "last">[], lines: number): Heading[] {
   const open: Omit<Heading, "last">[] = [];
   const headings: Heading[] = [];

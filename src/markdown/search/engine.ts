@@ -43,7 +43,7 @@ export type CompileRegex = (pattern: string) => Compilation;
 export const MOST_STEPS = 2_000;
 /** Steps that a character costs besides those of the pattern. */
 const STEPS_OF_A_CHARACTER = 8;
-/** The factor by which a step that looks up a Unicode table is slower. */
+/** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
 /** LIMIT: steps above which a pattern is not tried on whole texts first, only on their lines. */
 const MOST_STEPS_FOR_TEXTS = 300;
@@ -126,9 +126,9 @@ function estimateSteps(pattern: string): number {
   return sum;
 }
 
-/** Matches the end of a range in a class: a character, or its number. */
+/** Matches the end of a range in a character class: a character, or the number of a character. */
 const RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
-/** The last character with another case; the engine folds none after it. */
+/** The last character with another case; the engine folds no character after this one. */
 const LAST_FOLDED = 0x1e943;
 /** Characters that the engine folds in the time of one step. */
 const FOLDED_IN_A_STEP = 50;

@@ -26,8 +26,8 @@ type HybridResult<One extends FoundDocument> =
 /** LIMIT: documents beyond those requested that are ranked, the newest of each set. */
 const MARGIN = 100;
 /**
- * LIMIT: steps for texts that are not indexed yet, and for all others. Past it, the search returns
- * the best documents judged so far.
+ * LIMIT: steps for documents that are not indexed yet, and for indexed ones. After that, the search
+ * returns the best documents judged so far.
  */
 const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
 /**
@@ -127,7 +127,10 @@ class HybridSearch<One extends FoundDocument> {
     return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
   }
 
-  /** Returns the best documents with their scores, best first; among equals, the newest first. */
+  /**
+   * Returns the best documents with their scores, best first. Among equal scores, the newest
+   * document is first.
+   */
   #best(): Map<number, number> {
     const scored: [document: number, score: number][] = [];
     for (const [document, judged] of this.#judged) {

@@ -97,7 +97,7 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix alone is also a token: it shows that a block has documents with several rows.
+    // The prefix alone is also a token. It marks a block that has documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
     this.#add.run(BigInt(row), tokens);

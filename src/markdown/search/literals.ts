@@ -34,7 +34,7 @@ function readAlternatives(reader: Reader): RequiredText {
   return needs.length === 1 ? needs[0]! : { kind: "any", needs };
 }
 
-/** Reads a sequence. Adjacent literals are joined until something variable separates them. */
+/** Reads a sequence. Adjacent literals are joined until a variable element separates them. */
 function readSequence(reader: Reader): RequiredText {
   const needs: RequiredText[] = [];
   let literal = "";

@@ -18,7 +18,7 @@ export type DocumentMatch = {
   readonly pieces: readonly number[];
 };
 
-/** Weight of a unit by its location. */
+/** Weight of a match by its location. */
 const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
 /** Weight of a match inside a word relative to a whole word: at its beginning, or elsewhere. */
 const PART = { beginning: 0.6, inner: 0.4 } as const;

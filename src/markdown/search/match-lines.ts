@@ -59,7 +59,8 @@ export class StepMeter {
   }
 
   /**
-   * Waits for steps without charging them, because their number depends on the state of the index.
+   * Waits until `steps` may run, without charging them, because their number depends on the state
+   * of the index.
    */
   async rest(steps: number): Promise<EarlyEnd | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };

@@ -3,13 +3,13 @@ import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /** A parsed query of free text. */
 export type Query = {
-  /** Words and runs in their order. */
+  /** Words and runs in the order of the query. */
   readonly phrase: readonly Unit[];
   /** Distinct units of `phrase`. */
   readonly units: readonly Unit[];
   /** The parts for the loose search: words, and the pairs of runs. */
   readonly pieces: readonly Unit[];
-  /** The query as spelled, folded; "" when it is too short to search. */
+  /** The query as typed, with its case folded; "" if the query is too short to search. */
   readonly literal: string;
   /** True if the query has more than its words: `--no-edit`, `std::vec`, `c++`. */
   readonly isSpelled: boolean;

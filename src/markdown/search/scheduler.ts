@@ -16,7 +16,7 @@ export type StepPermit = {
 /** LIMIT: steps of a round. A step takes 5 to 120 ns. */
 export const STEPS_OF_A_ROUND = 400_000;
 
-/** A search. `number`: how many searches began before it. */
+/** A search. `number`: count of searches that began before this search. */
 type Search = { readonly number: number; spent: number };
 type Waiting = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 

@@ -6,7 +6,7 @@ export type FoundDocument = {
   /** Number of the document; newer documents have greater numbers. */
   readonly document: number;
   readonly path: string;
-  /** The content; may be decompressed only when it is read. */
+  /** The content. It may be decompressed only when a caller reads it. */
   readonly text: string;
 };
 

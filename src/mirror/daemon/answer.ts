@@ -48,7 +48,7 @@ async function syncNow(
         }
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
-      // A whole scan judges the delayed changes, whatever happened to them meanwhile.
+      // A full scan judges the delayed changes again, because they may have changed meanwhile.
       last = await daemon.request("rescan");
       runs.set(last.run, last);
     }
@@ -182,7 +182,7 @@ export function codeClause(error: unknown): string {
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 
-/** @param by reason why it is closed; null if it is ending */
+/** @param by reason why the folder is closed; null if the daemon is ending */
 export function refuseClosedFolder(root: string, by: Trouble | null): CallResult {
   const { what, next } = by ?? daemonEndsTrouble(root);
   return { kind: "refused", trouble: { kind: "fault", what, next } };

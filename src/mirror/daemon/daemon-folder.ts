@@ -75,7 +75,7 @@ export class DaemonFolder {
     return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
   }
 
-  /** Closes it after a start that did not reach `run`. */
+  /** Closes the folder after a start that did not reach `run`. */
   async close(): Promise<void> {
     await this.#open?.mirror.close();
     this.#open = null;
@@ -153,7 +153,7 @@ export class DaemonFolder {
     return opened;
   }
 
-  /** Nothing is open: the command works until it ends. */
+  /** Waits until the command ends. Meanwhile nothing of the folder is open. */
   async #lendOut({ gone, free }: Loan, stop: AbortSignal): Promise<void> {
     free();
     await aborted(AbortSignal.any([gone, stop]));
@@ -175,7 +175,7 @@ export class DaemonFolder {
   }
 
   /**
-   * Returns why it failed; null if it was asked to end.
+   * Returns why the run failed; null if the run was asked to end.
    * @param loan that has just ended; null if there was none
    */
   async #runOnce(open: OpenedDaemon, loan: Loan | null, stop: AbortSignal): Promise<Trouble | null> {
@@ -239,7 +239,7 @@ export class DaemonFolder {
           ? this.#lend(open, request.what, call)
           : carryOutRequest(open, shortenWait(request, clock.monotonic() - began), call, clock);
       const done = await work.catch((error: unknown) => {
-        // The daemon rejects requests while it ends; a bug would have ended it.
+        // While the daemon ends, it rejects requests. At any other time, an error is a bug.
         if (!stop.aborted && !signal.aborted) throw error;
         return null;
       });
@@ -254,7 +254,7 @@ export class DaemonFolder {
     const free = Promise.withResolvers<void>();
     // ORDER: between two cycles, so that earlier requests are answered.
     await daemon.runBetweenCycles(() => {
-      // Another command came first; this one is next after it.
+      // Another command came first; this one gets the folder next.
       if (reopen.signal.aborted) throw new Error("the folder is being closed");
       if (gone.aborted) return free.resolve();
       this.#loan = { what, at: clock.monotonic(), gone, free: free.resolve };
@@ -277,7 +277,7 @@ export class DaemonFolder {
   }
 }
 
-/** Handles an event of a folder's daemon. Reporting it happens elsewhere. */
+/** Handles an event of a folder's daemon. Other code reports the event. */
 function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") dropsRefusedKey(open);
@@ -297,17 +297,17 @@ function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
 
 /** Reason why a folder is no longer synced. */
 type FolderEnd =
-  /** It was asked to stop. */
+  /** The daemon was asked to stop. */
   | { readonly kind: "stopped" }
   /** The folder is no longer linked: `mdmirror unlink`. */
   | { readonly kind: "unlinked" }
-  /** `mdmirror mv`. `root`: its present path. */
+  /** `mdmirror mv` moved the folder. `root`: the current path. */
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Finds out whether a command moved or unlinked the folder that it asked the daemon to leave. A
- * folder whose disk is not mounted is neither: it comes back.
- * @param marker as it was when the folder was opened; null if it had none
+ * Finds out if a command moved or unlinked the folder that it borrowed from the daemon. A folder
+ * whose disk is not mounted counts as neither, because the disk may be mounted again.
+ * @param marker the marker when the folder was opened; null if the folder had none
  * @returns null if the folder is unchanged
  */
 function folderEndOf(

@@ -12,8 +12,9 @@ import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 
 /**
- * One process that keeps several linked folders in sync. A folder that fails is tried again and
- * ends no other, one that `mdmirror mv` moves is followed, and an unlinked one is dropped.
+ * One process that keeps several linked folders in sync. A folder that fails is tried again, and
+ * does not stop the others. The process follows a folder that `mdmirror mv` moves, and drops an
+ * unlinked folder.
  */
 
 export type { FolderEvent } from "./folder-events.ts";
@@ -98,7 +99,8 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
 }
 
 async function openFolder(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-  // A daemon that lent its folder does not have the lock at this moment, so it is asked.
+  // A daemon that lent its folder to a command does not have the lock at this moment, so the daemon
+  // is asked.
   const running = await askDaemon(dir, { do: "status" });
   if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
   if (running.kind === "trouble") return running;
@@ -123,7 +125,7 @@ class KeptFolders {
   constructor(options: DaemonsOptions, stop: AbortSignal) {
     this.#options = options;
     this.#stop = stop;
-    // Each folder, and each of its runs, waits for the end.
+    // Many listeners are normal: each folder, and each run of a folder, waits for the end.
     EventEmitter.setMaxListeners(0, stop);
   }
 
@@ -148,7 +150,7 @@ class KeptFolders {
     while (this.#kept.size > 0) await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
   }
 
-  /** @param folder already open; null to open it */
+  /** @param folder the folder, if it is open already; null to open it */
   begin(root: string, folder: DaemonFolder | null): void {
     const stop = new AbortController();
     const ending = AbortSignal.any([stop.signal, this.#stop]);
@@ -206,7 +208,7 @@ class KeptFolders {
     await kept.folder?.close();
   }
 
-  /** Returns null if it ended as intended. */
+  /** Opens the folder and keeps it in sync. Returns null if that ended as intended. */
   async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
     try {
       const opened = kept.folder === null ? await openFolder(root, this.#options) : ok(kept.folder);

@@ -64,9 +64,9 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
 }
 
 /**
- * Closes a folder, to be opened again, if the service refuses its key and another key exists now:
- * `mdmirror init --key-file` stored it, or a key file was renewed.
- * @returns true if it did
+ * Closes a folder, to be opened again, if the service refuses its key and a different key exists
+ * now. Such a key was stored by `mdmirror init --key-file`, or a key file was renewed.
+ * @returns true if the folder was closed
  */
 export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boolean {
   const { phase } = daemon.status();
@@ -92,7 +92,7 @@ export class Reopening {
     return current();
   }
 
-  /** It is open again, or will not be. */
+  /** Ends the state `opening`: the folder is open again, or it cannot be opened. */
   end(): void {
     this.#opening?.resolve();
     this.#opening = null;

@@ -13,7 +13,7 @@ const DEADLINE_MS = 10_000;
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // Only the manager's variables: no other program needs the key.
+  // The program gets only the variables of the service manager: no other program needs the key.
   const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   return new SdNotify(given, watchdogOf(env, pid), onFault);
 }
@@ -25,7 +25,9 @@ export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify |
  * ms, and the daemon makes one a minute.
  */
 class SdNotify {
-  /** Milliseconds within which systemd expects a sign of life; null if it expects none. */
+  /**
+   * Period in milliseconds within which systemd expects a sign of life; null if it expects none.
+   */
   readonly watchdogMs: number | null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #onFault: SdNotifyOptions["onFault"];
@@ -48,9 +50,9 @@ class SdNotify {
 }
 
 /**
- * Sends a sign of life four times within systemd's period while `alive` is true. When it is false,
- * nothing is sent, and systemd restarts the daemon.
- * @returns a function that stops it
+ * Sends a sign of life four times within systemd's period while `alive` returns true. When it
+ * returns false, nothing is sent, and systemd restarts the daemon.
+ * @returns a function that stops the signs of life
  */
 export function keepWatchdog(sd: Pick<SdNotify, "say" | "watchdogMs">, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;

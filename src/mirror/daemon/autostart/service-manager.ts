@@ -41,8 +41,8 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
-  // A loaded agent cannot be loaded again, so it is unloaded first. It is fine if it was not
-  // loaded.
+  // A loaded agent cannot be loaded again, so it is unloaded first. If it was not loaded, the
+  // failure of this command does not matter.
   if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, said } = await ask(step, env);

@@ -120,7 +120,7 @@ type UnitShape = {
   readonly command: readonly string[];
   /** Variables that are copied into the unit. */
   readonly kept: readonly Kept[];
-  /** Folders that it syncs, for its description. */
+  /** Folders that the unit syncs, for its description. */
   readonly what: string;
 };
 

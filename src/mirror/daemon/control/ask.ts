@@ -23,8 +23,8 @@ export const NO_DAEMON = "no-daemon";
 const SILENT = "daemon-silent";
 
 /**
- * Milliseconds without a word from the daemon. While it works, it sends a sign of life every few
- * seconds; a long step of its event loop, as on a slow disk, answers nobody.
+ * Milliseconds without a sign of life from the daemon. A working daemon sends one every few
+ * seconds; during a long step of its event loop, as on a slow disk, it sends none.
  */
 const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
@@ -61,7 +61,7 @@ export async function askDaemon<R extends ControlRequest>(
 
 /**
  * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
- * is in a long step or hangs, which cannot be told from outside.
+ * is in a long step or hangs. The caller cannot distinguish the two.
  */
 export async function askStatus(
   dir: string,
@@ -89,7 +89,7 @@ export async function borrowFolder(dir: string, what: string): Promise<Result<Bo
   const held = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   const { socket } = held.value;
-  // Nothing more is sent on the socket; it stays open to keep the folder.
+  // The client sends nothing more on the socket, which stays open to keep the folder.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }

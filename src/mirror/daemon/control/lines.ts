@@ -14,7 +14,7 @@ export class LineReader {
     this.#onLine = onLine;
   }
 
-  /** Returns false for a line longer than `maxBytes`; nothing after it is read. */
+  /** Returns false for a line longer than `maxBytes`; no later byte is read. */
   push(chunk: Buffer): boolean {
     let from = 0;
     while (!this.#isOver && from < chunk.length) {

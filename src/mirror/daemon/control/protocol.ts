@@ -58,8 +58,8 @@ export type DaemonStatus = {
   /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * Phase of its loop: one of the engine, `lent`, `opening` or `closed`; `silent` if it did not
-   * answer in time.
+   * Phase of the daemon's loop: one of the engine, `lent`, `opening` or `closed`; `silent` if the
+   * daemon did not answer in time.
    */
   readonly phase: string;
   readonly detail: string;
@@ -71,7 +71,7 @@ export type DaemonStatus = {
    * if not since the start.
    */
   readonly inSyncAsOf: number | null;
-  /** Milliseconds since its loop last made progress. */
+  /** Milliseconds since the daemon's loop last made progress. */
   readonly stillMs: number;
   /** Requests to the service since the start, by result; absent from an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
@@ -95,7 +95,7 @@ type Envelope = { readonly root: string; readonly request: ControlRequest };
 
 /** Changes that the daemon delays. */
 export type DelayedChanges = {
-  /** Number of deletions in their grace period. */
+  /** Number of local deletions that still wait before they are sent. */
   readonly deletions: number;
 };
 
@@ -149,7 +149,10 @@ export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;
 }
 
-/** Returns null for a line that is no reply: then it is not a daemon of mdmirror. */
+/**
+ * Returns the reply in a line; null if the line is no reply, so that the other process is no daemon
+ * of mdmirror.
+ */
 export function readReply(line: string): Reply | null {
   const { kind, value, trouble, heldBack } = parseObject(line) ?? {};
   if (kind === "beat") return { kind, ...(isHeldBack(heldBack) && { heldBack }) };

@@ -88,9 +88,10 @@ export function removeSocketPath(folder: string): void {
 }
 
 /**
- * Reads the path that a daemon of this user wrote; only a request shows whether it still listens.
- * @returns null if there is none, or none to be trusted: another user's, or in a folder that others
- * may enter
+ * Reads the socket path that a daemon of this user wrote; only a request shows if that daemon still
+ * listens.
+ * @returns null if there is no path, or if the path cannot be trusted. A path of another user, or
+ * in a folder that others may enter, cannot be trusted.
  */
 export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
