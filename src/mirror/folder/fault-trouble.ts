@@ -16,7 +16,7 @@ export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
 
 /**
  * Returns the trouble for a fault.
- * @param look a clause with the command that finds more
+ * @param look a clause with the command that finds more facts
  */
 function troubleOf(fault: Fault, url: string, look: string): Trouble {
   const origin = new URL(url).origin;

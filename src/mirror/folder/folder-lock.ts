@@ -21,8 +21,8 @@ type LockedFolder = {
 };
 
 /**
- * Takes the lock of a linked folder. If a daemon has it, the daemon ends its cycle and lends the
- * folder until the lock is free again.
+ * Takes the lock of a linked folder. If a daemon has the lock, the daemon ends its cycle and lends
+ * the folder until the lock is free again.
  * @param taker.what name of the command, for other processes that find the folder locked
  */
 export async function lockFolder(

@@ -139,8 +139,8 @@ export type LinkRequest = {
 
 /**
  * Opens a folder that is not linked yet for its first plan. Its state is in memory, and its disk is
- * only read. A missing folder is created, with the folders above it; `close` removes them again if
- * they are still empty.
+ * only read. A missing folder is created, with the folders above it; `close` removes these folders
+ * again if they are still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
@@ -178,7 +178,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
 
 /**
  * Removes folders that were created for the plan.
- * @param first the highest of them
+ * @param first the highest of these folders
  */
 function unmake(dir: string, first: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {

@@ -7,7 +7,7 @@ import type { Log } from "../ports/world.ts";
 import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
 
 /**
- * LIMIT: bytes of one log file. Older files are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
+ * LIMIT: bytes of one log file. Older files are kept beside the log: `mdmirror.log.1` …
  * `mdmirror.log.4`.
  */
 const MAX_BYTES = 1024 * 1024;

@@ -13,8 +13,8 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Checks whether a linked folder can be moved by one rename.
- * @param to absolute; nothing may exist there
+ * Checks if a linked folder can be moved by one rename.
+ * @param to absolute; nothing may exist at this path
  */
 export function judgeMove(root: string, to: string, env: Env): Result<null> {
   const next = "name a new folder inside an existing one";

@@ -39,11 +39,11 @@ export type MirrorStatus = RunState & {
    * so that each document has one state.
    */
   readonly conflicts: readonly string[];
-  /** Paths of documents in review. Left out if they also need a local choice. */
+  /** Paths of documents in review. A document that also needs a local choice is left out. */
   readonly reviews: readonly string[];
   /**
-   * Same documents with the time of the oldest content in review, in milliseconds since the epoch.
-   * `met`: true if it is in review because of a conflict.
+   * The same documents with the time of the oldest content in review, in milliseconds since the
+   * epoch. `met`: true if the content is in review because of a conflict.
    */
   readonly reviewedSince: Glance["survey"]["reviews"];
   readonly lastRun: {
@@ -183,8 +183,8 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
 }
 
 /**
- * Returns why nothing of a folder may be shown. Whoever created the folder wrote its content, so
- * the folder must be known as the user's.
+ * Returns why the contents of a folder may not be shown. Whoever created the folder wrote its
+ * contents, so the folder must be known as the user's.
  */
 function doubtOf(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -197,7 +197,7 @@ function doubtOf(root: string, { env, cwd, isStrict = false }: StatusOptions): T
 /** Phases of a daemon's loop in which a run may be active. */
 const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/** Asks the daemon only if its socket exists: most folders have none. */
+/** Asks the daemon, but only if its socket exists: most folders have no daemon. */
 async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
   const asking = await askStatus(root, deadlineMs);

@@ -58,8 +58,8 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
 }
 
 /**
- * Removes `.mdmirror/` of an unlinked folder with all its content. Symbolic links in it are removed
- * and not followed.
+ * Removes `.mdmirror/` of an unlinked folder with all its content. Symbolic links in the folder are
+ * removed and not followed.
  * @param root real path
  */
 export function purgeOwnFolder(root: string): Result<null> {

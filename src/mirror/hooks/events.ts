@@ -16,7 +16,10 @@ const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => Subjects>
     now.state === "in-sync" && (before.state !== "in-sync" || sumOf(changesBetween(before, now)) > 0) ? [] : null,
 };
 
-/** Returns the subjects of an event that happened between two states; null if it did not. */
+/**
+ * Returns the subjects of an event that happened between two states; null if the event did not
+ * happen.
+ */
 export function subjectsOf(event: EventName, before: Facts, now: Facts): Subjects {
   // While the service is not reached, nothing else is known.
   return now.state === "offline" && event !== "offline" ? null : RULES[event](before, now);

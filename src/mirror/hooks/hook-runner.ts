@@ -25,7 +25,7 @@ type Folder = {
 };
 
 type RunnerOptions = HookWorld & {
-  /** Called for problems with hooks, for whoever started the daemon. */
+  /** Called for problems with hooks, to show them to the user who started the daemon. */
   readonly onNote: (note: string) => void;
 };
 
@@ -90,7 +90,7 @@ export class HookRunner {
         await clock.sleep(REST_MS, stop);
       }
     } catch (error) {
-      // Syncing continues without them.
+      // Syncing continues without hooks.
       onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
     }
   }
@@ -116,7 +116,10 @@ export class HookRunner {
     });
   }
 
-  /** Runs a hook for its first event that is due; returns when its pending events are due. */
+  /**
+   * Runs a hook for its first event that is due. Returns the time at which its pending events are
+   * due.
+   */
   #checkHook(hook: Hook, root: string, folder: Folder, now: Facts, at: number): number[] {
     return EVENT_NAMES.flatMap((event) => {
       const debounce = hook.on.get(event);

@@ -23,9 +23,9 @@ export function isEventName(name: string): name is EventName {
 /** One of the user's hooks, as in `hooks.json`. */
 export type Hook = {
   readonly name: string;
-  /** Its events, with the time that each state must last, in milliseconds. */
+  /** Events of the hook. By event, the time that its state must last, in milliseconds. */
   readonly on: ReadonlyMap<EventName, number>;
-  /** Names or paths of its linked folders; null for all. */
+  /** Names or paths of the linked folders to which the hook applies; null for all. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
   /** A program and its arguments, without a shell. */

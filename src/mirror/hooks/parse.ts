@@ -79,7 +79,7 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
   return USUAL_DEBOUNCE[name];
 }
 
-/** Returns null if it is not given or wrong. */
+/** Returns null if the time is missing or wrong. */
 function readTime(value: unknown, member: string, most: number, fault: OnFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;

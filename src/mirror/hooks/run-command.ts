@@ -5,9 +5,10 @@ import type { Env, Hook, HookEnd } from "./hook.ts";
 import type { Message } from "./message.ts";
 
 /**
- * Runs a hook's command: the message on its standard input, a small environment without keys, in
- * the user's home folder (a linked folder might have somebody else's configuration for the
- * program). It runs in a process group of its own, which is ended as a whole when its time is over.
+ * Runs a hook's command with the message on its standard input, and a small environment without
+ * keys. The command runs in the user's home folder, because a linked folder might have somebody
+ * else's configuration for the program. It runs in a process group of its own, which is ended as a
+ * whole when its time is over.
  */
 
 /** LIMIT: bytes of output that are kept, from the end. */
@@ -66,7 +67,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
       output = Buffer.concat([output, chunk]).subarray(-KEPT_BYTES);
       if (bytes > MOST_BYTES) end("it printed more than 1 MiB", "output");
     });
-  // A command need not read its input.
+  // A command may end without reading its input.
   child.stdin.on("error", () => undefined);
   child.stdin.end(`${JSON.stringify(message)}\n`);
   const failure = await endOf(child);
@@ -82,7 +83,7 @@ export async function runCommand({ argv }: Pick<Hook, "argv">, message: Message,
 
 type Failure = Pick<Extract<HookEnd, { kind: "failed" }>, "why" | "reason" | "code">;
 
-/** Waits until the command is over. Returns null if it succeeded. */
+/** Waits until the command ends. Returns null if the command succeeded. */
 function endOf(child: ChildProcess): Promise<Failure | null> {
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) =>
@@ -101,7 +102,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // It is over already.
+    // The process group has ended already.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

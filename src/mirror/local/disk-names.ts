@@ -29,7 +29,7 @@ function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
     unlinkLeftover(guard, probe);
     return { foldsCase, foldsUnicode };
   });
-  // Otherwise the disk is full or read-only now.
+  // If the names cannot be tested, the disk is full or read-only now.
   return learned ?? guessFolding(guard);
 }
 

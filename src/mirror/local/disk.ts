@@ -30,7 +30,8 @@ type DiskOptions = {
   /** The only folders that are synced. Default, and empty: all. */
   readonly folders?: readonly LocalPath[];
   /**
-   * Follows `.gitignore` files for paths that are not among these. Default, and null: it does not.
+   * Follows `.gitignore` files for paths that are not in this source. Default, and null: these
+   * files are not followed.
    */
   readonly gitignore?: LinkedSource | null;
   /** False: scans write nothing, not even a probe (I23: dry runs). Default: true. */
@@ -50,8 +51,8 @@ export class LocalDisk implements Disk {
   #areNamesKnown = false;
 
   /**
-   * @param root absolute path of the linked folder; it need not exist yet, and may be reached
-   * through symlinks
+   * @param root absolute path of the linked folder. The folder need not exist yet, and the path may
+   * lead through symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
     const { random, probe = true, ignore = [], folders = [], gitignore = null, part = 256, processes } = options;

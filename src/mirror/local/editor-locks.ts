@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is another user's, and lives.
+    // EPERM: the process belongs to another user, and it is running.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
@@ -66,7 +66,8 @@ const BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as co
 
 function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   const lock = attemptCall(() => fs.readFile(path));
-  // A swap file that cannot be read exists: it is just being written, or another user's.
+  // A swap file that cannot be read exists: a program is just writing it, or it belongs to another
+  // user.
   if ("errno" in lock) return NOT_THERE.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);

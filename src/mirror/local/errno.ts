@@ -13,7 +13,10 @@ export function errnoOf(error: unknown): string | null {
   return Object.hasOwn(constants.errno, error.code) ? error.code : null;
 }
 
-/** Runs a system call that may fail with one of `expected`. Returns null if it does. */
+/**
+ * Runs a system call that may fail with one of `expected`. Returns null if the call fails with one
+ * of these.
+ */
 export function nullOnErrno<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();

@@ -3,8 +3,8 @@ import { attemptCall, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const AT_ONCE = 8;
-// Some disks (network, FUSE) have no fsync for a folder: then nothing more can be done for its
-// names.
+// Some disks (network, FUSE) have no fsync for a folder. On such disks the names in a folder cannot
+// be flushed.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };

@@ -23,10 +23,10 @@ export function canHold(fs: Fs, real: string): boolean {
 }
 
 /**
- * Holds the folder at `below` in the root.
- * @param root its real path and stat
+ * Opens the folder at `below` in the root, and keeps it open.
+ * @param root real path and stat of the root
  * @param folding spellings that the disk treats as one; null if not known yet
- * @returns null if there is no such folder, or another one: the caller finds out why
+ * @returns null if the folder is missing or was replaced; the caller finds out which
  */
 export function holdFolder(
   fs: Fs,
@@ -60,10 +60,10 @@ export class WalkHold {
   }
 
   /**
-   * Returns a path of the folder for the next calls. One folder is held at a time, so that a deep
-   * tree does not use up the handles.
-   * @param stat distinguishes it from a folder that was at this path before
-   * @throws ESTALE if it is gone, or is reached through a symlink
+   * Returns a path of the folder for the next calls. One folder is open at a time, so that a deep
+   * tree does not use up the file handles.
+   * @param stat distinguishes the folder from an earlier folder at this path
+   * @throws ESTALE if the folder is gone, or its path leads through a symlink
    */
   at(abs: string, stat: FsStat): string {
     if (!this.#canHold) return abs;
@@ -87,9 +87,9 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
 }
 
 /**
- * Returns true if a held folder is at the expected path, without a symlink: the system gives its
- * path at one moment. A disk that folds names may answer with the spelling under which it keeps the
- * folder.
+ * Returns true if an open folder is at the expected path, without a symlink. The system returns the
+ * path of the folder at one moment. A disk that folds names may answer with the spelling under
+ * which it keeps the folder.
  */
 function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();

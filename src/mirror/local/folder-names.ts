@@ -16,7 +16,7 @@ import type { WalkOptions } from "./walk.ts";
 export type FolderName = {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** Reason why it is not synced; null if it is. */
+  /** Reason why the entry is not synced; null if it is synced. */
   readonly stays: LocalOther["kind"] | null;
 };
 
@@ -52,7 +52,7 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
 }
 
 /**
- * Returns why a path is not synced, whether a file exists or not; null if it is.
+ * Returns why a path is not synced, even if no file exists at the path; null if it is synced.
  * @throws UnfitRules
  */
 export function whyUnsynced(guard: RootGuard, options: RulesOptions, path: LocalPath): FolderName["stays"] {

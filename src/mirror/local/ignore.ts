@@ -27,7 +27,7 @@ const LITTER = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
-// One expression, because each name of a folder is compared with all of them.
+// One expression, because each name in a folder is compared with all patterns.
 const LITTER_NAME = new RegExp(LITTER.map(({ source }) => source).join("|"));
 
 export function isLitterName(name: string): boolean {
@@ -43,7 +43,7 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   return (path) => rules.ignores(path);
 }
 
-/** Returns true if a name alone excludes a path, whatever the rules say. */
+/** Returns true if the name alone excludes a path, without regard to the ignore rules. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isConflictCopyName(name);
 }
@@ -70,8 +70,8 @@ const NONE: ReadonlySet<LocalPath> = new Set();
 
 /**
  * Rules by which a path is judged. `linked`: paths that no `.gitignore` leaves out; null: these
- * files are not followed. `kept`: receives paths that a `.gitignore` would leave out if they, or
- * something in them, were not linked.
+ * files are not followed. `kept`: receives paths that a `.gitignore` would leave out if no linked
+ * document was at or below them.
  */
 export type SyncRules = {
   readonly rules: Rules;
@@ -82,7 +82,7 @@ export type SyncRules = {
 /** The reason why a path is not synced, and the rule if a rule is the reason. */
 type Unsynced = Pick<LocalOther, "kind"> & Partial<Pick<LocalOther, "rule">>;
 
-/** Returns why a file is not synced; null if it is. */
+/** Returns why a file is not synced; null if the file is synced. */
 export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
   const name = nameOf(path);
   if (isLitterName(name)) return { kind: "litter" };
@@ -97,7 +97,7 @@ export function whyFileUnsynced({ rules, linked, kept }: SyncRules, path: LocalP
   return null;
 }
 
-/** Returns why a folder is not synced; null if it is. */
+/** Returns why a folder is not synced; null if the folder is synced. */
 export function whyFolderUnsynced({ rules, linked, kept }: SyncRules, path: LocalPath): Unsynced | null {
   if (nameOf(path).startsWith(".")) return { kind: "dot-folder" };
   const exclusion = exclusionOf(rules, path, "folder");

@@ -35,11 +35,14 @@ export type FolderMove = { readonly side: "local" | "remote"; readonly from: str
 
 /** Rows that change together with a record, or without one. */
 type RowsBeside = {
-  /** A record that ends. `trashPath`: place of its file now; null: it has no file. */
+  /**
+   * Record that ends. `trashPath`: current place of its file in the trash; null: the record has no
+   * file.
+   */
   readonly ends?: { readonly link: Link; readonly trashPath: string | null };
   /**
-   * The former id of a document that was gone and is back as a new document: its record ends, if it
-   * still exists.
+   * Former id of a document that was deleted and is back as a new document. The record with the
+   * former id ends, if it still exists.
    */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
@@ -71,7 +74,7 @@ export function hasNewChangeId(ctx: PassContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
-/** Returns a record at its version, with the present change id of this version. */
+/** Returns a record at its version, with the current change id of this version. */
 export function withPresentId(ctx: PassContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;

@@ -64,8 +64,8 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version that is no longer shown. A copy that its user edited stays, and
- * moving that copy over the document is a choice.
+ * Returns the record of a version that its copy no longer shows. If the user edited the copy, the
+ * copy stays; moving it over the document is then a choice of the user.
  */
 export function asNoLongerShown(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -126,10 +126,10 @@ function reportMadeWay(ctx: PassContext, at: LocalPath, place: string, before: D
 const MADE_WAY = "the file that was renamed for the other version of a conflict";
 
 /**
- * Moves all copies of a conflict to the trash, whether they were edited or not.
- * @param document where the document is now
- * @param seen where the plan found the newest copy; null: it did not, or there is no plan
- * @returns where they are now, below `.mdmirror/`
+ * Moves all copies of a conflict to the trash, edited ones too.
+ * @param document current path of the document
+ * @param seen path at which the plan found the newest copy; null: not found, or no plan
+ * @returns paths of the copies below `.mdmirror/`
  */
 export function trashConflictCopies(
   ctx: PassContext,

@@ -88,9 +88,9 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
 }
 
 /**
- * Ends a conflict as its user chose. The content at the document's path is sent, based on the
- * version of the copy that was removed, or moved over the document. If the service has a newer
- * version, which the user has not seen, that version is merged, or shown.
+ * Ends a conflict as the user chose. The content at the document's path is sent, based on the
+ * version of the copy that the user removed or moved over the document. If the service has a newer
+ * version, which the user has not seen, mdmirror merges that version or shows it in a new copy.
  */
 export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -144,9 +144,10 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
   conclude(_, { id, comesBack, why }, conflict) {
     const path = conflict.newestCopyPath;
     const event = { kind: "drop-conflict", side: "local", id, path, detail: why } as const;
-    // The document was deleted locally during its conflict, and the service's content is written
-    // back. Until then the record keeps the conflict: after a crash the deletion would look like a
-    // plain one. Its removed copy must not count as a choice for another file at the path.
+    // The document was deleted locally during its conflict, and mdmirror writes the service's
+    // content back. Until then the record keeps the conflict: after a crash the deletion would
+    // otherwise look like an ordinary one. The record forgets the removed copy, so that the removal
+    // does not count as a choice for another file at the path.
     const change = comesBack === true ? { conflict: withoutCopy(conflict) } : { removes: { conflict: id } };
     return { outcome: DONE, change: { ...change, event } };
   },

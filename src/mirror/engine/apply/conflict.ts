@@ -40,7 +40,7 @@ export const showCopy = {
     if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
     // ORDER: the copy is flushed before the state records it. A missing copy counts as removed by
-    // its user, and a power cut must not look like that.
+    // the user, so a power cut must not remove a recorded copy.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: inodeOf(ctx, path) };
   },
@@ -105,11 +105,11 @@ function findDocumentPath(ctx: PassContext, link: Link, found: LocalPath): Local
 }
 
 /**
- * Opens the one conflict of a document: the local content stays, and the service's is written
- * beside it as `note (theirs).md`.
- * @param link the record from now on: its base stays the content from which both sides started
- * @param found where the plan found the file
- * @param base digest of that base content; null if both were new at one path
+ * Opens the conflict of a document. The local content stays, and the service's content is written
+ * beside it as `note (theirs).md`. A document has at most one conflict.
+ * @param link the record from now on; its base stays the content from which both sides started
+ * @param found path at which the plan found the file
+ * @param base digest of that base content; null if both files were new at one path
  */
 export function openConflict(
   ctx: PassContext,
@@ -144,7 +144,10 @@ export function openConflict(
   return runEffect(ctx, showCopy, { conflict, record: link, old: null, opens: true, event, text: remote.text });
 }
 
-/** Writes no copy if the sync only uploads: both contents stay where they are. */
+/**
+ * Records the conflict without a copy, for a sync that only uploads: both contents stay where they
+ * are.
+ */
 async function leaveApart(
   ctx: PassContext,
   { id }: Link,
@@ -161,8 +164,8 @@ async function leaveApart(
 }
 
 /**
- * Shows the service's present version in a copy of its own. The copy of the earlier version goes to
- * the trash, unless its user edited it.
+ * Shows the service's current version in a copy of its own. The copy of the earlier version goes to
+ * the trash, unless the user edited that copy.
  * @param record the document's record from now on; null: unchanged
  */
 export async function showVersion(

@@ -43,8 +43,9 @@ export async function journalArriving<T>(
 }
 
 /**
- * Downloads a new document into a new file, which is journalled. After a crash before the commit
- * the file exists without a record; the next run pairs it with its document.
+ * Downloads a new document into a new file. A row of the journal names the file until the commit.
+ * After a crash before the commit, the file exists without a record; the next run pairs the file
+ * with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
@@ -98,8 +99,8 @@ async function noteCreated(
 }
 
 /**
- * Concludes the download: the file was created; or its content is stored, and the file is created
- * again if its folder was missing.
+ * Ends the download. Either the file was created, or its content is stored and the file is created
+ * again because its folder was missing.
  */
 function settle(
   ctx: PassContext,
@@ -113,8 +114,8 @@ function settle(
   // A user who has seen the content may build an edit on it before the next scan reads the file
   // (I03).
   state.putKnownText(digest, text, remoteContentName(localPath, id));
-  // The folder nearly always exists. Checking it before each file would cost a tenth of the whole
-  // download.
+  // The folder nearly always exists, so it is checked only after a failure. A check before each
+  // file would take a tenth of the time of a download.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return ended(outcomeOfDisk(end));
   const parents = ensureFolders(ctx, localPath);

@@ -40,8 +40,8 @@ type Seen = {
 };
 
 /**
- * Creates the document on the service. If something that the listing does not show has its path,
- * the file is blocked and not sent again.
+ * Creates the document on the service. If an item that the listing does not show has its path,
+ * mdmirror blocks the file and does not send it again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> = {
   async prepare(ctx, planned) {
@@ -123,10 +123,10 @@ type ReadBack = Extract<Intent, { kind: "read-back" }>;
 type Unwritten = Pick<Link, "changeId" | "digest">;
 
 /**
- * The second phase of a POST: reads the new document back, because a 201 shows no content. Content
- * that the service changed is written to the file, unless somebody is editing it. Until then base
- * has the sent content; after a crash or a lost answer the next cycle reads it (I12). Otherwise
- * mdmirror would send its own text as an edit (I10).
+ * Second phase of a POST: reads the new document, because a 201 has no content. Content that the
+ * service changed is written to the file, unless somebody is editing the file. Until then, base has
+ * the sent content. After a crash or a lost answer, the next cycle reads the document (I12).
+ * Otherwise mdmirror would send its own content as an edit (I10).
  */
 export const readCreated: Phase<ReadBack, Unwritten> = {
   async observe(ctx, row) {

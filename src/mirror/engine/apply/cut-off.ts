@@ -11,7 +11,7 @@ import type { World } from "../run/world.ts";
  */
 const SECTOR = 512;
 
-/** A file, described by its size in bytes and its digest. */
+/** A set-aside file, described by its size in bytes and its digest. */
 type Left = { readonly size: number; readonly digest: Digest };
 
 /** Returns whether the machine was restarted since a run last restored damaged files. */

@@ -36,8 +36,8 @@ type Deletion = {
 type Row = Extract<Intent, { kind: "delete" }>;
 
 /**
- * The only way in which mdmirror deletes a document on the service: open a row, read the document
- * again, look for its file again, DELETE, end its record.
+ * Deletes a document on the service; no other code does. Opens a row in the journal, reads the
+ * document again, checks that its file is still absent, sends DELETE, ends the record.
  */
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
@@ -46,8 +46,8 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: both checks come after the row, whose commit waits for the rows of other steps: so
-    // they see an edit on the service or a file that was saved meanwhile.
+    // ORDER: both checks come after the row, whose commit waits for the rows of other steps. So the
+    // checks see an edit on the service, or a file that was saved meanwhile.
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: STALE.editedRemotely };
@@ -87,9 +87,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
 };
 
 /**
- * Reads once more after a 404 to DELETE. Usually another user deleted the document after it was
- * read. If the service still shows it, it would be reported as deleted and come back with the next
- * run.
+ * Reads the document once more after a 404 to DELETE. Usually another user deleted the document
+ * after the first read. If the service still shows the document, reporting it as deleted would be
+ * wrong, and the next run would download it again.
  */
 async function readAgain(
   ctx: PassContext,

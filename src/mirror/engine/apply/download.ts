@@ -47,7 +47,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   }
   const own = adoptOwnVersion(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
-  // The file has base's content again: its user reverted the edit that this run has sent.
+  // The file has base's content again: the user reverted the edit that this run has sent.
   if (commonSentVersion(ctx, link, text, "this-run") !== null)
     return merge(ctx, { ...action, kind: "merge", review: false });
   const { id, localPath: path, expect } = action;
@@ -121,8 +121,8 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
 }
 
 /**
- * Returns how the two contents are equal, as words for the log, with the digest of the local one in
- * the form of the service; null: they differ.
+ * Returns a description, for the log, of how the two contents are equal, with the digest of the
+ * local content in the service's form. Null: they differ.
  */
 function howEqual(
   { world: { links } }: PassContext,
@@ -144,7 +144,9 @@ function howEqual(
 type TakingOver = {
   /** The record whose base is the service's version. */
   readonly parted: Link;
-  /** The local content, which stays in a file beside the document; null: it is given up. */
+  /**
+   * Local content that stays in a file beside the document; null: the local content is not kept.
+   */
   readonly beside: string | null;
   readonly remote: RemoteText;
   readonly why: string;

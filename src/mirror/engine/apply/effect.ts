@@ -134,7 +134,7 @@ export function makeBlock(ctx: PassContext, fields: BlockFields): Block {
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Reads a document. Its text is stored before it is used (I03). */
+/** Reads a document. Its content is stored before any code uses it (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const fetched = await fetchWithoutStoring(ctx, id, path);
   if (fetched.kind === "got")
@@ -143,8 +143,8 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /**
- * Reads a document for its version and place. Its text is stored, too, because it may be edited on
- * the service before it is read again (I03).
+ * Reads a document for its version and place. Its content is stored too, because another user may
+ * change it before the next read (I03).
  */
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
@@ -154,8 +154,9 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /**
- * Reads a document without storing its text. The caller stores it, at the latest with the commit
- * that uses it, and removes nothing before. Ends if no file can have such content.
+ * Reads a document without storing its content. The caller must store the content, at the latest
+ * with the commit that uses it, and must remove nothing before that. Ends if no file can have such
+ * content.
  */
 export async function fetchWithoutStoring(
   ctx: PassContext,
@@ -179,8 +180,8 @@ export async function fetchWithoutStoring(
 }
 
 /**
- * Returns the document as it was read before the plan was judged. A second call reads the document
- * again.
+ * Returns the document as this cycle read it before the verdict on the plan. A second call reads
+ * the document again.
  */
 function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | null {
   const before = notes.readBefore.get(id);
@@ -192,9 +193,9 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
 }
 
 /**
- * Returns base's content, which is in the store from now on. If the store lost it, it is read from
- * the service, provided that the document is still at that version. Otherwise the document was
- * edited on the service and its base is lost; the next plan decides.
+ * Returns the content of base, which is in the store from now on. If the store lost the content,
+ * the document is read from the service, provided that it is still at that version. Otherwise the
+ * document was edited on the service and the content of base is lost; the next plan decides.
  */
 export async function readBase(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
   const kept = ctx.world.state.text(link.digest);
@@ -214,8 +215,8 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
 }
 
 /**
- * Reads local content together with other steps, without storing it. The caller stores it, at the
- * latest with the journal row that uses it.
+ * Reads local content together with other steps, without storing it. The caller must store it, at
+ * the latest with the journal row that uses it.
  */
 export async function readWithoutStoring(
   ctx: PassContext,
@@ -247,8 +248,8 @@ export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
 }
 
 /**
- * Returns the log's entry for an action: its document or folder and the reason, unless `more` says
- * otherwise.
+ * Returns the log entry for an action: its document or folder, and the reason. Fields of `more`
+ * replace these.
  */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
@@ -285,10 +286,9 @@ export function whyOpen(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write that was not done, as a read proves. The next plan sends it again,
- * based on the present state.
- * @param fault reason why the result was not known; if the service keeps failing, it explains the
- * failure
+ * Returns the outcome of a write of which a read proved that it was not done. The next plan sends
+ * the write again, based on the current state.
+ * @param fault reason why the result was not known; shown if the service keeps failing
  */
 export function provenNotDone(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;

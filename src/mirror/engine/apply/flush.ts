@@ -6,8 +6,8 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Makes files survive a power loss. Replaced files are fsynced when they are written; new ones in
- * batches, and until then their records are marked as not durable.
+ * Makes files survive a power loss. A replaced file is fsynced when it is written. New files are
+ * fsynced in batches, and until then their records are marked as not durable.
  */
 
 /**

@@ -85,8 +85,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
 };
 
 /**
- * Removes a local folder, and its record: after a kill in between, the next plan does the second
- * part.
+ * Removes a local folder, then its record. After a kill between the two, the next plan removes the
+ * record.
  */
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
@@ -138,8 +138,8 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // The folder has something that this key cannot read, or that came meanwhile: the next listing
-    // makes mdmirror create the folder locally again.
+    // The folder contains an item that this key cannot read, or that was created meanwhile. After
+    // the next listing, mdmirror creates the folder locally again.
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
@@ -211,8 +211,8 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
 }
 
 /**
- * Records the place of a folder that both sides have, and the paths below it: whoever moved the
- * folder, its documents stayed inside.
+ * Records the place of a folder that both sides have, and the paths below it. Whichever side moved
+ * the folder, its documents stayed inside.
  */
 export async function recordFolder(
   ctx: PassContext,
@@ -221,7 +221,8 @@ export async function recordFolder(
 ): Promise<Outcome> {
   const link = linkFolder(ctx, dirId, localPath, remotePath);
   if (link === null) return stale("the folder was removed meanwhile");
-  // Folders of one depth are recorded in one transaction; steps that put something into them wait.
+  // Folders of one depth are recorded in one transaction; steps that put entries into these folders
+  // wait.
   await ctx.group.commit(() => {
     const before = ctx.world.state.dir(dirId);
     if (before !== null && carries === null) carryAll(ctx, before, link);

@@ -8,7 +8,7 @@ import { mergedContentName } from "./text-name.ts";
 
 /** Local content and submissions after new content was published. */
 type AfterLive = {
-  /** The local content from now on; null: it does not merge with the published content. */
+  /** Local content after this step; null: it does not merge with the published content. */
   readonly local: string | null;
   /** Submissions that are still in review, as sent and as merged with the published content. */
   readonly waiting: readonly Submission[];

@@ -21,11 +21,11 @@ type Taken =
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
- * Asks what is at a path that is taken according to the service's answer (409
- * `path_already_exists`): if this key can see it, and if it has exactly this path. A service that
- * takes several spellings for one name shows an item under another spelling, which the next plan
- * then knows. If the request fails, the write is blocked too: a 4xx is not sent again without a
- * read (I08), and the next listing shows what is at the path.
+ * Reads the item at a path that is taken according to the service's answer (409
+ * `path_already_exists`). Finds out if this key can read the item, and if the item has exactly this
+ * path. A service that takes several spellings for one name shows the item under another spelling,
+ * which the next plan then knows. If the request fails, the write is blocked too: a 4xx is not sent
+ * again without a read (I08). The next listing shows the item.
  * @param self id of the document or folder that is being moved; null: it is new
  */
 async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
@@ -126,7 +126,7 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
-/** Returns true if this cycle has learned something about names since the plan was made. */
+/** Returns true if this cycle learned a new fact about names after the plan was made. */
 function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (
@@ -137,9 +137,9 @@ function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
 }
 
 /**
- * Returns whether the user reverted an interrupted move. Base still has the old local place, so
- * nothing would look moved locally, and the document would follow the service to the place that its
- * user gave up.
+ * Returns true if the user reverted an interrupted move. Base still has the old local place, so no
+ * local move would be seen. The document would then follow the service to the place that the user
+ * gave up.
  */
 export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const { stands } = intent;

@@ -18,9 +18,10 @@ const CLOSED = { kind: "over", outcome: DONE } as const;
 const KEPT = { kind: "open", outcome: DONE } as const;
 
 /**
- * The last phase of a replaced file: a program that still had it open may have saved to it (I14).
- * @param run in which it was replaced: a file without a late save is kept until that run has ended,
- * because its cycles follow each other without a pause
+ * Last phase of a replaced file: a program that still had the old file open may have saved to it
+ * (I14).
+ * @param run run in which the file was replaced. A file without a late save is kept until that run
+ * has ended, because the cycles of a run follow each other without a pause
  */
 export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
   return {
@@ -55,16 +56,16 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): EffectResult<
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.setAsideAt)) return KEPT;
-  // The content was stored when it was first seen. If the store has lost it since, it is stored
-  // again before the file is removed (I03).
+  // The content was stored when it was first read. If the store has lost the content since, it is
+  // stored again before the file is removed (I03).
   state.putKnownText(digest, text, localContentName(row.path, row.id));
   return discard(ctx, row);
 }
 
 /**
- * Handles a new file that a power loss took, with the names that were changed last: its path is
- * free, or has the old file again. The record may be safe although the names were not. The old file
- * counts on its own base, so that the next plan repeats the replacement.
+ * Handles a new file that a power loss took, with the latest changes of names. Its path is free, or
+ * has the old file again. The record may have survived although the names did not. The old file is
+ * compared with its own base, so that the next plan repeats the replacement.
  * @returns null if the new file is at its path
  */
 function whatPowerLossReverted(
@@ -96,9 +97,10 @@ function whatPowerLossReverted(
 }
 
 /**
- * Returns what a set-aside file with other content holds after the machine has restarted: null for
- * a late save. A power loss can take the last writes to it. Merged as a late save, its older
- * content would take out what those writes had added. A late save holds all that the file had.
+ * Returns the content of a set-aside file after a restart of the machine, if a power loss took the
+ * last writes to it; null for a late save. Such content is older. If it were merged as a late save,
+ * the merge would remove what the lost writes had added. A late save has everything that the file
+ * had.
  */
 function whatPowerLossLeft(
   ctx: PassContext,
@@ -124,11 +126,11 @@ function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): 
 }
 
 /**
- * Puts a set-aside file back to its path, which is free: the document was deleted or moved since,
- * or an interrupted effect has set the file aside again. The content of the record's present file
- * stays recorded (`localDigest`), so that a moved document is recognised by it, and the restored
- * file becomes a document of its own. ORDER: base first: on the newer base, the old content would
- * revert the changes of that base.
+ * Moves a set-aside file back to its path, which is free. The document was deleted or moved since,
+ * or an interrupted effect set the file aside again. The digest of the document's current file
+ * stays recorded (`localDigest`). So a moved document is recognised by it, and the restored file
+ * becomes a document of its own. ORDER: base moves back first. On the newer base, the old content
+ * would revert the changes of that base.
  */
 function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
@@ -155,9 +157,9 @@ function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link,
 /**
  * Handles content that was saved to the old file. It is the user's newest content, based on the
  * content that was replaced (`expect`), so it is merged with the file at the path. If it does not
- * merge with the version that mdmirror wrote, it becomes the local content again, on the old base,
- * and the next plan decides. If it does not merge with other content, it becomes a document of its
- * own, so that nothing is lost.
+ * merge with the version that mdmirror wrote, it becomes the local content again. Base then moves
+ * back, and the next plan decides. If the late content does not merge with other content, it
+ * becomes a document of its own, so that nothing is lost.
  */
 function landLateWrite(ctx: PassContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
@@ -212,7 +214,7 @@ function bringBack(
 
 /**
  * Returns the content to write: the late content merged with the file at the path, or alone on the
- * old base; null: they do not merge.
+ * old base. Null: the two do not merge.
  */
 function withLateText(
   { world: { state } }: PassContext,
@@ -230,8 +232,9 @@ function withLateText(
 }
 
 /**
- * Returns true if content has the changes of the newer base: its changes since the replaced
- * content, which the newer base may contain (the service combines edits), or since the base before.
+ * Returns true if content has all changes of the newer base. These are the changes since the
+ * replaced content, which the newer base may contain (the service combines edits), or since the
+ * previous base.
  */
 function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);

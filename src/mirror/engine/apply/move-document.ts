@@ -27,7 +27,7 @@ import type { Concluded, Effect, ResultSource } from "./run-effect.ts";
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
 type Seen = {
-  /** Present path and version of the document on the service; null: it was not moved. */
+  /** Current path and version of the document on the service; null: the document was not moved. */
   readonly at: (Version & { readonly path: RemotePath }) | null;
   /** Present local path of the file, or its path when the move was sent. */
   readonly stands: LocalPath;

@@ -30,8 +30,7 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
     if (row.kind === "move-folder") return performFolder(ctx, row);
     const isCopyThere = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
     if (isCopyThere) return { kind: "seen", seen: { stamp: null } };
-    // The content may have been edited since the plan: a move takes the file along, whatever its
-    // content.
+    // The content may have been edited since the plan. A move takes the file with any content.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
     // The file has both names: recovery completes the move.
@@ -102,8 +101,8 @@ function concludeFile(ctx: PassContext, row: FileRow, { stamp }: Seen, event: Ev
 }
 
 /**
- * Returns whether two names are one file: the move was interrupted. On a disk that folds names, a
- * change of case that was not done looks the same, with one link.
+ * Returns true if two names are one file, because the move was interrupted. On a disk that folds
+ * case, a change of case that was not done looks the same, but the file has one link only.
  */
 function isOneFile(from: Look, to: Look): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -111,8 +110,8 @@ function isOneFile(from: Look, to: Look): boolean {
 }
 
 /**
- * Returns the document's block at its new path, because links to it lead to the path of its block.
- * A block about a place ends at another place.
+ * Returns the document's block at its new path, because links to the document lead to the path of
+ * its block. A block about a place ends at another place.
  */
 function blockAt({ world }: PassContext, { id, from, to }: FileRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);

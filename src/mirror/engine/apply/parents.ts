@@ -6,8 +6,8 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /**
- * Creates the missing folders above a path: no listing showed them, or they were deleted before a
- * document in them was restored.
+ * Creates the missing folders above a path. No listing showed these folders, or they were deleted
+ * before a document in them was restored.
  */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -21,8 +21,8 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
 
 /**
  * RACE: somebody moved a linked folder that existed in this cycle's scan, or that this cycle
- * created. If mdmirror created it again, base would take the new folder for the moved one, and
- * documents in it would look moved by their user.
+ * created. If mdmirror created the folder again, base would confuse the new folder with the moved
+ * one. Documents in it would then look moved by the user.
  */
 function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
@@ -37,8 +37,8 @@ export type FreePath =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Returns the first of numbered paths that is free. A path that cannot be read ends the search:
- * whatever hides one path may hide all of them.
+ * Returns the first of numbered paths that is free. A path that cannot be read ends the search,
+ * because the same cause may hide all the paths.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {

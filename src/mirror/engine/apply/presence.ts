@@ -47,8 +47,8 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
     ...action,
     onlyWhileAbsent: true,
     refused(live, outcome) {
-      // Only a user of the web app can decide the review. The deletion is tried again like any
-      // refused write.
+      // Only a user of the web app can decide the review. The deletion is sent again later, like
+      // any refused write.
       if (outcome.code === "changes_in_review" && !live.file.protected)
         return blockDeletion(ctx, action, { ...outcome, detail: IN_REVIEW }, "delete-pending");
       if (ctx.settings.direction === "push") return blockDeletion(ctx, action, outcome, "delete-refused");

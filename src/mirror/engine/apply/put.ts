@@ -121,7 +121,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
     const outcome =
       changeId === row.baseChangeId
         ? provenNotDone("write", fault)
-        : // If it met that version it may be in review, which no read shows.
+        : // If the upload met a newer version, it may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, ...notFound(ctx, row, fault) };
   },
@@ -134,7 +134,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
   },
 };
 
-/** Base keeps its version while the content that was sent is in review. */
+/** Ends an upload. Base keeps its version while the sent content is in review. */
 function concludeSent(
   ctx: PassContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
@@ -193,8 +193,8 @@ function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: 
 
 /**
  * Returns true if the answer shows base's version with other content. A version has one content, so
- * the sent content may not have been saved (a cache in between, a lost write). If it counted as
- * saved, the next edit on the service would remove it.
+ * the sent content may not have been saved (a cache in between, a lost write). If the sent content
+ * counted as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
@@ -220,8 +220,9 @@ async function savedVersion(
 }
 
 /**
- * Concludes with what the service saved. If that is neither the sent content nor base's own, the
- * file gets it, which moves base.
+ * Returns true if the uploaded content may be in review. True also if the document became protected
+ * after the plan. If it was protected before and still is, acceptance of an earlier submission may
+ * have changed the published content.
  */
 function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;

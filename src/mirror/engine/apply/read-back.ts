@@ -10,9 +10,9 @@ import { remoteContentName } from "./text-name.ts";
 /** Uses the reads that the client adds if a write's answer was incomplete. */
 
 /**
- * Stores the content that completed a write's answer, since it may be edited on the service before
- * the next read (I03).
- * @returns its digest; null: nothing was read, or the content cannot be encoded
+ * Stores the content that was read because the answer to a write lacked it. Another user may change
+ * the document before the next read (I03).
+ * @returns digest of the content; null: nothing was read, or the content cannot be encoded
  */
 export function storeReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
   return content?.isWellFormed() === true ? ctx.world.state.putText(content, remoteContentName(path, id)) : null;

@@ -48,7 +48,10 @@ export type Concluded = {
   readonly next?: NextPhase;
 };
 
-/** The row that replaces a closed one. `run`: continues with it; left out: the next cycle does. */
+/**
+ * The row that replaces a closed one. `run`: continues with the row now; left out: the next cycle
+ * does.
+ */
 type NextPhase = {
   readonly row: Intent;
   readonly run?: (ctx: PassContext, rowId: number) => Promise<Outcome>;
@@ -62,9 +65,12 @@ interface Conclusion<Row extends Intent, Seen> {
   conclude(ctx: PassContext, row: Row, seen: Seen, source: ResultSource): Concluded;
 }
 
-/** Everything that recovery needs. A later phase of an effect has no more. */
+/** The part of an effect that recovery needs. A later phase of an effect has no other part. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
-  /** Only reads. Idempotent. `fault`: the reason why there was no answer; null: after a crash. */
+  /**
+   * Finds out how far the effect got. Only reads, and is idempotent. `fault`: reason why there was
+   * no answer; null: after a crash.
+   */
   observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
 
@@ -78,9 +84,9 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
 }
 
 /**
- * An effect on the disk. ORDER: no other step runs between its row and its end. Otherwise a step
- * that flushes the state could come between, and a power cut would take the rows of an effect that
- * began earlier.
+ * An effect on the disk. ORDER: no other step runs between the row of the effect and its end.
+ * Otherwise a step that flushes the state could run in between, and a power cut would lose the rows
+ * of an effect that began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: PassContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
@@ -165,7 +171,10 @@ async function end<Row extends Intent, Seen>(
 
 type Ended = Concluded & { readonly nextId: number };
 
-/** The one place where an effect ends, within a transaction: closes its row and moves base. */
+/**
+ * Ends an effect within a transaction: closes its row and moves base. Every effect ends in this
+ * function.
+ */
 function close<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Conclusion<Row, Seen>,
@@ -196,7 +205,7 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, beside } = ready.value;
   const { state } = ctx.world;
-  // ORDER: the row is durable first. Otherwise a power cut could take the row and keep a part of
+  // ORDER: the row is durable first. Otherwise a power cut could lose the row and keep a part of
   // the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));

@@ -119,7 +119,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {
   perform(ctx, { path, setAsideAt }, { expect, change }) {
     const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
-    // Left open only if a file is still set aside: recovery restores it.
+    // The row stays open only if a file is still set aside: recovery restores that file.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 

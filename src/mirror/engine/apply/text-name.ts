@@ -8,7 +8,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Names under which stored content can be found (`history`, `show`, `restore`): its path, its
+ * Names under which users find stored content (`history`, `show`, `restore`): its path, its
  * document, and the reason for storing.
  */
 
@@ -57,9 +57,9 @@ export function keepFileText(
 }
 
 /**
- * Stores the present content of a conflict copy: its user may edit the copy, and remove it before
- * anything else reads it (I03). Bytes that are no text stay a file. The content is stored under the
- * document, because the copy's own path ends with the conflict.
+ * Stores the current content of a conflict copy. The user may edit the copy, and remove it before
+ * mdmirror reads it again (I03). Bytes that are no text are not stored. The content is stored under
+ * the document, because the copy's own path ends with the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;

@@ -29,7 +29,7 @@ type Sent = Extract<Intent, { kind: "put" | "post" }>;
 type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
-/** Ends a write that no read found: a row remembers its content. */
+/** Ends a write that no read found. A row of the journal remembers its content. */
 export function notFound(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Concluded, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
@@ -103,9 +103,9 @@ export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): bool
 type Since = "this-run" | "lately";
 
 /**
- * Returns the content from which the local and the remote version were made, if it is not base:
- * content that was sent from this folder, and that another user has edited since.
- * @returns null: it is base
+ * Returns the content from which the local and the remote version were made, if that content is not
+ * base. Such content was sent from this folder, and another user has edited it since.
+ * @returns null: the common content is base
  */
 export function commonSentVersion(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
   const sent = sentSince(ctx, link, since).find(

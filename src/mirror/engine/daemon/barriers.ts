@@ -30,9 +30,9 @@ type Barrier = {
   /** Monotonic time at which one of the paths will have settled. */
   dueAt: number;
   /**
-   * Paths that were sent before their delay was over, because a caller waits. Each only once: if
-   * the path must wait again afterwards, another reason prevented the upload, and mdmirror would
-   * otherwise try forever.
+   * Paths that were sent before their delay was over, because a caller waits. Each path is sent
+   * early only once. If a path has to wait again afterwards, another reason prevented the upload,
+   * and mdmirror would otherwise try forever.
    */
   readonly hastened: Set<LocalPath>;
 };
@@ -55,7 +55,9 @@ export class Barriers {
     this.#wake = wake;
   }
 
-  /** @param signal when it aborts, the promise resolves with the present state of the paths */
+  /**
+   * @param signal when the signal aborts, the promise resolves with the current state of the paths
+   */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
     const { promise, resolve, reject } = Promise.withResolvers<BarrierEnd>();
@@ -137,8 +139,8 @@ export class Barriers {
   }
 
   /**
-   * Returns the time of the next scan of the waiting paths. A path that only waits to settle is due
-   * now: its caller has finished writing it.
+   * Returns the time of the next scan of the waiting paths. A path that only waits until its file
+   * is unchanged is due now, because the caller has finished writing the file.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
     const { dirty, deletions, quietTexts, emptied } = this.#runner.runs;

@@ -8,15 +8,17 @@ import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * - `sync`: looks at both sides and tries refused changes again; resolves with the report. Works
- * once while paused, too. - `rescan`: the same, but does not try refused changes again. - `pause`:
- * starts no run until `resume`, or until a time has passed; resolves with the last report when the
- * present run has ended. - `resume`: looks at both sides; resolves with the report.
+ * - `sync`: scans both sides and tries refused changes again; resolves with the report. Works once
+ * while paused, too.
+ * - `rescan`: does the same without trying refused changes again.
+ * - `pause`: starts no run until `resume`, or until a time has passed; resolves with the last
+ * report when the current run has ended.
+ * - `resume`: scans both sides; resolves with the report.
  */
 export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
 
 export type DaemonOptions = {
-  /** The daemon ignores `secondLookMs` and `reviewAfterQuiet`: it has times of its own. */
+  /** The daemon ignores `secondLookMs` and `reviewAfterQuiet`, and uses its own times instead. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Events that the service sends. Left out: the daemon only polls. */
@@ -37,7 +39,9 @@ export type DaemonStatus = {
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
-  /** Paths with changes that no run has judged yet: their number, and the first 100. */
+  /**
+   * Paths with changes that no run has judged yet: how many there are, and the first 100 of them.
+   */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
   /** When the pause ends; null if the daemon is not paused, or without an end. */
@@ -50,7 +54,7 @@ export type DaemonStatus = {
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
-  /** State of the stream of events; without it, the daemon only polls. */
+  /** State of the stream of events; without the stream, the daemon only polls. */
   readonly news: EventStreamState;
 };
 
@@ -70,7 +74,7 @@ export type Daemon = {
   run(signal: AbortSignal): Promise<void>;
   /**
    * Rejects if the daemon stops before the request was carried out.
-   * @param forMs milliseconds of a pause; left out: it has no end
+   * @param forMs milliseconds of a pause; left out: the pause lasts until `resume`
    */
   request(kind: DaemonRequest, forMs?: number): Promise<RunReport>;
   /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
@@ -84,8 +88,8 @@ export type Daemon = {
   whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
-   * @returns a function that ends the subscription. The listener must not throw; it is called
-   * outside transactions.
+   * @returns a function that ends the subscription. The listener must not throw; the daemon calls
+   * it outside transactions.
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
   /**

@@ -26,8 +26,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * The loop of the daemon: sleeps until something is due, then does it. It reads no clock but the
- * world's.
+ * The loop of the daemon: sleeps until an event or a time is due, then handles it. The loop reads
+ * no clock but the world's.
  */
 class DaemonLoop implements Daemon {
   readonly #world: World;
@@ -118,7 +118,7 @@ class DaemonLoop implements Daemon {
     else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
   }
 
-  /** @returns whether something was due */
+  /** @returns true if something was due */
   async #doNext(): Promise<boolean> {
     if (await this.#requests.carryOutFirst()) return true;
     if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.scanDue();
@@ -137,7 +137,7 @@ class DaemonLoop implements Daemon {
   }
 }
 
-/** Sleeps until something is due, and notices when the machine slept. */
+/** Sleeps until the next work is due, and notices when the machine slept. */
 class Sleeper {
   readonly #clock: Clock;
   readonly #timing: DaemonTiming;
@@ -184,11 +184,11 @@ class Sleeper {
   }
 
   /**
-   * Returns how long the machine or the process stood still since the last call, in milliseconds;
-   * null if it did not.
+   * Returns how long the machine or the process was suspended since the last call, in milliseconds;
+   * null if it was not.
    */
   takeGap(): number | null {
-    // While a machine sleeps, the monotonic clock stands still on some systems and runs on others.
+    // While a machine sleeps, the monotonic clock stops on some systems and continues on others.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;

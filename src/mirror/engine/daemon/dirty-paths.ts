@@ -6,8 +6,8 @@ import type { DaemonTiming } from "./timing.ts";
 const MAX_PATHS = 2_000;
 const MANY = 500;
 /**
- * From this many dirty paths on, it is a bulk change (checkout, unzip, copy). It gets more time, so
- * that one plan sees all of it.
+ * This many dirty paths or more are a bulk change (checkout, unzip, copy). A bulk change gets more
+ * time, so that one plan sees all of it.
  */
 const BULK = 20;
 
@@ -80,9 +80,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns true if a document may be judged alone: it has settled, and no folder above it is being
-   * created or removed. Other changes in its folder do not matter, because mdmirror's own writes
-   * cause them too.
+   * Returns true if a document may be judged alone: its file is unchanged for long enough, and no
+   * folder above it is being created or removed. Other changes in its folder do not matter. Writes
+   * by mdmirror cause such changes too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     for (const [at, change] of this.#changes)
@@ -90,7 +90,9 @@ export class DirtyPaths {
     return true;
   }
 
-  /** Returns whether a bulk change is in progress. Nothing is judged until it has settled. */
+  /**
+   * Returns true if a bulk change is in progress. No document is judged until the change is over.
+   */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
@@ -115,7 +117,7 @@ export class DirtyPaths {
     return { paths, whole, many };
   }
 
-  /** Returns when the changes of a path settle; null: it has none. */
+  /** Returns the time at which the changes of a path are over; null: the path has no changes. */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
     for (const [at, change] of this.#changes)

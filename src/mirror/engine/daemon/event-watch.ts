@@ -19,7 +19,7 @@ type NewsParts = {
 };
 
 /**
- * Listens to the service's events while the daemon runs, and looks at the documents that they name.
+ * Listens to the service's events while the daemon runs, and requests the documents that they name.
  */
 export class EventWatch implements EventListener {
   readonly #parts: NewsParts;
@@ -79,7 +79,10 @@ export class EventWatch implements EventListener {
     return checked.files;
   }
 
-  /** A listing that an event caused counts against the budget of events, whatever it shows. */
+  /**
+   * Charges a listing that an event caused to the budget of events, even if the listing shows no
+   * change.
+   */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());

@@ -11,7 +11,7 @@ import type { Phase } from "./phase.ts";
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: Phase }
-  /** A line of the event log: one effect, or something that the user should know. */
+  /** A line of the event log: one effect, or a fact that the user should know. */
   | {
       readonly kind: "change";
       /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -29,12 +29,12 @@ export type DaemonEvent = { readonly at: number } & (
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
-  /** A run that did something, or ended in another state than the one before. */
+  /** A run that changed something, or ended in another state than the previous run. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion waits for its delay, or its file came back. If the document is in conflict, it
-   * is written back instead of being deleted on the service. `asks`: so many deletions wait that a
-   * safety check will stop the sync.
+   * A local deletion waits for its delay, or its file came back. If the document is in conflict,
+   * mdmirror writes the document back instead of deleting it on the service. `asks`: so many
+   * deletions wait that a safety check will stop the sync.
    */
   | {
       readonly kind: "deletion-pending";
@@ -55,7 +55,7 @@ type Texts = Pick<State, "link" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
-/** Passes the daemon's events to its listeners. Does nothing while there is none. */
+/** Passes the daemon's events to its listeners. Does nothing while there are no listeners. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
   readonly #state: Texts;

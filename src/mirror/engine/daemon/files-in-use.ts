@@ -85,7 +85,7 @@ export class FilesInUse {
     return true;
   }
 
-  /** Returns how long to wait before the next check of the file; 0 or less: it is free. */
+  /** Returns the milliseconds until the next check of the file; 0 or less: nobody uses the file. */
   #waitsMs({ path, since }: Block): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

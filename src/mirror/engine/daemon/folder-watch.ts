@@ -14,9 +14,9 @@ export interface WatchListener {
 }
 
 /**
- * Manages the watcher: starts it when the folder exists, closes it when the folder is gone, and
- * gives it up when the system has no more watches. Checks if the linked folder is still the same
- * folder: its disk may be unmounted and mounted again.
+ * Manages the watcher: starts it when the folder exists, closes it when the folder is gone. Gives
+ * the watcher up when the system has no more watches. Also checks that the path still has the same
+ * linked folder: its disk may be unmounted and mounted again.
  */
 export class FolderWatch {
   readonly #world: World;
@@ -26,7 +26,10 @@ export class FolderWatch {
   #limit: DaemonStatus["limit"] = null;
   #rulesChanged = false;
   #isAway = false;
-  /** True if the folder was away since the watcher started: a watch belongs to its inode. */
+  /**
+   * True if the folder was missing for a while since the watcher started. A watch belongs to an
+   * inode, so the watcher must then start again.
+   */
   #isOutdated = false;
   #ignores: LocalTree["ignores"] | null = null;
 
@@ -51,7 +54,7 @@ export class FolderWatch {
 
   /**
    * Checks the linked folder.
-   * @returns `lost`, `back`: the last check found it otherwise
+   * @returns `lost` or `back` if the last check had the opposite result
    */
   checkFolder(): "there" | "away" | "lost" | "back" {
     const { root } = checkRoot(this.#world);

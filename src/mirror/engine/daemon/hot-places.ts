@@ -2,9 +2,9 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, isBelow, parentOf } from "../../../contract/path.ts";
 
 /**
- * A part of the workspace that is listed by itself. `subtree`: a folder with everything below it,
- * on one page; `folder`: the documents directly in a folder; `document`: a single one, if its
- * folder has too many or is the root, which no listing can be limited to.
+ * A part of the workspace that is listed separately. `subtree`: a folder with everything below it,
+ * on one page. `folder`: the documents directly in a folder. `document`: a single document, if its
+ * folder has too many or is the root, to which no listing can be limited.
  */
 export type Place =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
@@ -39,7 +39,8 @@ export class HotPlaces {
 
   /**
    * @param leastMs interval after a change in the place
-   * @param mostMs a place whose interval has grown to this is no longer listed by itself
+   * @param mostMs longest interval; a place that reaches this interval is no longer listed
+   * separately
    */
   constructor(leastMs: number, mostMs: number) {
     this.#leastMs = leastMs;
@@ -72,14 +73,14 @@ export class HotPlaces {
     return this.#places.length;
   }
 
-  /** Returns when the next look is due; null: there is no place. */
+  /** Returns the time of the next request; null: there is no place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
 
   /**
-   * Returns the places that are due, and plans their next look.
-   * @param aMinute requests a minute that all looks may use
+   * Returns the places that are due, and plans their next requests.
+   * @param aMinute requests a minute that all places together may use
    */
   take(now: number, aMinute: number): HotPlace[] {
     for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);

@@ -18,7 +18,7 @@ const MOST_STEPS = 200;
 /** LIMIT: new places per run, because choosing one reads every link. */
 const MOST_CHOSEN = 4;
 
-/** Keeps the places where somebody works, and looks at them. */
+/** Keeps the places where somebody works, and requests them often. */
 export class HotWatch {
   readonly #world: World;
   readonly #budget: RequestBudget;
@@ -101,12 +101,12 @@ type HotPlaceCheck = {
 
 /** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
 const FILL = 0.9;
-/** LIMIT: pages of a folder that is listed by itself. */
+/** LIMIT: pages of a folder that is listed separately. */
 const MOST_PAGES = 8;
 /**
- * Chooses the place to list when the document at this path changed: the largest folder above it
- * whose documents fit on a page, because work in a folder often continues in its neighbour; else
- * its own folder; else the document alone.
+ * Chooses the place to list when the document at this path changed. The first choice is the largest
+ * folder above it whose documents fit on a page, because work in a folder often continues nearby.
+ * The second is its own folder, the last is the document alone.
  * @param page number of documents that the service returns in a page
  */
 function choosePlace(state: State, path: LocalPath, page: number): Place | null {

@@ -38,7 +38,7 @@ export class KnownTrees {
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
   #newListing: NewListing | null = null;
-  /** The last scan without its entries: ignore rules, and properties of the disk. */
+  /** Facts of the last scan without its entries: ignore rules, and properties of the disk. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -86,8 +86,8 @@ export class KnownTrees {
   }
 
   /**
-   * Takes a new listing. `same`: it shows nothing new, so no run is needed.
-   * @param at when it was requested (monotonic)
+   * Takes a new listing. `same`: the listing shows no change, so no run is needed.
+   * @param at time of the request (monotonic)
    */
   takeListing(listing: DocumentList, at: number): "same" | "changed" {
     // The run that handles a restored service needs the folders too, and the known folders are from
@@ -127,7 +127,7 @@ export class KnownTrees {
 
   /**
    * Scans these paths and makes the trees of their documents alone. `same`: nothing changed;
-   * `whole`: they cannot be judged without the rest.
+   * `whole`: the documents cannot be judged without the rest.
    * @param shown documents at these paths that the service has just shown
    */
   scanNarrowly(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
@@ -145,8 +145,8 @@ export class KnownTrees {
 
   /**
    * Makes the next cycle list the service.
-   * @param alsoFolders also forgets the folders; otherwise they are trusted until a document is in
-   * an unknown folder
+   * @param alsoFolders true: also forgets the folders. False: the folders are trusted until a
+   * document is in an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#remote = null;

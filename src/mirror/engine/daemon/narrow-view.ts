@@ -98,8 +98,8 @@ class NarrowView {
   }
 
   /**
-   * A path without a record may be a new file, or nothing: the scan shows it. A block may have been
-   * recorded because of a file there.
+   * Adds a path without a record: a new file, or nothing, as the scan shows. A block may have been
+   * recorded because of a file at the path.
    */
   #addUnlinked(path: LocalPath): boolean {
     if (this.#blocked.size > 0) return false;

@@ -4,9 +4,10 @@ import type { DaemonTiming } from "./timing.ts";
 type Wait = { readonly first: number; since: number };
 
 /**
- * Delays local deletions before they are sent, so that a program's delete-then-create, or an undo,
- * costs nothing. While deletions keep arriving each delay starts again, so that an `rm -rf` becomes
- * one plan, and the safety check sees it as a whole. Times are monotonic.
+ * Delays local deletions before they are sent. So a program that deletes and creates a file, or a
+ * user who undoes a deletion, causes no request. While deletions keep arriving, each delay starts
+ * again. So an `rm -rf` becomes one plan, and the safety check sees the deletion as a whole. Times
+ * are monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
@@ -17,7 +18,7 @@ export class PendingDeletions {
   }
 
   /**
-   * @param absent linked paths that the plan found absent and left waiting
+   * @param absent linked paths that the plan found absent and did not delete yet
    * @param isUnjudged returns true for a path that the plan could not judge; its delay starts now
    * @returns deletions that are new, and paths that came back or were sent
    */

@@ -8,13 +8,13 @@ export type FailureReason = Exclude<WaitReason, "paused">;
 
 /** Phases of the daemon. */
 export type Phase =
-  /** Nothing is due. The daemon waits for a file event, a poll or a request. */
+  /** Nothing is due. The daemon waits for an event of the disk, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
   /** `failures`: failed runs in a row. `detail`: a sentence for the user. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
-  /** A safety check stopped the sync. The daemon still looks, but changes nothing. */
+  /** A safety check stopped the sync. The daemon still scans, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }
   | { readonly kind: "ended" };
 

@@ -10,7 +10,10 @@ type Hinted =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: documents that are asked for one by one; for more, a listing needs fewer requests. */
+/**
+ * LIMIT: documents that are requested one by one; for more documents, a listing needs fewer
+ * requests.
+ */
 const MAX_FILES = 16;
 /** Requests that events may cause in a burst, before they wait for the minute's budget. */
 const BURST = 20;
@@ -27,7 +30,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Until when looks that showed nothing have used up the budget. */
+  /** Time until which requests that showed no change have used up the budget. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -44,7 +47,7 @@ export class RemoteHints {
     this.#files.clear();
   }
 
-  /** Returns when to look; null when no event is waiting. */
+  /** Returns the time of the next request; null when no event is waiting. */
   dueAt(): number | null {
     if (this.#since === null) return null;
     return Math.max(this.#since + this.#timing.newsSettleMs, this.#paidUntil - BURST * this.#msARequest);

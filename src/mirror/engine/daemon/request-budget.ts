@@ -3,11 +3,14 @@ import type { Remote } from "../../ports/remote.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE = 60_000;
-/** Requests by which looks may exceed the budget: small ones, besides one listing of everything. */
+/**
+ * Requests by which scans may exceed the budget: small ones, in addition to one listing of
+ * everything.
+ */
 const AHEAD = 20;
 /**
- * LIMIT: the most requests that are owed, besides one listing of everything. Without it, ten
- * thousand writes would stop all looks for hours.
+ * LIMIT: the most requests by which the budget may be overdrawn, in addition to one listing of
+ * everything. Without the limit, ten thousand writes would stop all scans for hours.
  */
 const MOST_OWED = 60;
 /** LIMIT: requests a minute that are made even if the service keeps refusing. */

@@ -68,7 +68,8 @@ export class RunLog {
   }
 
   /**
-   * Publishes the deletions that began to wait; and all that wait, once they will stop the sync.
+   * Publishes the deletions whose delay began. Publishes all delayed deletions once they will stop
+   * the sync.
    */
   #publishDeletions({ report, waiting, begun, calledOff }: WatchEnd): void {
     const { clock } = this.#world;

@@ -29,13 +29,13 @@ type RunnerParts = {
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Asks to be woken when something unforeseen becomes due. */
+  /** Wakes the daemon when an unplanned event becomes due. */
   readonly wakeBy: (at: number) => void;
 };
 
 /**
- * Decides what is due, and does it, one run at a time. Times are monotonic unless they are shown to
- * users.
+ * Decides what is due, and carries it out, one run at a time. Times are monotonic unless they are
+ * shown to users.
  */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
@@ -72,7 +72,7 @@ export class Runner implements WatchListener {
     return due !== null;
   }
 
-  /** Returns when the next turn has something to do. */
+  /** Returns the time at which the next call has work to do. */
   dueAt(): number {
     return this.#pausedUntil ?? this.#schedule.nextAt();
   }
@@ -87,7 +87,7 @@ export class Runner implements WatchListener {
       case "news":
         return this.#runNews();
       case "deletion":
-        // Both sides are looked at again before a deletion is sent.
+        // Both sides are scanned again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "unchanged":
@@ -125,7 +125,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Returns true if no run that could upload something starts by itself: the daemon is paused, or a
+   * Returns true if no run that could upload content starts by itself: the daemon is paused, or a
    * safety check stopped it.
    */
   isStill(): boolean {
@@ -137,7 +137,7 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * @param forMs length of the pause in milliseconds; null: it has no end
+   * @param forMs length of the pause in milliseconds; null: until `resume`
    * @returns the last report
    */
   pause(forMs: number | null): RunReport {
@@ -260,7 +260,7 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Lists the places where somebody works. Most changes in them are judged alone. */
+  /** Lists the places where somebody works. Most changes in these places are judged alone. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.look(this.#now());
@@ -283,7 +283,10 @@ export class Runner implements WatchListener {
     this.#schedule.schedulePoll(this.#watch.isAway());
   }
 
-  /** @param isWatched whether the folder is watched; if not, it is scanned as well */
+  /**
+   * Lists the service.
+   * @param isWatched false: the folder is not watched, so it is scanned as well
+   */
   async #pollService(isWatched: boolean): Promise<void> {
     const { budget, knownTrees } = this.runs;
     const sentBefore = budget.sent();
@@ -331,8 +334,9 @@ export class Runner implements WatchListener {
 }
 
 /**
- * Returns the end of the pause in which the last daemon ended, by the monotonic clock; null if it
- * was not paused. A pause never lasts longer than its length, also if the wall clock was set back.
+ * Returns the end of the pause in which the last daemon ended, by the monotonic clock; null if that
+ * daemon was not paused. A pause never lasts longer than its length, even if the wall clock was set
+ * back.
  */
 function endOfPause({ state, clock }: World): number | null {
   const kept = state.meta(META.paused);

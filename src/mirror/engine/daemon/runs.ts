@@ -97,7 +97,7 @@ export class Runs {
       retryRefused,
       refused: this.#refused,
       look: () => {
-        // A stopped deletion has had its delay; from now on only the safety check holds it back.
+        // A stopped deletion has had its delay; from now on only the safety check delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
       },
@@ -120,7 +120,7 @@ export class Runs {
     if (!paths.every((path) => this.dirty.isSettled(path, now))) return "whole";
     const trees = this.knownTrees.scanNarrowly(paths, shown);
     if (typeof trees === "string") return trees;
-    // One of these documents may have been moved to a file that is still being written.
+    // One of these documents may have been moved to a file that a program is still writing.
     const waiting = [...this.dirty.unsettled(now)].filter(([at]) => !paths.some((path) => isWithin(path, at)));
     return { ...trees, local: { ...trees.local, unseen: new Map(waiting) } };
   }
@@ -138,7 +138,7 @@ export class Runs {
     const input = { run, settings: this.#settingsNow(), counts, retryRefused: false, quietTexts: null, dry: false };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
-    // These belong to the last run, and are reported once.
+    // These members belong to the last run, and are reported once.
     const { renamed: _renamed, madeWay: _madeWay, oneWay: _oneWay, inert: _inert, ...lasting } = last;
     const report = {
       ...lasting,
@@ -208,8 +208,8 @@ export class Runs {
 }
 
 /**
- * Returns true if a run judged everything, so that single documents can be judged by themselves:
- * each change that it left undone has a block.
+ * Returns true if a run judged everything, so that later changes can be judged alone: each change
+ * that the run left undone has a block.
  */
 function isJudged({ state, beside }: RunReport): boolean {
   return (state === "in-sync" || state === "attention") && beside.length === 0;

@@ -55,7 +55,7 @@ export class Schedule {
     return null;
   }
 
-  /** Returns when `firstDue` will return something. */
+  /** Returns the time at which `firstDue` will return something. */
   nextAt(): number {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, at]) => at));
   }
@@ -88,8 +88,8 @@ export class Schedule {
   }
 
   /**
-   * Called after a look at the service.
-   * @param away whether the folder is missing: checking for it costs no request
+   * Plans the next poll. Called after each poll.
+   * @param away true if the folder is missing: checking for the folder costs no request
    */
   schedulePoll(away: boolean): void {
     this.#pollAt = this.#clock.monotonic() + (away ? this.#timing.pollActiveMs : this.#interval());
@@ -142,7 +142,7 @@ export class Schedule {
     this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
   }
 
-  /** Makes a look at both sides due now. */
+  /** Makes a scan of both sides due now. */
   rescanNow(): void {
     this.#rescanAt = this.#clock.monotonic();
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
@@ -156,8 +156,8 @@ export class Schedule {
   }
 
   /**
-   * @param asked whether the user or a command requested this run
-   * @returns whether refused changes are due (at the start, then daily); if so, they count as tried
+   * @param asked true if the user or a command requested this run
+   * @returns true if refused changes are due (at the start, then daily). If so, they count as tried
    * now
    */
   takeRetryRefused(asked: boolean): boolean {
@@ -214,7 +214,7 @@ const SLOWING = 10;
 
 type Pace = {
   readonly quietMs: number;
-  /** Requests that one listing of everything takes. */
+  /** Requests that one listing of the whole workspace takes. */
   readonly requests: number;
   /** Requests allowed in a minute. */
   readonly aMinute: number;

@@ -16,7 +16,10 @@ import { trashPlace } from "../run/world.ts";
 type Vacated = {
   readonly id: DocId;
   readonly at: number;
-  /** Content that the file had at the path: a program that saves there has read no newer one. */
+  /**
+   * Content that the file had at the path. A program that saves to this path has read no newer
+   * content.
+   */
   readonly digest: Digest;
 };
 
@@ -103,9 +106,9 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
 }
 
 /**
- * Moves a saved content to its document.
+ * Moves saved content to its document.
  * @param read digest of the content that the program had read
- * @returns the digest of the saved content; null: it stays
+ * @returns digest of the saved content; null: the content stays at its path
  */
 function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree, read: Digest): Digest | null {
   const { disk, state } = ctx.world;

@@ -7,13 +7,16 @@ import type { Clock } from "../../../common/clock.ts";
 export type DaemonTiming = {
   /** Time after the last change until a document counts as settled. */
   readonly settleMs: number;
-  /** Longest time from its first change until it is judged, even if changes continue. */
+  /**
+   * Longest time from the first change of a path until the path is judged, even if changes
+   * continue.
+   */
   readonly settleMostMs: number;
-  /** Longest time that a bulk change may take in total, so that one plan sees all of it. */
+  /** Longest time that a bulk change may take in total before it is judged. */
   readonly bulkMostMs: number;
   /**
-   * Time between two polls: while something happened lately; at rest; and after `sleepyAfterMs` at
-   * rest. Varied by a tenth.
+   * Time between two polls: after recent activity; without activity; and after `sleepyAfterMs`
+   * without activity. Varied by a tenth.
    */
   readonly pollActiveMs: number;
   readonly pollRestMs: number;
@@ -23,18 +26,18 @@ export type DaemonTiming = {
    * none was missed.
    */
   readonly pollListeningMs: number;
-  /** Time in which events of the service are collected before a look. */
+  /** Time in which events of the service are collected before their documents are requested. */
   readonly newsSettleMs: number;
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
   /**
-   * The requests a minute that looks may cost, together with everything else that is sent. A large
-   * workspace, with one request for each 1,000 documents, is polled less often.
+   * Requests a minute that polls may cost, together with all other requests. A large workspace,
+   * with one request for each 1,000 documents, is polled less often.
    */
   readonly pollRequestsAMinute: number;
   /**
-   * The longest interval of a place where somebody works. It grows while nothing happens there; at
-   * this length the place is listed only with everything else.
+   * Longest interval of a place where somebody works. The interval grows while nothing happens in
+   * the place. At this length the place is listed only with everything else.
    */
   readonly hotMostMs: number;
   /** Time between two full scans of both sides, folders included. */

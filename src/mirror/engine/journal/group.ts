@@ -8,8 +8,8 @@ import type { Clock } from "../../../common/clock.ts";
  */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
 /**
- * Most commits in one transaction. Rows that are written together share pages of the indexes; but
- * steps that wait for their commit send nothing, and the others must keep the service busy.
+ * Most commits in one transaction. Rows that are written together share pages of the indexes. But
+ * steps that wait for their commit send nothing, and the other steps must keep the service busy.
  */
 const MOST_COMMITS = 32;
 /**
@@ -30,8 +30,8 @@ type Call = { readonly run: () => () => void; readonly reject: (error: unknown) 
 
 /**
  * Joins the writes of several steps into one transaction, because a transaction costs more than the
- * rows of a step. Each step waits until its part is committed, so that no step continues from
- * something that a kill could revert.
+ * rows of a step. Each step waits until its part is committed, so that no step continues from a
+ * change that a kill could revert.
  */
 export class Group {
   readonly #state: State;
@@ -91,7 +91,7 @@ export class Group {
     }
   }
 
-  /** Runs a step, and counts it as running meanwhile. */
+  /** Runs a step, and counts the step as running until it ends. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {

@@ -10,9 +10,9 @@ export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
  * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
- * identifies it, and it is not sent as another document. The document at its path on the service is
- * not downloaded as another document either. Once a read has shown the result, the two are linked,
- * and the move counts as a move (I09).
+ * identifies the file, so that it is not sent as another document. The document at its path on the
+ * service is not downloaded as another document either. Once a read has shown the result, the two
+ * are linked, and the move counts as a move (I09).
  * @param open reason why each result is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
@@ -46,8 +46,8 @@ function hideOnService({ base, local, remote }: Trees, open: ReadonlyMap<Post, s
 
 /**
  * Hides folders whose move has an unknown result. Documents may show the new place before a listing
- * of folders does, so everything at or below either place waits; otherwise it would look moved by
- * itself.
+ * of folders does, so all entries at or below either place wait. Otherwise each document would look
+ * moved separately.
  * @param open reason why each result is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {

@@ -25,14 +25,14 @@ import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
  */
 export function rememberBoot({ world: { state, bootId } }: PassContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // Otherwise a power loss in a first clone would take this mark too, and leave damaged files of an
-  // unknown boot.
+  // Otherwise a power loss during a first clone would also remove this mark, and leave damaged
+  // files of an unknown boot.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
 type Damaged = {
   readonly link: Link;
-  /** The file of the document; undefined: it is missing. */
+  /** The file of the document; undefined: the file is missing. */
   readonly file: LocalFile | undefined;
   /** True if another document's file is at its path. */
   readonly isTaken: boolean;
@@ -120,7 +120,7 @@ function forgetRecord({ world, run }: PassContext, { id, localPath: path }: Link
   });
 }
 
-/** @returns why the file could not be restored, as a clause; null: it was */
+/** @returns reason why the file could not be restored, as a clause; null: the file was restored */
 function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);

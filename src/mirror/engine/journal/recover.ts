@@ -68,9 +68,9 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
 
 /**
  * Returns the path to which a set-aside file belongs. An interrupted effect took the file from the
- * row's path. Otherwise the document, or its folder, may have moved since, and its record has the
- * new place. If the move was refused, the document is still at the row's path, and another document
- * may be at the record's place.
+ * path of its row. Otherwise the document, or its folder, may have moved since, and its record has
+ * the new place. If the move was refused, the document is still at the row's path, and another
+ * document may be at the record's place.
  */
 function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, SetAsideFile>): LocalPath {
   const { disk, state } = ctx.world;
@@ -114,13 +114,14 @@ function recoverOne(
   }
 }
 
-/** @returns the present path of a file that was taken from `path`; null if it is not known */
+/** @returns current path of a file that was taken from `path`; null if it is not known */
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
- * For recovery, before there is a plan. Base has the folder at its old path, but a user may have
- * moved it since the process ended. Only if such a folder is missing, a scan finds it by its inode.
- * A folder that no scan finds was deleted, and is created again with the restored file.
+ * Returns a function for recovery, before there is a plan. Base has the folder at its old path, but
+ * a user may have moved the folder since the process ended. A scan finds the folder by its inode;
+ * the scan runs only if such a folder is missing. A folder that no scan finds was deleted, and is
+ * created again with the restored file.
  */
 function currentPathOf(ctx: PassContext): CurrentPath {
   const { disk, state } = ctx.world;
@@ -175,8 +176,8 @@ export type OpenWrites = {
  */
 export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one after the other, as they were written: two rows of one document may depend on each
-  // other.
+  // ORDER: one row after the other, in the order of writing, because two rows of one document may
+  // depend on each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent) || intent.kind === "create" || intent.kind === "sent") continue;

@@ -5,9 +5,9 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
 /**
- * Orders a plan so that a link's target is created first, and one write sends the link with its
- * target's id. In a circle, one document goes first with a link that has no target yet; the next
- * cycle sends it again.
+ * Orders a plan so that a link's target is created before the document with the link. Then one
+ * write sends the link with its target's id. In a circle, one document goes first with a link that
+ * has no target yet; the next cycle sends that document again.
  */
 export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();

@@ -26,9 +26,9 @@ type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" |
 export type Form = { readonly text: string; readonly digest: Digest };
 
 /**
- * Converts texts between the local form and the service's, and remembers the result: the bytes of a
- * file stand for the text that they were read or written as, wherever its targets are by now. So a
- * move, local or on the service, never looks like an edit.
+ * Converts content between the local form and the service's, and remembers the result. The bytes of
+ * a file represent the content as which they were read or written, even if the targets of links
+ * have moved since. So a move, local or on the service, never looks like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
@@ -62,7 +62,7 @@ export class LinkForms {
 
   /**
    * Takes the places from a match, for the rest of the cycle.
-   * @param remote what the service shows; null: only a part of it is known
+   * @param remote the complete listing of the service; null: only a part of the service is known
    */
   matched(match: LocalPlaces, remote: RemoteTree | null): Where {
     const where = this.whereOfBase();
@@ -101,7 +101,7 @@ export class LinkForms {
     return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, isKnown: false };
   }
 
-  /** Returns the text, in the service's form, that a file's bytes stand for. */
+  /** Returns the content, in the service's form, that a file's bytes represent. */
   toService(path: LocalPath, bytes: Form, where: Where): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
@@ -128,7 +128,10 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /** Converts as `toService` by the present places, whatever content the bytes had before. */
+  /**
+   * Converts as `toService` by the current places, without regard to the content that the bytes
+   * represented before.
+   */
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -175,8 +178,8 @@ export class LinkForms {
 
   /**
    * Returns a document's earlier bytes, the newest first. Bytes that another document left at its
-   * path, in an exchange that is not finished, do not count. Last come those of its conflict
-   * copies: a user may have moved one over the document.
+   * path, in an exchange that is not finished, do not count. The bytes of its conflict copies come
+   * last, because a user may have moved a copy over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.link(id)?.localDigest;
@@ -187,10 +190,10 @@ export class LinkForms {
   }
 
   /**
-   * Returns true if a file that base does not know can be read as this content of the service: its
-   * links lead to the same targets, or nowhere if the content has them by id. (A power cut takes
-   * the knowledge of a clone's files.) If so, its bytes count as that content, and its ids become
-   * paths later.
+   * Returns true if a file that base does not know can be read as this content of the service. Its
+   * links must lead to the same targets, or to no file if the content has them by id. (After a
+   * power cut, the files of a clone are not known.) If so, the bytes of the file represent this
+   * content, and ids become paths later.
    * @param isFree returns true if nothing is at a path
    */
   readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
@@ -234,7 +237,10 @@ export class LinkForms {
     return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;
   }
 
-  /** A user's absolute path that is inert on the service is no such link: it is read again. */
+  /**
+   * If an absolute path of a user is inert on the service, it is no such link, and the file is read
+   * again.
+   */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));
     return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT_SCHEME + said) === false);
@@ -246,7 +252,7 @@ export class LinkForms {
   }
 }
 
-/** Returns what to remember of a file whose bytes stand for a text. */
+/** Returns the entry to remember for a file whose bytes represent a content. */
 function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly LinkTarget[]): Spelling {
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }
@@ -254,13 +260,14 @@ function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, lea
 /** Meaning of destinations in a file's earlier bytes. */
 type MeantBefore = {
   /**
-   * In the newest bytes. This counts before the present places: until they are rewritten, existing
-   * links are written for where their targets were.
+   * Targets in the newest bytes. These count before the current places: until existing links are
+   * rewritten, they lead to the former places of their targets.
    */
   readonly stood: TargetLookup;
   /**
-   * In older bytes: a program saves what it read before links were rewritten. This counts if
-   * nothing is at the destination, and only for targets that the newest bytes do not name.
+   * Targets in older bytes: a program may save content that it read before links were rewritten.
+   * These count if nothing is at the destination, and only for targets that the newest bytes do not
+   * name.
    */
   readonly formerly: TargetLookup;
 };
@@ -283,7 +290,7 @@ function meantBefore(
   return { stood: targetLookup(leads), formerly: (said) => (older.length === 0 ? null : former()(said)) };
 }
 
-/** Returns links with their former targets, as far as those are gone. */
+/** Returns links with their former targets, for targets that are gone. */
 function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], now: LinkPlaces): LinkTarget[] {
   const before = once(() => earlier.flatMap((one) => one.leads));
   return leads.map((lead) => {
@@ -313,8 +320,9 @@ function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonl
 }
 
 /**
- * A link that led nowhere in a file's earlier bytes, and is inert in its new text, stays so until
- * the file is read again, even if its target exists by now: only then it is uploaded by its id.
+ * Returns links with some of them left without a target. A link without a target in a file's
+ * earlier bytes, and inert in its new content, stays inert until the file is read again. Only then
+ * it is uploaded by its id, even if its target exists already.
  */
 function stillOpen(
   leads: LinkTarget[],
@@ -329,8 +337,8 @@ function stillOpen(
 }
 
 /**
- * Returns whether something in a file's new bytes could not be read by what is known of the old
- * ones.
+ * Returns true if a link in a file's new bytes could not be read by the links that the old bytes
+ * had.
  */
 function saysMore(leads: readonly LinkTarget[], before: Spelling | null): boolean {
   return leads.some((lead) => !before?.leads.some(({ said, to }) => said === lead.said && to === lead.to));

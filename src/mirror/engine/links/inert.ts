@@ -5,8 +5,8 @@ import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Links that were uploaded as `ref://…` because they lead to no document: for each reason their
- * number, and the first of them.
+ * Links that were uploaded as `ref://…` because they lead to no document. For each reason, their
+ * number and the first of them.
  */
 export type InertLinks = {
   readonly reason: InertReason;
@@ -16,10 +16,10 @@ export type InertLinks = {
 };
 
 /**
- * `no-target`: nothing is at the path; `no-document`: an image, or another file; `not-mirrored`: it
- * is ignored, or no plain file; `not-created`: the service does not have it, as a blocked change
- * explains; `outside`: it is outside the folder; `waits`: its target exists by now, and its
- * document waits (in review, blocked, in conflict).
+ * `no-target`: nothing is at the path. `no-document`: an image, or another file. `not-mirrored`: an
+ * ignored file, or no plain file. `not-created`: the document is not on the service, as a blocked
+ * change explains. `outside`: outside the folder. `waits`: the target exists now, but the document
+ * with the link has to wait (in review, blocked, in conflict).
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
@@ -28,7 +28,7 @@ const MOST = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
-/** @param texts what was sent: paths, and what their links lead to */
+/** @param texts content that was sent: paths, and the targets of their links */
 export function reportInertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly LinkTarget[] }>,
   tree: LocalTree,

@@ -5,7 +5,7 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { Where } from "./places.ts";
 
-/** Remembers what the bytes of files stand for, through a cycle. */
+/** Remembers, during a cycle, which content the bytes of files represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transactSafely">;
@@ -64,9 +64,10 @@ export class KnownSpellings {
   }
 
   /**
-   * @param safely for bytes whose meaning differs from that of the file's earlier ones, before they
-   * reach the disk. A power cut must not keep the bytes and take their record: if targets moved
-   * meanwhile, they could not be read.
+   * Stores an entry.
+   * @param safely true for bytes that represent another content than the file's earlier bytes,
+   * before these bytes are written. A power cut must not keep the bytes and lose their entry: if
+   * targets moved meanwhile, the bytes could not be read
    */
   put(spelling: Spelling, safely = false): void {
     if (!this.isKept()) return;

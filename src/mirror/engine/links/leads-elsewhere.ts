@@ -15,7 +15,7 @@ export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boo
   });
 }
 
-/** Returns a link as one that still leads nowhere, as before. */
+/** Returns a link that still has no target, like before. */
 export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined): LinkTarget {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
@@ -42,7 +42,7 @@ export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: Lin
 }
 
 /**
- * Returns whether a target shares its path with another document, in the middle of an exchange: one
+ * Returns true if a target shares its path with another document, in the middle of an exchange: one
  * destination would mean both.
  */
 export function isTargetAmbiguous({ to }: LinkTarget, places: LinkPlaces): boolean {

@@ -12,9 +12,9 @@ const CHANGED = "the file was changed after the scan";
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
 
 /**
- * A disk whose files have links by path, as users see them, and which shows them in the service's
- * form: the engine reads, compares, merges and writes texts with links by id. Only this class
- * converts them. All digests are of the service's form, except in what is remembered of the bytes.
+ * A disk on which users see links by path, while the engine sees the service's form. The engine
+ * reads, compares, merges and writes content with links by id. Only this class converts between the
+ * two. All digests are of the service's form, except in the entries about bytes.
  */
 export class LinkedDisk implements Disk {
   /** The disk without conversion. */
@@ -100,13 +100,15 @@ export class LinkedDisk implements Disk {
     // ORDER: before the new bytes are recorded: a kill until then leaves the set-aside bytes.
     this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
-    // No write is needed: the bytes are already right, and only the content that they stand for is
+    // No write is needed: the bytes are right already, and only the content that they represent is
     // new.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
     return this.#replace(path, spelled, found.value.digest, setAsideAt);
   }
 
-  /** Finds the bytes that stand for `expect`. They may change before they are used. */
+  /**
+   * Finds the bytes that represent `expect`. Another program may change them before they are used.
+   */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
     if (bytes.kind !== "done") return bytes;
@@ -141,7 +143,7 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Rewrites a file's links: its bytes change, and the text they stand for does not.
+   * Rewrites the links of a file: its bytes change, and the content that they represent does not.
    * @param expect digest of the bytes
    */
   respell(path: LocalPath, bytes: Form, expect: Digest, setAsideAt: string): DiskOutcome<Written> {

@@ -47,7 +47,7 @@ export class MirrorLinks {
    * that time; null: the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
-  /** Documents that a look found outside the linked subtree. */
+  /** Documents that a scan found outside the linked subtree. */
   #outside: ReadonlySet<DocId> = new Set();
 
   constructor({ state, disk, scope, keeps }: Options) {
@@ -56,7 +56,9 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.#forms, state);
   }
 
-  /** Returns whether a text may have links: then the bytes of its file differ. */
+  /**
+   * Returns true if a content may have links. The bytes of its file then differ from the content.
+   */
   mayLink(text: string): boolean {
     return this.#forms.mayLink(text);
   }
@@ -95,7 +97,9 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Notes targets of links that are outside the linked subtree: links to them become ids. */
+  /**
+   * Records link targets that are outside the linked subtree. Links to these targets become ids.
+   */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
@@ -110,7 +114,10 @@ export class MirrorLinks {
     return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
   }
 
-  /** Called before a plan is carried out: links lead to where it puts documents. */
+  /**
+   * Takes the places that a plan gives to documents, so that links lead to these places. Called
+   * before the plan is carried out.
+   */
   expect(plan: Plan): void {
     this.#forms.where().now.expect(plan);
   }
@@ -124,13 +131,13 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the text of a file that is about to be sent: one of its links may lead to a document
-   * that was created since.
-   * @param expect the text that the plan saw
-   * @returns the digest of what is to be sent
+   * Returns the digest of a file's content as it is about to be sent: a link in it may lead to a
+   * document that was created since.
+   * @param expect content that the plan saw
+   * @returns digest of the content to send
    */
   asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
-    // Most texts have no links: nothing is recorded of them, and their files need not be read.
+    // Most content has no links. It has no entry, and its file need not be read.
     if (this.#forms.known.standingFor(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -144,9 +151,9 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns whether a file whose document is yet to be linked can be read as that document's text.
-   * If so, it stands for it.
-   * @param expect the text that the plan saw
+   * Returns true if a file whose document is not linked yet can be read as that document's content.
+   * If so, its bytes represent that content from now on.
+   * @param expect content that the plan saw
    */
   readsAs(path: LocalPath, expect: Digest, wanted: Form): boolean {
     const bytes = this.disk.plain.read(path);
@@ -161,8 +168,9 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns the targets of a text's links, as its file was last seen; none if it has none.
-   * @param path where the file is, or will be once the plan has moved its folder
+   * Returns the targets of the links in a content, as its file was last read; empty if it has no
+   * links.
+   * @param path path of the file, or its future path once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
     const here = this.#forms.known.standingFor(path, text);
@@ -173,7 +181,7 @@ export class MirrorLinks {
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
-    // Of base as the cycle has left it: it may have lost a link's target.
+    // Base as the cycle has left it: base may have lost the target of a link.
     const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
     return spellings.some(({ leads }) => hasNewTarget(leads, now));
   }
@@ -193,7 +201,7 @@ export class MirrorLinks {
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
       // A document that was moved out of the linked subtree and edited locally stays, and is read
-      // as before.
+      // like before.
       if (link === undefined || link.standing === "suspended" || !hasMovedTarget(spelling, places)) continue;
       if (isFileOfAnother(spelling, link)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
@@ -205,7 +213,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, link: Link, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
-    // Edited or written since: then it is read again.
+    // The file was edited or written since; then it is read again.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
@@ -229,14 +237,18 @@ export class MirrorLinks {
   }
 
   /**
-   * Called before a file is rewritten: recovery must know what its bytes stand for, old and new.
+   * Records the bytes of a file before and after it is rewritten. Recovery must know which content
+   * either of them represents. Called before the write.
    */
   note({ from, to }: Respelling, setAsideAt: string): void {
     this.#forms.known.settingAside(from.path, from.bytes, setAsideAt);
     this.#forms.known.put(to);
   }
 
-  /** Called if a kill came before the file was set aside: its present bytes are the newest. */
+  /**
+   * Makes the current bytes the newest. Called if mdmirror was killed before the file was set
+   * aside.
+   */
   unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.#forms;
     const look = this.disk.plain.look(path);

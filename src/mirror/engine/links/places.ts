@@ -15,7 +15,7 @@ type Id = DocId | DirId;
 
 /** Rules for reading links. */
 export type LinkScope = {
-  /** The linked subtree of the workspace; absolute links begin with it. */
+  /** Path of the linked subtree in the workspace; absolute links begin with this path. */
   readonly prefix: RemotePath;
   /** True if wiki links count. */
   readonly wiki: boolean;
@@ -24,7 +24,7 @@ export type LinkScope = {
 /** Places of documents and folders: now, and when base was written. */
 export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
-/** Tells which document or folder is at a path, for the links that lead there. */
+/** Finds the document or folder at a path, for links that lead to this path. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
   readonly #byPath = new Map<LocalPath, Id>();
@@ -85,8 +85,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is known not to exist any more. A document that is not local may still
-   * come, after an interrupted clone: links to it have a target.
+   * Returns true if an entry is known not to exist any more. A document that has no local file may
+   * still get one, after an interrupted clone: links to such a document have a target.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -101,8 +101,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns true if an entry is outside the linked folder, on the service or locally. If a document
-   * is at its path, it is another one.
+   * Returns true if an entry is outside the linked folder, on the service or locally. A document at
+   * its path is then another document.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
@@ -278,7 +278,10 @@ function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
 
 type Moved = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** Returns whether a folder's block forbids its removal only: the user has removed it. */
+/**
+ * Returns true if a folder's block only forbids to remove it on the service: the user has removed
+ * the folder locally.
+ */
 function isRemoved(reason: BlockReason | undefined): boolean {
   const forbids = reason === undefined ? [] : (BLOCK_REASONS[reason].stopsFolder ?? []);
   return forbids.length > 0 && forbids.every((one) => one === "remove");

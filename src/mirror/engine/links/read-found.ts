@@ -30,9 +30,11 @@ export class FoundReader {
   }
 
   /**
-   * Reads the links that a scan left unread, by where the planner's match has documents.
-   * @param isListed whether everything that the service shows is known
-   * @returns the local tree; nothing in it counts as absent if a file was replaced since the scan
+   * Reads the links that a scan left unread, by the places that the planner's match gives to
+   * documents.
+   * @param isListed true if the listing of the service is complete
+   * @returns the local tree; if a file was replaced since the scan, no entry in the tree counts as
+   * absent
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -45,9 +47,9 @@ export class FoundReader {
   }
 
   /**
-   * Reads files again if a link led nowhere and its target exists by now; and edited ones with a
-   * link to what is gone. A document that is blocked, protected or in conflict waits for its next
-   * edit: its user has not asked for this one.
+   * Reads files again if a link had no target and its target exists now. Reads edited files again,
+   * too, if a link leads to a target that is gone. A document that is blocked, protected or in
+   * conflict waits for its next edit, because its user has not asked for this change.
    */
   readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
@@ -73,8 +75,8 @@ export class FoundReader {
 
   /**
    * Reads a file of a scan in the service's form.
-   * @param asNew reads by the present places, whatever its bytes stood for
-   * @returns null if it cannot be read, is no text, or is another file by now
+   * @param asNew true: reads the links by the current places, without the entry about its bytes
+   * @returns null if the file cannot be read, is no text, or was replaced meanwhile
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
     const { linksUnread, bytes: _, ...plain } = file;
@@ -105,12 +107,12 @@ function isToBeReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // Unedited content must not restore its document that is gone.
+  // Content without an edit must not restore a target that is gone.
   if (hasNewTarget(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
   if (!hasGoneTarget(leads, now)) return false;
   const link = id === null ? undefined : base.links.get(id);
   if (link === undefined) return true;
-  // Unedited content stays base's, whatever targets are gone since.
+  // Content without an edit stays equal to base, even if targets of its links are gone since.
   if (link.localDigest === text || link.digest === text) return false;
   return !waits.has(path) || base.blocks.get(link.id)?.reason === "refused";
 }

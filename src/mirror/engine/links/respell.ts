@@ -8,7 +8,7 @@ import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 /** Number of files that are recorded together, with one fsync, before they are written. */
 const TOGETHER = 64;
 
-/** A file that is about to be rewritten; `open`: its row, or null if its bytes stay. */
+/** A file that is about to be rewritten. `open`: its row in the journal; null if its bytes stay. */
 type Noted = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: Row } | null;
@@ -26,7 +26,7 @@ export function rewriteLinks(ctx: PassContext): void {
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
-/** Rewrites files. The texts that they stand for stay. */
+/** Rewrites the links of files. The content that their bytes represent stays the same. */
 export function rewriteFiles(ctx: PassContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let some: Respelling[] = [];
   const write = (): void => {
@@ -41,10 +41,10 @@ export function rewriteFiles(ctx: PassContext, links: MirrorLinks, files: Iterab
 }
 
 /**
- * ORDER: before the effects, so that after a kill or a power cut the files' bytes are known to
- * stand for these texts, with the places that they are written for: once their targets move again,
- * nothing else could tell what they mean. The intents are written with it; by them recovery knows
- * that the bytes may be the old ones.
+ * Records the entries of all files and opens their rows in the journal. ORDER: before the effects.
+ * After a kill or a power cut, the entries tell which content the bytes of a file represent, and
+ * for which places its links are written. Once the targets move again, no other fact could tell.
+ * Recovery uses the rows to find files that may still have their old bytes.
  */
 function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respelling[]): readonly Noted[] {
   const { state } = ctx.world;

@@ -37,8 +37,8 @@ export function readingDisk(
 type Asked = { readonly wiki: boolean } | null;
 
 /**
- * Returns what would be written on the disk if the conversion of links were turned on or off.
- * @returns the reason why that cannot be told, or the files
+ * Returns the files that turning the conversion of links on or off would write.
+ * @returns the reason why that is not known, or the files
  */
 export function respellingsFor(world: World, asked: Asked): string | readonly Respelling[] {
   const { root } = checkRoot(world);
@@ -59,8 +59,8 @@ function plainDisk({ links, disk }: World): World["disk"] {
 }
 
 /**
- * Returns the files in the other form, when the conversion of links is turned on or off. Their
- * content for the service stays the same, so nothing is sent.
+ * Returns the files in the other form, for turning the conversion of links on or off. Their content
+ * for the service stays the same, so nothing is sent.
  */
 
 /** `disk`: the disk that reads and writes bytes unchanged, without conversion of links. */
@@ -128,8 +128,8 @@ function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<
 }
 
 /**
- * Returns whether a file's content for the service stays the same. An edit with links by path that
- * was not sent yet does not: the next run reads it with ids.
+ * Returns true if a file's content for the service stays the same. An unsent edit with links by
+ * path does not stay the same: the next run reads these links as ids.
  */
 function staysAs({ text, digest }: Stands, { localDigest, submissions }: Link, place: Place): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;

@@ -47,7 +47,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
   const created = [...state.load().links.values()].find((one) => one.localPath === path && !known.has(one.id));
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // The POST may have succeeded: the next run looks, and links what it finds.
+    // The POST may have succeeded. The next run checks this, and links the document that it finds.
     if (open) return notDone(made);
     state.transact(() => {
       state.putLink(link);
@@ -77,9 +77,9 @@ async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<
 }
 
 /**
- * Deleting the old document also deletes its history, so the new one is first read by its id: it
- * must be at its path, with the text that was sent (I04).
- * @returns what is wrong with it, as a clause; null: nothing
+ * Checks the new document before the old one is deleted, because that deletes its history too. The
+ * new document is read by its id, and must be at its path with the content that was sent (I04).
+ * @returns the problem with the new document, as a clause; null: no problem
  */
 async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
   const fetched = await fetchText(ctx, id, path);
@@ -94,7 +94,7 @@ function staying({ id, remotePath }: Link): string {
 }
 
 /**
- * Deletes the old document; its file belongs to the new one by now.
+ * Deletes the old document, whose file belongs to the new one now.
  * @returns the result, as a clause
  */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {

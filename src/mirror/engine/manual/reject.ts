@@ -52,15 +52,18 @@ export function restoreRemovedFolder(ctx: PassContext, path: LocalPath): ManualE
   return { outcome: refused ?? DONE, notes: [] };
 }
 
-/** Keeps a folder that is gone from the service. The next run creates it there as a new one. */
+/**
+ * Keeps a folder that is gone from the service. The next run creates the folder on the service as a
+ * new one.
+ */
 export function keepFolder(ctx: PassContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * Keeps the file of a document that is gone from the service for good. The next run sends it as a
- * new document.
+ * Keeps the file of a document that is deleted on the service. The next run sends the file as a new
+ * document.
  */
 export function keepFileAsNew(
   ctx: PassContext,
@@ -105,9 +108,9 @@ function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueO
 }
 
 /**
- * Handles a service that shows a version that the local text shall replace: an earlier one, because
- * it was restored from a backup, or an empty one. That version becomes the base, so that the next
- * run sends the local text as an edit of it.
+ * Handles a service that shows a version that the local content shall replace. That version is an
+ * earlier one after a restore from a backup, or an empty one. It becomes the base, so that the next
+ * run sends the local content as an edit of that version.
  */
 export async function resendLocalContent(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;

@@ -18,7 +18,9 @@ import { trashConflictCopies } from "../apply/conflict-copies.ts";
  */
 export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
 
-/** Versions that the user saw. If they differ by now, nothing is done. null: any version. */
+/**
+ * Versions that the user saw. If either version differs now, nothing is done. Null: any version.
+ */
 export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
@@ -34,8 +36,8 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
 }
 
 /**
- * Writes content that the user merged to the document's file, to be sent. Without a conflict it is
- * an edit.
+ * Writes content that the user merged to the document's file; the next run sends the file. Without
+ * a conflict, the content is an ordinary edit.
  */
 export function writeMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
   const detail = "you merged both versions";
@@ -60,8 +62,8 @@ function endWith(
 }
 
 /**
- * Returns the outcome for a document that is gone from the service: its last text is only in the
- * conflict copy, and the next run sends the local one as a new document.
+ * Returns the outcome for a document that is gone from the service. Its last content is only in the
+ * conflict copy, and the next run sends the local content as a new document.
  */
 function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
@@ -203,7 +205,10 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...trashCopies(ctx, at, conflict)] };
 }
 
-/** Keeps the local text of such a document. The next run sends it as a new document. */
+/**
+ * Keeps the local content of a document that is gone from the service. The next run sends it as a
+ * new document.
+ */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));

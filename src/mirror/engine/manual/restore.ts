@@ -13,7 +13,7 @@ import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
- * made: base stays, and the next run sends what follows.
+ * made: base stays, and the next run sends the result.
  */
 
 /**
@@ -39,7 +39,7 @@ export function restoreText(
 
 /**
  * Creates the file of a document again; its path must be free. A document that is gone from the
- * service (`isNew`) becomes a new one, because its id cannot be used again; a linked document keeps
+ * service (`isNew`) becomes a new one, because its id cannot be used again. A linked document keeps
  * its id.
  */
 export function restoreFile(
@@ -63,8 +63,8 @@ export function restoreFile(
 }
 
 /**
- * Removes a file that a run had sent as new. The next run deletes it on the service, under the
- * safety checks, like any local deletion.
+ * Removes a file that a run had sent as new. The next run deletes its document on the service,
+ * under the safety checks, like after any local deletion.
  */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): ManualEnd {
   const { id, localPath: path } = link;

@@ -17,8 +17,8 @@ import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
 
 /**
- * Runs effects that a user asks for, outside a cycle: as a run of their own, under the lock, with
- * the same journal and the same commits.
+ * Runs effects that a user asks for, outside a cycle: as a separate run, under the lock, with the
+ * same journal and the same commits.
  */
 
 /** These effects follow no plan, so no policy applies. */
@@ -37,8 +37,8 @@ const SETTINGS: Settings = {
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
- * Runs effects for a command. ORDER: it first recovers what a crash left half done on the disk, so
- * that a set-aside file does not count as absent.
+ * Runs effects for a command. ORDER: first recovers effects that a crash left incomplete on the
+ * disk, so that a set-aside file does not count as absent.
  */
 export async function runManually(
   world: World,
@@ -80,7 +80,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 type Choice = {
   readonly link: Link;
   readonly path: LocalPath;
-  /** Null: the file stays as it is. It need not be text. */
+  /** Null: the file stays unchanged. Its bytes need not be text. */
   readonly text: string | null;
   /** Content that the file must have; left out or null: any. */
   readonly seen?: Digest | null | undefined;
@@ -138,10 +138,10 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
 }
 
 /**
- * Stores the content of a file. Bytes that are no text stay a file.
- * @param name the name under which the content can be found, if that is not the document at this
+ * Stores the content of a file. Bytes that are no text are not stored.
+ * @param name the name under which users find the content, if that is not the document at this
  * path: the other version in a conflict belongs to its document
- * @returns its digest, or null without a file
+ * @returns digest of the content, or null without a file
  */
 export function keepText(
   ctx: PassContext,

@@ -28,7 +28,7 @@ import { fromService, type World } from "../run/world.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import { isNotFound } from "../apply/effect.ts";
 
-/** Looks at both sides after it has recovered what earlier runs left open. */
+/** Scans both sides, after it has recovered the effects that earlier runs left open. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
@@ -145,14 +145,14 @@ export function contentSinkOf(
   return storeLocalContents(world.state, base, records);
 }
 
-/** Does the same as `contentSinkOf`, for documents that are read only to prove something. */
+/** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: CycleInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
 }
 
-/** Base, and its records if base has none. */
+/** Base. If base contains no records, the records separately. */
 type Recorded = { readonly base: BaseTree; readonly records: Records | undefined };
 
 async function scanBoth(
@@ -236,14 +236,17 @@ async function restoreAndRescan(
   return arriving === null ? trees : { ...trees, local: withUnseen(trees.local, unreadPaths(arriving.open)) };
 }
 
-/** Returns the folder with its links read by where documents are, now that both sides are seen. */
+/**
+ * Returns the local tree with links read by the places of documents, which are known once both
+ * sides were scanned.
+ */
 export function withLinks(ctx: PassContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
   const again = input.settings.direction !== "pull" && trees.local.partial !== true;
   const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
-  // A daemon looks again at what its watcher reports.
+  // A daemon scans the paths that its watcher reports.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;
 }
@@ -263,8 +266,8 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
 }
 
 /**
- * Hides documents with a write whose result is unknown. A document that this scan proves gone is
- * gone, whatever the result of the write.
+ * Hides documents with a write whose result is unknown. A document that this scan proves deleted is
+ * deleted, whichever result the write had.
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -278,14 +281,14 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
   return { ...remote, files, unseen };
 }
 
-/** LIMIT: documents that are asked for in a cycle; of the others nothing is known. */
+/** LIMIT: link targets that are requested in a cycle; other targets stay unknown. */
 const MOST = 16;
 
 /**
- * Requests documents that links lead to but the listing does not show. Base does not know them,
- * because they were to be created locally and were not. Nothing else proves their absence, and
- * listings can miss documents; without an answer, the links would lose their targets.
- * @param keep takes the content that is read
+ * Requests documents that links lead to but the listing does not show. Base does not know these
+ * documents, because they were to be created locally and were not. Nothing else proves their
+ * absence, and listings can miss documents; without an answer, the links would lose their targets.
+ * @param keep stores the content that is read
  * @returns the trees with the documents that are on the service, in the linked folder or outside
  */
 async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {

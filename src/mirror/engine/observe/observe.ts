@@ -15,8 +15,8 @@ import { fromService, type World } from "../run/world.ts";
 /** Looks at both sides. A look may be incomplete, and says so; the planner decides what follows. */
 
 /**
- * Scans the folder. A file whose stamp is its link's is not read. New texts are stored during the
- * scan (I03).
+ * Scans the folder. A file is not read if its stamp is the recorded one. New content is stored
+ * during the scan (I03).
  */
 export function observeLocal(
   world: World,
@@ -26,8 +26,8 @@ export function observeLocal(
   records?: Records,
 ): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction, because one for each text would be slow. The scan does not yield; after a
-  // kill, the next scan finds the same texts.
+  // One transaction, because one for each content would be slow. The scan runs without a pause;
+  // after a kill, the next scan finds the same content.
   const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base, records), keep, records));
   return seenBy(world, inodesTrusted, tree, records);
 }
@@ -55,7 +55,7 @@ export async function observeLocalAsync(
   await turn();
   const walk = world.disk.walkInParts(knownBy(world.state, base, records), keepCounted, records);
   for (;;) {
-    // One transaction for each part, so that none stays open while other work runs.
+    // One transaction for each part, so that none stays open while other code runs.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return seenBy(world, inodesTrusted, part.value, records);
     world.progress.report("scan", read, null);
@@ -70,8 +70,8 @@ function knownBy(state: State, base: BaseTree, records?: Records): (path: LocalP
     if (link === null) return null;
     const { stamp, localDigest: digest, localPath } = link;
     if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // The stamps of a clone's files are not trusted yet. Their texts are in the store, unless it
-    // was lost: then they are stored again.
+    // The stamps of a clone's files are not trusted yet. Their content is in the store, unless the
+    // store lost it. Lost content is stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -128,8 +128,8 @@ export type Known = {
    */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Takes the content of a document that was read only as proof: it may be edited on the service
-   * before the next scan (I03).
+   * Stores the content of a document that was read only as a proof: another user may change the
+   * document before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
   /**
@@ -175,8 +175,8 @@ export async function observeRemote(
 }
 
 /**
- * Returns base with the records of documents that the service does not list as they are recorded.
- * If one of these is missing, a listed document is added: a read of it proves that the key works.
+ * Returns base with the records of documents that the service lists differently, or not at all. If
+ * one of these is missing, a listed document is added: a read of it proves that the key works.
  */
 function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteFile>): BaseTree {
   const links = records.unlisted(seen.keys());
@@ -186,7 +186,7 @@ function withUnlisted(base: BaseTree, records: Records, seen: Map<DocId, RemoteF
   return { ...base, links: records.unlisted([listed.id]) };
 }
 
-/** Lists documents and folders in parallel. null: the folders known from earlier may be enough. */
+/** Finds the folders that a scan of the service shows. */
 function list(world: World, known: Known): Promise<[DocumentList, Listing<FolderResource> | null]> {
   return Promise.all([
     known.files ?? listDocuments(world, known.records),
@@ -247,7 +247,7 @@ function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>
   return remote.listFolders(prefix === "" ? null : prefix);
 }
 
-/** Returns the folders of an earlier look, if each listed document is in one of them. */
+/** Returns the folders of an earlier scan, if each listed document is in one of them. */
 function believable(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -294,7 +294,7 @@ function findGoneFolders(
   const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missing.length === 0) return new Set();
   const files = listFiles();
-  // The folder was deleted and created again: what is below its path is in the new one.
+  // The folder was deleted and created again: entries below its path are in the new folder.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
   return new Set(gone.map((dir) => dir.id));

@@ -14,7 +14,7 @@ import { fromService, type World } from "../run/world.ts";
  */
 
 /**
- * LIMIT: documents outside the linked subtree that are asked for, if nothing else shows that the
+ * LIMIT: documents outside the linked subtree that are requested, if nothing else shows that the
  * key works.
  */
 const ASKED_AWAY = 5;

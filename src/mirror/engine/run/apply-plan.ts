@@ -13,12 +13,15 @@ import type { PassContext } from "./pass-context.ts";
 /** Runs the steps of a plan. Logs and remembers those that fail. */
 
 /**
- * LIMIT: actions in progress: the client's limit of requests, and further actions whose files are
- * written or whose rows are committed. Each holds its content in memory (I33).
+ * LIMIT: actions in progress: as many as the client may send requests, and further actions whose
+ * files are written or whose rows are committed. Each holds its content in memory (I33).
  */
 const AT_ONCE = 40;
 
-/** @param stop when it aborts, no more steps start */
+/**
+ * Carries out the steps of a plan.
+ * @param stop when it aborts, no more steps start
+ */
 export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
@@ -42,7 +45,7 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Runs an action. Logs and remembers its outcome if it failed. */
+/** Runs an action. Logs and remembers a failure. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);

@@ -39,17 +39,18 @@ export type NotedPaths =
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
       /**
-       * Number of files and deletions that the paths stand for, those already on the service
-       * included.
+       * Number of files and deletions at or below the paths, including those already on the
+       * service.
        */
       readonly documents: number;
     };
 
 /**
  * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
- * later. - `gone`: nothing is at the path on either side. - `in-review`: the content was submitted,
- * and a reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be
- * sent yet.
+ * later.
+ * - `gone`: nothing is at the path on either side.
+ * - `in-review`: the content was submitted, and a reviewer decides. `blocked`: the user must act.
+ * - `waiting`: the content is being sent, or cannot be sent yet.
  */
 export type PathOnService = {
   readonly path: LocalPath;
@@ -59,7 +60,7 @@ export type PathOnService = {
   readonly changeId: ChangeId | null;
   /** The changes in review that the service named. */
   readonly reviews: readonly ChangeId[];
-  /** Reason why the path is not live; null: it is live, or nothing more is known. */
+  /** Reason why the path is not live; null: the path is live, or no reason is known. */
   readonly open: Attention | null;
 };
 
@@ -88,7 +89,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
   return { kind: "seen", awaited, documents: all.size };
 }
 
-/** A file that is live at this look need not be waited for, unless it was named. */
+/** A file that is live at this scan need not be waited for, unless the caller named the file. */
 type SightedPath = AwaitedPath & { readonly isLive: boolean };
 
 function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Outside {
@@ -109,7 +110,7 @@ type Ground = {
   readonly walk: () => LocalTree;
 };
 
-/** Returns whether the path stands for one document: one exists, existed, or cannot be read. */
+/** Returns true if the path names one document that exists, existed, or cannot be read. */
 function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   if (path === "") return false;
   const look = world.disk.look(path);
@@ -167,7 +168,7 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
 }
 
 /**
- * Handles a path with nothing that is synced: it was deleted, is never sent to the service, or
+ * Handles a path with no synced entry: the entry was deleted, is never sent to the service, or
  * could not be read.
  */
 function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
@@ -187,7 +188,7 @@ function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
 }
 
 /**
- * Returns the present state of each path. A path is live if its file is as base has it, or if a run
+ * Returns the current state of each path. A path is live if its file is as base has it, or if a run
  * that began after the scan has sent its document's content. A moved base alone proves nothing: a
  * merge moves base under an edit that is still to be sent, and a move brings another document's
  * content. No path is live while a safety check stops the sync because the service lacks documents.

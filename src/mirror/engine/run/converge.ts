@@ -16,7 +16,7 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 const MOST_CYCLES = 5;
 
-/** The entry of a run in the log. It gets its number when the run first writes something. */
+/** The entry of a run in the log. The run gets its number at its first write. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -54,8 +54,8 @@ export type ConvergeInput = {
   /** True if the first cycle tries refused changes again. */
   readonly retryRefused: boolean;
   /**
-   * Requests that the service refused in earlier runs of this process; this run adds to it. Left
-   * out: nothing.
+   * Requests that the service refused in earlier runs of this process. This run adds its own. Left
+   * out: no requests.
    */
   readonly refused?: Tally["refused"];
   /** Returns the options of the next cycle's scans. Called before each cycle. */
@@ -74,7 +74,8 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
   if (end.kind === "planned") {
     const { plan, trees } = end;
     rememberFlood(world, plan.verdict, counts.conflicts);
-    // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
+    // ORDER: an approval, which ends with this run, also confirms that documents are missing on the
+    // service.
     rememberGeneration(world, plan, trees);
     // While a change waits for another scan, a run has not judged everything, and ends no stop and
     // no approval (I22).
@@ -123,8 +124,8 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run number of the run; 0 if the run wrote nothing */
 function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // Local files that were renamed because the service has another document at their path. Files
-  // that are not at their new path are left out.
+  // Local files that were renamed because the service has another document at their path. A file
+  // that is not at its new path is left out.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );

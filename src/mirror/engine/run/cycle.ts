@@ -34,7 +34,7 @@ import { policyOf, textFinder } from "./policy.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { readFacts } from "../apply/effect.ts";
 
-/** One cycle: look, plan, apply. */
+/** Runs one cycle: scans both sides, plans, and applies the plan. */
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
   const { root, inodesTrusted } = checkRoot(world);
@@ -145,7 +145,10 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 
 type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
-/** Between a stop and its answer nothing changes on either side, so no step starts. */
+/**
+ * Carries out the plan. After a stop, nothing changes on either side until the user answers, so no
+ * step starts.
+ */
 async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
@@ -219,7 +222,10 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
   return emptied;
 }
 
-/** If the run may sleep, it waits for files that changed a moment ago. */
+/**
+ * Returns files that must not be written yet. If the run may sleep, it first waits for files that
+ * changed a moment ago.
+ */
 async function filesToLeave(
   ctx: PassContext,
   { dry, settings: { handsOff } }: CycleInput,
@@ -236,8 +242,8 @@ async function filesToLeave(
 }
 
 /**
- * An absence that would delete a document on the service needs two looks some seconds apart: a
- * program may be between the two steps of a save.
+ * Plans, and scans the local absences a second time. An absence that would delete a document on the
+ * service needs two scans some seconds apart. A program may be between the two steps of a save.
  */
 export async function planWithSecondScan(
   ctx: PassContext,
@@ -290,9 +296,9 @@ function planBlind(ctx: PassContext, input: CycleInput, root: Signals["root"]): 
 }
 
 /**
- * Reads documents before their plan is judged. Only reading shows whether a text became blank, and
- * the safety checks must know how many did before the first one is written.
- * @returns the trees with the digests of the texts that were read
+ * Reads documents before their plan is judged. Only the content shows if a document became blank,
+ * and the safety checks must know how many did before the first one is written.
+ * @returns the trees with the digests of the content that was read
  */
 async function readChanged(ctx: PassContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
   const files = new Map(trees.remote.files);
@@ -313,7 +319,7 @@ function knownDigest({ world: { state } }: PassContext, { id, changeId }: Remote
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** @returns null if it could not be read, or has another version by now */
+/** @returns null if the document could not be read, or has a newer version */
 async function read(
   ctx: PassContext,
   { base }: Trees,

@@ -23,14 +23,14 @@ type Options = {
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
-  /** When it aborts, no more steps start. */
+  /** When the signal aborts, no more steps start. */
   readonly stop?: AbortSignal;
 };
 
 /**
- * Runs the steps of a plan, each when those it depends on have succeeded, several in parallel. A
- * failing step delays only its dependants (I17). Starts no more steps when `isFatal` says so of an
- * outcome (the service is gone, the key is refused).
+ * Runs the steps of a plan, each when the steps it depends on have succeeded, several in parallel.
+ * A failing step delays only its dependants (I17). Starts no more steps after an outcome for which
+ * `isFatal` returns true (the service is gone, the key is refused).
  * @returns how each step ended, by its index
  */
 export function executeSteps(

@@ -9,10 +9,11 @@ import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
 /**
- * Delays writes over a file that somebody is working on: that changed a moment ago, or that a
- * program says it has open. The delay has a limit and decides nothing about texts; each effect
- * checks what it finds, which protects them in any case (I14). It compares the disk's clock with
- * the machine's: if they differ, a write comes by that much sooner or later, no more (I29).
+ * Delays writes over a file that somebody is working on: the file changed a moment ago, or a
+ * program reports that it has the file open. The delay has a limit and decides nothing about
+ * content. Each effect checks the content of the file, so that no edit is lost in any case (I14).
+ * The disk's clock is compared with the machine's. If the two differ, a write comes sooner or later
+ * by the difference, no more (I29).
  */
 
 /** A file that somebody is working on. */
@@ -22,7 +23,10 @@ export type InUse = {
    * time.
    */
   readonly why: string;
-  /** Milliseconds until nothing has changed for long enough; null: a program has it open. */
+  /**
+   * Milliseconds until the file has been unchanged for long enough; null: a program has the file
+   * open.
+   */
   readonly quietInMs: number | null;
 };
 
@@ -73,9 +77,10 @@ function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree,
 }
 
 /**
- * Returns whether the service's text may replace a new file, if both sides are new at one path with
- * different texts: it is preferred, or policy `copy` keeps the local text beside it. No other
- * policy counts: without a base nothing tells which text is older (I05).
+ * Returns true if the service's content may replace a new file, if both sides are new at one path
+ * with different content. Either the service's content is preferred, or policy `copy` keeps the
+ * local content beside it. No other policy counts: without a base, it is not known which content is
+ * older (I05).
  */
 export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push" && (prefer === "remote" || conflicts(path) === "copy");
@@ -99,8 +104,8 @@ export function isWaitOver({ clock }: World, since: number, mostMs: number): boo
 }
 
 /**
- * Checks the file of a write right before it.
- * @returns null: nobody is working on it
+ * Checks the file of a write right before the write.
+ * @returns null: nobody is working on the file
  */
 export function findUse(
   { world, settings: { handsOff }, notes }: PassContext,

@@ -5,14 +5,15 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Recognises by its generation a service that was restored from a backup. After a restore, a
+ * Recognises a service that was restored from a backup, by its generation. After a restore, a
  * missing document does not mean that somebody deleted it, so the safety checks ask until no
  * document is missing.
  */
 
 /**
- * Returns true if the service has another generation than when no document was missing last.
- * @param named its generation; null: the service names none
+ * Returns true if the service has a different generation than at the last time when no document was
+ * missing.
+ * @param named the generation; null: the service names none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
   const known = named === null ? null : state.meta(META.generation);

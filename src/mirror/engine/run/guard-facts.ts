@@ -85,7 +85,10 @@ function stopNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>):
   return JSON.stringify({ hash, reasons });
 }
 
-/** Records a stop until it is approved or its cause ends. A run without one ends its approvals. */
+/**
+ * Records a stop until the user approves it or its cause ends. A run without a stop ends its
+ * approvals.
+ */
 export function rememberStop(world: World, run: { readonly number: number }, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
@@ -136,9 +139,9 @@ const EMPTIED_BY: { readonly [reason in StopReason]?: Emptied } = {
 };
 
 /**
- * Remembers the sides on which a safety check found no document (I21, I22). A document that comes
- * back by itself, or after a crash, proves nothing about the others. The memory ends when that side
- * was seen completely, and every remaining deletion was approved.
+ * Remembers the sides on which a safety check found no document (I21, I22). A single document that
+ * comes back, perhaps after a crash, proves nothing about the others. The memory ends when a scan
+ * of that side was complete, and every remaining deletion was approved.
  */
 export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
@@ -158,7 +161,7 @@ export function rememberEmptied(world: World, { verdict, blocks }: Plan, { local
 
 /**
  * Returns how many conflicts a run may open, by the verdict's limit. The limit applies while they
- * are opened, because only then it is known which texts do not merge.
+ * are opened, because only then it is known which content does not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
@@ -182,7 +185,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Already recorded as the other version of the open conflict: its user approved it, and no
+    // Already recorded as the other version of the open conflict: the user approved it, and no
     // question is left.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;

@@ -19,7 +19,7 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 export type CycleInput = {
   /**
    * Gives the run its number at its first write: a cycle that changes nothing makes no run.
-   * `begun`: the number, if the run has one; left out: it has one.
+   * `begun`: the number, if the run has one already; left out: the run has one.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
@@ -29,7 +29,7 @@ export type CycleInput = {
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
-  /** True: the trees may leave out documents at rest. Left out: they contain all documents. */
+  /** True: the trees may leave out documents at rest. Left out: the trees contain all documents. */
   readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
@@ -64,9 +64,15 @@ export type CycleEnd =
       readonly plan: Plan;
       readonly trees: Trees;
       readonly ends: readonly StepEnd[];
-      /** The run was stopped, so that some steps may not have started. Left out: it was not. */
+      /**
+       * True if the run was stopped, so that some steps may not have started. Left out: the run was
+       * not stopped.
+       */
       readonly isStopped?: boolean;
-      /** Reasons for which the waiting deletions will stop the sync. Left out: they will not. */
+      /**
+       * Reasons for which the delayed deletions will stop the sync. Left out: they will not stop
+       * the sync.
+       */
       readonly foreseen?: readonly Reason[];
     };
 
@@ -84,8 +90,8 @@ export type Tally = {
   /** Documents created so far. The first ones on a deployment are read back. */
   created: number;
   /**
-   * Actions that found another state than planned, or whose result is unknown, by their key: how
-   * often, and what they met last.
+   * Actions that found another state than planned, or whose result is unknown. By their key: how
+   * often, and the last state found.
    */
   readonly futile: Map<string, { readonly times: number; readonly detail: string }>;
   /**
@@ -95,7 +101,7 @@ export type Tally = {
   readonly refused: Map<string, Refused>;
   /** Local files that were renamed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
-  /** The user's files that were moved aside because the run had to put something at their path. */
+  /** The user's files that were moved away because the run had to put an item at their path. */
   readonly madeWay: MovedOutOfWay[];
   /** Changes that the run found for the first time, and that stay on their side. */
   readonly oneWay: Block[];
@@ -135,7 +141,7 @@ type CycleNotes = {
   readonly counts: Counts;
   /** Of the whole run. */
   readonly tally: Tally;
-  /** The scan that the plan was made of; null during recovery, before it. */
+  /** The scan from which the plan was made; null during recovery, before the scan. */
   local: LocalTree | null;
   /** True if the listing that the plan was made of is complete. */
   isListed: boolean;
@@ -229,13 +235,13 @@ export class PassContext {
     this.#run = run;
   }
 
-  /** Returns whether this run has the number. Does not give it one. */
+  /** Returns true if the run has this number. Does not give the run a number. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** The run's number. A daemon's run gets it at the first read. */
+  /** Number of the run. A daemon's run gets its number at the first read. */
   get run(): number {
     return this.#run.number;
   }

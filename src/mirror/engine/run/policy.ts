@@ -13,7 +13,7 @@ export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: Reado
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     folderMoves: traits.folderPatch !== "no",
-    // If a subtree is linked, its root is an ordinary folder of the service.
+    // If only a subtree is linked, its root is an ordinary folder of the service.
     movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     quietTexts: input.quietTexts,
@@ -22,8 +22,8 @@ export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: Reado
 }
 
 /**
- * Returns the lookup of texts that a cycle has seen. If links are converted, their targets are left
- * out, so that a text is the same in both forms.
+ * Returns the lookup of the contents that a cycle has read. If links are converted, the targets of
+ * links are left out, so that a content is equal in both forms.
  */
 export function textFinder({ world, notes }: PassContext): TextLookup {
   const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);

@@ -2,11 +2,10 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { Tally } from "./pass-context.ts";
 
 /**
- * Stops actions that achieve nothing although each scan shows the same state (for example, a
- * service that answers every write with 404, or not at all). Planned again, they would repeat
+ * Stops actions that achieve nothing although each scan shows the same state. For example, a
+ * service answers every write with 404, or not at all. In each new plan such actions would repeat
  * forever. Each action is tried once more after a full scan, and then left for the next run (I16).
  */
-
 const TRIES = 2;
 
 /**

@@ -39,14 +39,17 @@ export type Attention = {
    * Undefined: the service refused the content.
    */
   readonly refused?: "name" | "step";
-  /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
+  /**
+   * True if the problem ends by itself. The user need not act, but the sides differ until the
+   * problem ends.
+   */
   readonly waits: boolean;
 };
 
 export type RunReport = {
   /**
-   * `in-sync`: both sides were seen completely, nothing is left to do and nothing is open, so a
-   * further run without new edits does nothing. `attention`: something is open, as listed in
+   * `in-sync`: both sides were scanned completely, no change is left and no problem is open, so a
+   * further run without new edits does nothing. `attention`: a problem is open, as listed in
    * `attention`.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
@@ -67,12 +70,14 @@ export type RunReport = {
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
-  /** The run was stopped before everything had started; left out: it was not. */
+  /**
+   * True if the run was stopped before all steps had started; left out: the run was not stopped.
+   */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
   /**
-   * Reasons for which the sync will stop when the waiting deletions are due. Left out: it will
-   * not.
+   * Reasons for which the sync will stop when the delayed deletions are due. Left out: the sync
+   * will not stop.
    */
   readonly foreseen?: readonly Reason[];
   /** The actions that the answer to the stop is about, in the order of the plan. */
@@ -84,7 +89,7 @@ export type RunReport = {
 
 /**
  * @param blocks of the state after the run
- * @param more whether another cycle would have something to do
+ * @param more true if another cycle would have changes to carry out
  */
 export function reportOf(
   blocks: readonly Block[],
@@ -174,7 +179,10 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
   return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
-/** Returns what a look did not show, if no blocked change says so: nothing is proven about it. */
+/**
+ * Returns the paths that a scan did not show, unless a blocked change reports them: nothing is
+ * proven about them.
+ */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
@@ -210,9 +218,9 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * Returns what the last allowed cycle left undone: the sides kept changing, or the run does not
- * end.
- * @param more whether another cycle would have something to do
+ * Returns the work that the last allowed cycle left undone: the sides kept changing, or the run
+ * does not end.
+ * @param more true if another cycle would have changes to carry out
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
   const told: Attention[] = [];

@@ -23,9 +23,12 @@ export type RunState = {
   /** Milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
-  /** Reason why the last run did not reach the service; null: it did. */
+  /** Reason why the last run did not reach the service; null: the run reached it. */
   readonly fault: Fault | null;
-  /** The address that it did not reach; null: it reached it, or an earlier version ran. */
+  /**
+   * The address that the last run did not reach; null: the run reached it, or an earlier version of
+   * mdmirror ran.
+   */
   readonly asked: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
@@ -120,7 +123,7 @@ const UNPROVEN: Attention = {
   waits: true,
 };
 
-/** About a plan that no run has stopped at. A stop itself says that it was approved. */
+/** Problem for a plan at which no run has stopped. A stop itself says that the user approved it. */
 const APPROVED: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
@@ -134,7 +137,7 @@ function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-/** The record of a run by an earlier version: it kept less, or `next` in place of a reason. */
+/** The record of a run by an earlier version, which stored less, or `next` in place of a reason. */
 type KeptRun = Partial<Omit<LastRun, "beside">> & {
   readonly beside?: readonly (Attention & { readonly next?: string })[];
 };

@@ -31,7 +31,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   return report;
 }
 
-/** Returns what a sync would do: the same look and the same plan, and no write anywhere (I23). */
+/** Returns what a sync would do: the same scans and the same plan, but no write anywhere (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
   const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
   return runCycle(world, {

@@ -14,18 +14,18 @@ export type World = {
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** Runner of the steps of a plan. Left out: they cannot be stopped. */
+  /** Runner of the steps of a plan. Left out: the steps cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
   /** The service's address, for the message that it was not reached. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Receives each event when it is recorded. Left out: nobody listens. */
+  /** Receives each event when it is recorded. Left out: no listener. */
   readonly onEvent?: (event: MirrorEvent) => void;
   /** True for a plan in which steps count as stopped although they are approved. */
   readonly ignoresApproval?: true;
-  /** Set if links are converted, which `disk` then does. Left out: texts stay as they are. */
+  /** Set if links are converted, which `disk` then does. Left out: content stays unchanged. */
   readonly links?: MirrorLinks;
   /** The id of this boot of the machine; null if the system has none. */
   readonly bootId: string | null;
@@ -46,25 +46,26 @@ export type Settings = Omit<
    */
   readonly reviewAfterQuiet: boolean;
   /**
-   * Milliseconds between the two looks at a local absence; null: one look is enough (the caller has
-   * watched it).
+   * Milliseconds between the two scans of a local absence; null: one scan is enough (the caller has
+   * watched the path).
    */
   readonly secondLookMs: number | null;
   /**
-   * Times for which files that somebody is working on are not written. Left out: they are written.
+   * Times for which files that somebody is working on are not written. Left out: such files are
+   * written.
    */
   readonly handsOff?: EditorWait;
 };
 
 /** All in milliseconds. */
 export type EditorWait = {
-  /** A file that changed within this time is not written over; 0: it may be. */
+  /** A file that changed within this time is not overwritten; 0: it may be overwritten. */
   readonly quietMs: number;
   /** Longest time for which a file is left alone because a program has it open; 0: not at all. */
   readonly openMs: number;
   /**
-   * True if a run may sleep until files are unchanged for long enough. If not, they are blocked,
-   * and the caller runs again.
+   * True if a run may sleep until files are unchanged for long enough. If not, such files are
+   * blocked, and the caller runs again.
    */
   readonly sleeps: boolean;
 };
@@ -139,7 +140,7 @@ const SET_ASIDE = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * Returns a path in the trash for a removed document: readable for people, unique by its last part.
+ * Returns a path in the trash for a removed document: readable for users, unique by its last part.
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
