@@ -3,8 +3,8 @@ import { anyErrno, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
- * `.mdmirror/marker` identifies a linked folder: a random id that the state file has too. A folder
- * without it is not the root.
+ * `.mdmirror/marker` identifies a linked folder. It contains a random id, which the state file has
+ * too. A folder without the marker is not the linked folder.
  */
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
@@ -43,7 +43,10 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   fs.rename(fresh, `${root}/${MARKER}`);
 }
 
-/** An empty marker does not count: its writer was killed between two calls. */
+/**
+ * Returns true if the folder has a marker. An empty marker does not count: its writer was killed
+ * between two calls.
+ */
 function hasMarker(fs: Fs, root: string): boolean {
   const found = nullOnErrno(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return found !== null && !(found.kind === "file" && found.size === 0);

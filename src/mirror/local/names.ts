@@ -85,8 +85,8 @@ export function renameWithoutReplacing(guard: RootGuard, from: string, to: strin
 }
 
 /**
- * Returns the stat of an inode right after it got a name. If something else is at the path by then,
- * it came later: the inode's own stat counts.
+ * Returns the stat of an inode right after it got a name. If another inode has the path already,
+ * that one came later: the stat of the given inode counts.
  */
 export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
   const now = anyErrno(() => guard.fs.lstat(abs));
@@ -98,7 +98,7 @@ export type MoveEnd =
   | { readonly kind: "taken" }
   /** Another inode came to `from` meanwhile; nothing was changed. */
   | { readonly kind: "changed" }
-  /** `halfway`: undoing it failed as well, and the inode has both names. */
+  /** `halfway`: undoing the rename failed as well, and the inode has both names. */
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
 
 /**
@@ -134,7 +134,8 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const now = statNow(guard, to, expect);
-  // A save came before the rename and was moved: it goes back, unless there is yet another one.
+  // A save came before the rename and was moved. The saved file is moved back, unless yet another
+  // file is at the path.
   const isBack =
     !sameInode(now, expect) &&
     anyErrno(() => {
@@ -146,10 +147,10 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Removes a name of the inode `expect`. A plain `unlink` would remove whatever has the name by
- * then, perhaps an editor's save; so the name is first moved aside, and checked. If an editor's
- * save took the other name, this name is the last one: the file stays aside, because a program may
- * still write to it, and `sweep` keeps it.
+ * Removes a name of the inode `expect`. A plain `unlink` would remove any file that has the name at
+ * that moment, perhaps an editor's save. So the name is first moved aside, and checked. If an
+ * editor's save took the other name, this name is the last one: the file stays aside, because a
+ * program may still write to it, and `sweep` keeps it.
  * RACE: a save that takes the other name between the check and the `unlink`.
  * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` if another inode had the name, and has it again

@@ -8,8 +8,9 @@ import { filesOpenToWrite } from "./open-files.ts";
 // With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = nodeFs.constants;
 
-// Only Linux has it, with this value on every processor that Node runs on; Node has no name for it.
-// Such a handle cannot read the folder and needs no permission to: it only identifies it.
+// Only Linux has this flag, with this value on every processor that Node runs on; Node has no name
+// for it. A handle with this flag cannot read the folder and needs no permission to read it; the
+// handle only identifies the folder.
 const O_PATH = 0o10000000;
 
 /** LIMIT: a larger file is never read (EFBIG). The longest document has 0.2 MiB. */
@@ -124,7 +125,7 @@ const briefly = once(() => Buffer.allocUnsafeSlow(BRIEF_BYTES));
 
 /** Returns null if the file does not have exactly `size` bytes. */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // One byte more than expected, to notice a file that grew.
+  // One byte more than expected, so that a file that grew is noticed.
   const buffer = brief && size < BRIEF_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
   let [length, count] = [0, 0];
   do {
@@ -164,11 +165,14 @@ async function sync(path: string): Promise<void> {
 }
 
 /**
- * File systems on which `syncfs` does all that fsync of everything does: journal, data and the
- * medium's own cache. On a network or FUSE disk it need not reach the other end.
+ * File systems on which `syncfs` does the same as an fsync of every file: journal, data and the
+ * medium's own cache. On a network or FUSE disk, `syncfs` need not reach the other end.
  */
 const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
-/** LIMIT: it also flushes the files of others, and nobody should wait longer for that. */
+/**
+ * LIMIT: milliseconds for `syncfs`, which also flushes the files of other programs. No caller
+ * should wait longer for these.
+ */
 const SYNC_MS = 10_000;
 
 /** Node has no `syncfs`; the command of the same name calls it, and says where it failed. */
@@ -181,7 +185,7 @@ async function syncDisk(path: string): Promise<boolean> {
       resolve(done);
     };
     const timer = setTimeout(() => {
-      // A process that waits for the medium cannot be killed: it ends by itself.
+      // A process that waits for the medium cannot be killed. It ends when the medium answers.
       child.kill("SIGKILL");
       child.unref();
       end(false);

@@ -35,8 +35,8 @@ export function filesOpenToWrite(
 }
 
 /**
- * Opens the file itself, so that the kernel describes it like the descriptors of others: `stat`
- * gives other numbers on btrfs and overlayfs.
+ * Opens the file, so that the kernel describes it like the descriptors of other processes: `stat`
+ * returns other numbers on btrfs and overlayfs.
  */
 function withOpened(proc: string, path: string, ask: (own: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
@@ -109,7 +109,7 @@ export class OpenFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /** Forgets them: a file may have been set aside, or closed, since. */
+  /** Forgets the open files: since the last reading, a file may have been set aside, or closed. */
   forget(): void {
     this.#known = null;
   }

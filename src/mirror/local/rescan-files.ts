@@ -9,13 +9,13 @@ import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**
- * Looks again at some files of an earlier tree, which is all that an edit in place needs. Anything
- * that could mean a move, a deletion or a new document asks for a whole walk, because only that can
- * tell these apart.
- * @param paths where something changed: files, folders or nothing
- * @param elsewhere whether a document outside `tree` has this inode, where the tree is a part of
- * what is known
- * @returns the same object when nothing changed; null when a whole walk is needed
+ * Scans some files of an earlier tree again, which is enough for an edit in place. A change that
+ * could mean a move, a deletion or a new document needs a complete scan, because only a complete
+ * scan distinguishes these.
+ * @param paths paths where something changed: files, folders or nothing
+ * @param elsewhere true if a document outside `tree` has this inode, if the tree is only a part of
+ * the known documents
+ * @returns the same object if nothing changed; null if a complete scan is needed
  */
 export function rescanFiles(
   guard: RootGuard,
@@ -59,7 +59,7 @@ function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
 }
 
 /**
- * Returns true if nothing is at a path without a known document, or only something that is not
+ * Returns true if nothing is at a path without a known document, or only an entry that is not
  * synced.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
@@ -72,7 +72,7 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
   if (stat === null) return true;
   if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
   // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
-  // document, which then was moved there.
+  // document, which was then moved to this path.
   return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
 }
 
@@ -87,7 +87,7 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
 
 /**
  * Reads a file again.
- * @returns the same object if its stamp is unchanged; null if no file exists, or it cannot be read
+ * @returns the same object if its stamp is unchanged; null if the file is missing or cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
   return anyErrno(() => {

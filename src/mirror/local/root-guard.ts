@@ -48,7 +48,7 @@ export class RootGuard {
 
   /**
    * Reads the root and remembers it: every later check must find the same folder. Returns null if
-   * it is missing or not a folder.
+   * the root is missing or not a folder.
    */
   identify(): Root | null {
     // A root that cannot be read (a disk that was unplugged) counts as gone.
@@ -63,8 +63,8 @@ export class RootGuard {
   }
 
   /**
-   * Returns the present root, which the first call identifies; null if it is missing, or is another
-   * folder by now.
+   * Returns the current root, which the first call identifies; null if the root is missing, or was
+   * replaced by another folder.
    */
   root(): Root | null {
     const known = this.#identified ?? this.identify();
@@ -85,9 +85,9 @@ export class RootGuard {
   }
 
   /**
-   * Runs `work`, a single effect. The folders that it checks are held open until it ends, so that
-   * its calls act in these very folders; one that is moved meanwhile counts as moved afterwards. If
-   * folders cannot be held open, a place is a plain path.
+   * Runs `work`, a single effect. The folders that the effect checks are kept open until it ends,
+   * so that its calls act in these very folders. A folder that is moved meanwhile counts as moved
+   * afterwards. If folders cannot be kept open, a place is a plain path.
    */
   during<T>(work: () => T): T {
     if (this.#held !== null) return work();
@@ -101,7 +101,7 @@ export class RootGuard {
     }
   }
 
-  /** Holds folders open for a walk, one after the other. */
+  /** Opens folders for a scan, one after the other. */
   walkHold(): WalkHold {
     return new WalkHold(this.fs, this.#canHold, this.names());
   }
@@ -111,15 +111,15 @@ export class RootGuard {
     return this.#held === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
   }
 
-  /** Returns the place of a file or folder of the tree; the folder above it is checked. */
+  /** Returns the place of a file or folder of the tree. Checks the folder above it. */
   place(path: LocalPath, kind: "file" | "folder"): Place {
     if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
   /**
-   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders
-   * above it.
+   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: creates the
+   * folders above the path.
    */
   mirrorPlace(path: string, make: boolean): Place {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))

@@ -9,20 +9,23 @@ import { patternFault } from "./pattern-fault.ts";
 type RuleTexts = {
   readonly ours: string;
   readonly git: string;
-  /** Patterns of the setting `remote`; only the root has them. */
+  /** Patterns of the setting `remote`; only the rules of the root have them. */
   readonly scope?: string;
 };
 
 /**
- * Rules that apply in a folder: its own lines after those of the folders above. All are one
- * matcher, because an inner line can include a folder that an outer one excludes; its entries are
- * then judged by themselves.
+ * Rules that apply in a folder: its own lines after those of the folders above. All lines are one
+ * matcher, because an inner line can include a folder that an outer line excludes. The entries of
+ * an included folder are then judged one by one.
  */
 export type FolderRules = {
   /** `.mdmirrorignore` alone. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
-  /** `.gitignore` alone, and with `ours` after it, so that `!name` there includes again. */
+  /**
+   * The rules of `.gitignore` alone; and with `ours` after them, so that a line `!name` in ours
+   * includes a path again.
+   */
   readonly git: Ignore;
   readonly both: Ignore;
   /** True if any `.gitignore` applies. */
@@ -30,7 +33,7 @@ export type FolderRules = {
   readonly foldsCase: boolean;
   /** Lines of the setting `remote`, for the folders below too. */
   readonly scope: readonly Line[];
-  /** The rule files it was made from. */
+  /** The rule files from which the rules were made. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
 };
@@ -49,7 +52,7 @@ export class UnfitRules extends Error {}
 
 /**
  * Returns the rules of a folder with rule files.
- * @param above rules that apply in it without its own; null: none
+ * @param above rules of the folder above, which apply in this folder too; null: none
  * @param foldsCase git's rule: patterns match as the disk's names do
  * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
  * would be uploaded
@@ -79,8 +82,8 @@ export function rulesOf(
 }
 
 /**
- * Returns the same rules for storing: package `ignore` remembers its answer for each path, which
- * after a walk are all paths of the folder.
+ * Returns a copy of the rules for storing. Package `ignore` remembers its answer for each path, so
+ * after a scan the rules contain all paths of the folder.
  */
 export function withoutAnswers(rules: Rules): Rules {
   return new Map(
@@ -135,8 +138,8 @@ export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folde
 }
 
 /**
- * For git, `?` and `[…]` match a byte, and so they do for `.gitignore` files, unless the disk folds
- * case. In `.mdmirrorignore` they match a character.
+ * Returns a text with one character per byte. In a `.gitignore` file, `?` and `[…]` match a byte,
+ * as for git, unless the disk folds case. In `.mdmirrorignore` they match a character.
  */
 function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");

@@ -38,8 +38,8 @@ export function readTextAt(
 }
 
 /**
- * Called again after a crash, it completes the move: if one inode has both names, the file is back
- * already.
+ * Moves a set-aside file back to its path. Called again after a crash, it completes the move: if
+ * one inode has both names, the file is back already.
  */
 export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attemptEffect(path, () => {
@@ -59,7 +59,7 @@ export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): 
   });
 }
 
-/** Returns whether another process has it open to write. */
+/** Returns true if another process has the set-aside file open for writing. */
 export function isOpenToWrite(guard: RootGuard, setAsideAt: string, held: OpenFiles): boolean {
   const place = guard.mirrorPlace(setAsideAt, false);
   return place.ok && held.has(place.abs);
@@ -88,7 +88,7 @@ function sweepOne(guard: RootGuard, path: string): void {
   const stat = statOrNull(guard.fs, place.abs);
   if (stat === null) return;
   const name = path.slice("tmp/".length);
-  // Left by a move or a putting back that a crash interrupted: the inode has its other name.
+  // A move or a restore that a crash interrupted left this name; the inode has its other name.
   const elsewhere = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
     guard.fs.unlink(place.abs);

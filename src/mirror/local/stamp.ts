@@ -10,7 +10,7 @@ export function stampOf(stat: FsStat): Stamp {
 type StampOfText = Pick<Stamp, "dev" | "ino" | "size" | "mtimeMs" | "ctimeMs">;
 
 /**
- * Returns true if a file still has the stamp it had when it was hashed: then it need not be hashed
+ * Returns true if a file still has the stamp that it had when it was hashed. It need not be hashed
  * again.
  */
 export function sameStamp(a: StampOfText, b: StampOfText): boolean {
@@ -29,10 +29,10 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Returns true if any later write must change the stamp: it is older than `diskNow`, the disk's own
- * time at the start of the walk, by the granularity. Anyone can set mtime and nobody can set ctime,
- * but some disks keep no ctime, so both must be old.
- * @param diskNow null if the disk was not asked: then no stamp is trusted
+ * Returns true if any later write must change the stamp: the stamp is older than `diskNow`, the
+ * disk's own time at the start of the scan, by the granularity. Any program can set mtime and none
+ * can set ctime. But some disks keep no ctime, so both must be old.
+ * @param diskNow null if the disk was not asked; then no stamp is trusted
  */
 export function isOldStamp(stamp: Stamp, diskNow: number | null): boolean {
   return diskNow !== null && Math.max(stamp.mtimeMs, stamp.ctimeMs) + STAMP_GRANULARITY_MS < diskNow;

@@ -50,7 +50,8 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // Without its names, or its ignore rules, nothing is known about the folder and what is below.
+    // Without its names, or its ignore rules, nothing is known about the folder and the entries
+    // below it.
     return unread(folder, unreadable(whyUnread(error)));
   }
   return folder;
@@ -65,8 +66,8 @@ function unread(found: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Returns true if a folder below the root is linked itself: if it was moved in, all of its
- * documents would be uploaded to this workspace too.
+ * Returns true if a folder below the root is a linked folder of its own. If such a folder was moved
+ * into the root, all of its documents would be uploaded to this workspace too.
  * @throws as the port does
  */
 function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
@@ -94,9 +95,9 @@ type RulesWork = Pick<
 >;
 
 /**
- * Reads a folder's ignore rules in each walk. If they cannot be read (a symlink is not followed),
- * the folder is not seen, because they may exclude anything.
- * @returns true if an earlier reading in this walk found the same
+ * Reads a folder's ignore rules in each scan. If they cannot be read (a symlink is not followed),
+ * the folder is not scanned, because the rules may exclude any path.
+ * @returns true if an earlier reading in this scan found the same rules
  */
 function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
   const { path } = folder;
@@ -152,8 +153,8 @@ function readEntry(
 }
 
 /**
- * Uses the plain path, which is twice as fast. Nothing is read through it; but a missing entry must
- * be missing from this very folder.
+ * Returns the stat of an entry by its plain path, which is twice as fast. No content is read
+ * through this path; but a missing entry must be missing from this very folder.
  */
 function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
@@ -176,7 +177,7 @@ function findSubfolder(
   if (other !== null) {
     folder.others.push({ path, stamp: stampOf(stat), ...other });
   } else if (stat.dev !== work.dev) {
-    // Nothing can be moved atomically between two disks, and the files of an unmounted disk were
+    // No file can be moved atomically between two disks, and the files of an unmounted disk were
     // not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
@@ -189,7 +190,7 @@ function findSubfolder(
   return null;
 }
 
-/** Such a folder is not read. */
+/** Returns true if a folder is too deep. Such a folder is not read. */
 function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }
@@ -208,13 +209,16 @@ export type WalkWork = {
   readonly rules: Map<LocalPath, FolderRules>;
   /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
   readonly linked: LinkedPaths | null;
-  /** Paths that a `.gitignore` would leave out if they, or something in them, were not linked. */
+  /** Paths that a `.gitignore` would leave out if no linked document was at or below them. */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
   /** Null: the tree contains all files. */
   readonly leftOut: FileNumbers | null;
-  /** Files that this walk has read: a second reading of their folder does not read them again. */
+  /**
+   * Files that this scan has read: a second reading of their folder does not read these files
+   * again.
+   */
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries read since the last pause. */
   looked: number;
@@ -222,7 +226,7 @@ export type WalkWork = {
   readonly part: number;
 };
 
-/** One folder as it was read, with everything below. */
+/** One folder as the scan read it, with all folders below it. */
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;

@@ -25,20 +25,20 @@ export type WalkOptions = {
 };
 
 /**
- * LIMIT: after a folder moved, it takes four checks until nothing changes any more. A tree that
- * changes under each of these is abandoned for this cycle.
+ * LIMIT: checks of a scan. After a folder moved, four checks find no more changes. A tree that
+ * changes during each check is abandoned for this cycle.
  */
 const CHECKS = 8;
 
 /**
- * Looks at every entry of the tree. Then it checks the folders, and reads those again that changed
- * since they were read, until a check finds no change: so a document that moved from a folder not
- * read yet to one read already counts neither as deleted nor twice. If that does not end, what was
- * seen is there, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk where no
- * file can be made, two changes within one tick of its clock look like one; therefore a deletion
- * needs two looks. A system call that fails never ends a walk: what it was about is `unseen`. The
- * walk pauses now and then; what changes meanwhile is found like any change while it reads. Its
- * calls and their order are the same with and without pauses.
+ * Scans every entry of the tree. Then it checks the folders, and reads those again that changed
+ * since they were read, until a check finds no change. So a document that moved from a folder not
+ * read yet to one read already counts neither as deleted nor twice. If the changes do not end, the
+ * scanned entries exist, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk
+ * where no file can be made, two changes within one tick of its clock look like one; therefore a
+ * deletion needs two scans. A system call that fails never ends a scan: its entry is `unseen`. The
+ * scan pauses now and then. A change during a pause is found like any change while the scan reads.
+ * The calls and their order are the same with and without pauses.
  */
 export function* walkTree(
   guard: RootGuard,
@@ -128,15 +128,17 @@ function* readTree(
   }
 }
 
-/** Returns the same object if nothing changed in the folder and below; null if it is gone. */
+/**
+ * Returns the same object if nothing changed in the folder and below; null if the folder is gone.
+ */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = statAgain(work, folder);
   if (stat === null) return null;
   if (typeof stat === "string") return doubted(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
-  // If it changed in the tick in which this walk began, or later, it may have changed again within
-  // that tick: the stamp cannot tell, but the names can.
+  // A folder that changed in the tick in which this scan began, or later, may have changed again
+  // within that tick. The stamp does not show this, but the names do.
   if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
     const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!holdsTheSame(folder, again)) return again;
@@ -184,7 +186,7 @@ function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
   );
 }
 
-/** Returns the folder as it was read, with nothing in it counting as absent. */
+/** Returns the folder as the scan read it, but no entry in it counts as absent. */
 function doubted(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }

@@ -8,8 +8,8 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type Ignores = Parameters<Watcher["start"]>[0];
 
 /**
- * True if one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
- * they are started in portions.
+ * True if one watch of the system covers a whole tree. On other systems each folder needs its own
+ * watch, and the watches are started in portions.
  */
 const WATCHES_TREES = process.platform === "darwin";
 
@@ -40,11 +40,11 @@ type OnFolder = (path: string, came: boolean) => void;
 /**
  * A watcher over chokidar, from its start until it is closed. Only folders are watched: their
  * notices name each file that changes in them, and a hint needs no more. Otherwise chokidar would
- * keep the stat of every file and check each file again. The `raw` events are these notices;
- * `addDir` and `unlinkDir` report folders that come and go, whose contents may have changed before
- * they were watched. If each folder needs a watch of its own, the root and each folder in it begin
- * one after the other. Chokidar checks all files of all folders that it gets together, and never
- * frees the memory for this check.
+ * keep the stat of every file and check each file again. The `raw` events are these notices.
+ * `addDir` and `unlinkDir` report folders that appear and disappear, whose contents may have
+ * changed before they were watched. If each folder needs a watch of its own, the root and each
+ * folder in it begin one after the other. Chokidar checks all files of all folders that it gets
+ * together, and never frees the memory for this check.
  */
 class Watching {
   readonly #root: string;
@@ -103,8 +103,8 @@ class Watching {
     this.#portions.delete(path);
     void before?.close();
     if (!came) return;
-    // ORDER: reported once it is watched, because nobody reports earlier writes in it. Folders
-    // below are reported as they are found.
+    // ORDER: a folder is reported once it is watched, because earlier writes in it cause no notice.
+    // Folders below are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#tell(below);
     }).then(() => this.#tell(path));
@@ -116,7 +116,7 @@ class Watching {
       ...options,
       ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
       followSymlinks: false,
-      // Both options would delay or join notices; the daemon itself judges when a save is over.
+      // Both options would delay or join notices. The daemon itself judges if a save is complete.
       atomic: false,
       awaitWriteFinish: false,
     });
@@ -166,7 +166,10 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
   return localPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/** Null for a path outside the root: its own removal is reported by the folder above. */
+/**
+ * Returns the local path of a path; null for a path outside the root. The folder above the root
+ * reports the removal of the root.
+ */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith("../")) return null;
@@ -174,8 +177,8 @@ function localPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Returns true if chokidar should ignore a path. It asks once without stats: if the name alone
- * decides, it does not read the file.
+ * Returns true if chokidar should ignore a path. Chokidar asks once without stats: if the name
+ * alone decides, it does not read the file.
  */
 function isUnwatched(
   root: string,

@@ -42,12 +42,13 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
 }
 
 /**
- * Replaces a text. Whichever inode is at the path at that moment goes to `setAsideAt`, so that no
- * save is overwritten unseen. The inode is read there, and the new one is given the path by `link`,
- * which overwrites nothing.
- * ORDER: the caller journals (path, setAsideAt, expect, writes) before. Recovery decides by what it
- * finds. Nothing was set aside: not begun, or undone. A file was set aside and the path is free:
- * `putBack`. The path holds `writes`: done. The path holds another text: that text stays.
+ * Replaces a file's content. The inode that is at the path at that moment moves to `setAsideAt`, so
+ * that no save is overwritten without a check. The old inode is read at `setAsideAt`, and the new
+ * one gets the path by `link`, which overwrites nothing. ORDER: the caller journals (path,
+ * setAsideAt, expect, writes) before. Recovery decides by the files that it finds. No file was set
+ * aside: the effect did not begin, or was undone. A file was set aside and the path is free:
+ * `putBack`. The path has `writes`: the effect is done. The path has other content: that content
+ * stays.
  */
 export function replaceFile(
   guard: RootGuard,
@@ -67,12 +68,12 @@ export function replaceFile(
 }
 
 /**
- * Replaces a text where nobody journals, as an editor's save: beside a daemon, without its lock. As
- * in `replaceFile` no save is overwritten unseen, but the old inode waits beside its path, under a
- * name that stays local. A process that is killed in between leaves what looks like a document that
- * was renamed to such a name: that is held, and deletes nothing on the service.
- * @param keepAt where the old file goes: a free `trash/…` path. It stays a file, since an editor
- * that has it open may still write into it
+ * Replaces a file's content without a journal, like an editor's save, while a daemon has the lock.
+ * As in `replaceFile`, no save is overwritten without a check. But the old inode waits beside its
+ * path, under a name that is not synced. If the process is killed in between, the document looks
+ * renamed to such a name: it is blocked, and not deleted on the service.
+ * @param keepAt place of the old file: a free `trash/…` path. The old file is kept, because an
+ * editor that has it open may still write to it
  */
 export function saveBesideDaemon(
   guard: RootGuard,
@@ -88,7 +89,8 @@ export function saveBesideDaemon(
     if (!keep.ok) return keep.outcome;
     const beside = `${parentOf(ready.target)}/${OLD_FILE_PREFIX}${guard.random.hex(16)}`;
     const ended = exchange(guard, ready, beside, expect);
-    // If the disk refuses, it stays beside the document: never uploaded, and never lost.
+    // If the disk refuses the move, the old file stays beside the document: it is never uploaded,
+    // and never lost.
     anyErrno(() => statOrNull(guard.fs, beside) !== null && renameWithoutReplacing(guard, beside, keep.abs));
     return ended;
   });
@@ -130,8 +132,8 @@ function exchange(
 export const OLD_FILE_PREFIX = ".~mdmirror-";
 
 /**
- * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
- * one at the path, or with `isSetAside`.
+ * Exchanges the file. Meanwhile the document is not at its path. In the end the new inode or the
+ * old one is at the path, or the result has `isSetAside`.
  */
 function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
   // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or by its random
@@ -165,8 +167,8 @@ function swap(guard: RootGuard, temp: string, target: string, aside: string, exp
 }
 
 /**
- * Returns null if there is no regular file, or it is being written at this moment: either way it is
- * not the expected one.
+ * Returns the digest of a file. Null if the path has no regular file, or a program is writing the
+ * file at this moment. In both cases it is not the expected file.
  */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
   const found = nullOnErrno([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -174,8 +176,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 }
 
 /**
- * Puts a set-aside file back, never over anything.
- * @returns `ended`, with `isSetAside` if it could not be put back
+ * Moves a set-aside file back, and never overwrites a file.
+ * @returns `ended`, with `isSetAside` if the file could not be moved back
  */
 export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {
   const back = attemptCall(() => renameWithoutReplacing(guard, aside, target));
@@ -189,8 +191,8 @@ export function putBackOr(guard: RootGuard, aside: string, target: string, ended
 }
 
 /**
- * Removes the temporary file after a fault. If the process is killed, it stays, and `sweep` removes
- * it later.
+ * Removes the temporary file after a fault. If the process is killed, the file stays, and `sweep`
+ * removes it later.
  */
 function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {

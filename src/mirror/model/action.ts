@@ -57,14 +57,14 @@ type DocumentAction =
       readonly empties?: true;
     }
   /**
-   * Both sides edited it. Downloads and merges; if clean: writes the result locally, then PUTs it
-   * on the remote's change id; if not: opens or renews the conflict.
+   * Both sides edited the document. Downloads and merges. If the merge is clean: writes the result
+   * locally, then PUTs it on the remote change id. If not: opens or renews the conflict.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Both sides have a new document at one path. Downloads; if the contents are equal (except for
-   * line ends, BOM, final newline): links them; else `prefer` decides; else it is a conflict with
-   * an empty base.
+   * Both sides have a new document at one path. Downloads it. If the contents are equal (except for
+   * line ends, BOM, final newline), links the two. Otherwise `prefer` decides, or a conflict with
+   * an empty base opens.
    */
   | {
       readonly kind: "meet";
@@ -127,7 +127,7 @@ type DocumentAction =
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** Both sides already have the document at these places: only the record changes. */
+  /** Both sides have the document at these places already: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
    * Something other than content and place changed (protection, state, or a change id without new
@@ -158,9 +158,9 @@ type DocumentAction =
   /** The conflict copy was found missing for the first time: records the scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The document changed on the service during a conflict. Downloads the new version. If it merges
-   * now, merges it; otherwise shows it in a copy of its own. The earlier copy goes to the trash
-   * unless the user edited it.
+   * The document changed on the service during a conflict. Downloads the new version. If both edits
+   * merge now, merges them; otherwise shows the version in a copy of its own. The earlier copy goes
+   * to the trash unless the user edited that copy.
    */
   | {
       readonly kind: "renew-conflict";
@@ -169,7 +169,7 @@ type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  /** The document was renamed: the copy of its conflict's `nth` version follows. */
+  /** The document was renamed: the copy that shows its conflict's `nth` version is renamed too. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
   /**
    * The document is gone from one side or from both: its conflict copy goes to the trash, and the
@@ -243,7 +243,7 @@ export type Outcome =
    */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * Nothing happened; a later cycle tries again. `unreachable`: the service as a whole did not
+   * No effect happened; a later cycle tries again. `unreachable`: the service as a whole did not
    * answer.
    */
   | {
@@ -265,9 +265,9 @@ type FolderAction =
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Both sides have the folder at these places, and base does not have it there yet. `carries`:
-   * entries of base below the folder that get their new path together with the folder; null: all of
-   * them. Other entries have steps of their own.
+   * Both sides have the folder at these places, and base has it at another place or not at all.
+   * `carries`: entries of base below the folder that get their new path together with the folder;
+   * null: all of them. Other entries have steps of their own.
    */
   | {
       readonly kind: "link-folder";

@@ -16,8 +16,8 @@ type ReasonFacts = {
    */
   readonly kept: "computed" | "remembered";
   /**
-   * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: it ends by
-   * itself, and until then the sides differ. `no`: mdmirror has done everything.
+   * Work that the block leaves. `needs-you`: the block ends when a person acts. `waits`: the block
+   * ends by itself, and until then the sides differ. `no`: no work is left.
    */
   readonly open: "needs-you" | "waits" | "no";
   /** True if time alone may end it. While there is such a block, only whole cycles judge. */
@@ -34,7 +34,9 @@ type ReasonFacts = {
    */
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
-  /** Choices of `resolve` that end the block. None: the block's message says how it ends. */
+  /**
+   * Choices of `resolve` that end the block. Left out: the block's message says how the block ends.
+   */
   readonly ways?: readonly ResolutionKind[];
 };
 
@@ -85,7 +87,10 @@ const REASONS = {
    * app.
    */
   "delete-pending": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
-  /** The service cannot delete folders: an empty one that was deleted locally stays there. */
+  /**
+   * The service cannot delete folders: an empty folder that was deleted locally stays on the
+   * service.
+   */
   "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
    * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
@@ -98,14 +103,14 @@ const REASONS = {
    */
   "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
   /**
-   * The content is not sent yet: mdmirror waits until it is unchanged for a while, so that not
-   * every save becomes a review.
+   * The content is not sent yet. mdmirror waits until the content is unchanged for a while, so that
+   * not every save becomes a review.
    */
   "review-delayed": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
   "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
-  /** The user's ignore rules exclude it, on both sides. */
+  /** The user's ignore rules exclude the document, on both sides. */
   suspended: { kept: "computed", open: "no" },
   /** The sync has one direction only; the next sync of both directions carries the change out. */
   "direction-off": { kept: "computed", open: "no" },
@@ -128,10 +133,10 @@ export const ONE_WAY = { pull: "this sync only downloads", push: "this sync only
 
 export type BlockReason = keyof typeof REASONS;
 
-/** Facts about each reason, by its name. */
+/** Facts about each reason, by the reason. */
 export const BLOCK_REASONS: Readonly<Record<BlockReason, ReasonFacts>> = REASONS;
 
-/** Returns true if the block leaves something to do. */
+/** Returns true if the block leaves work to do. */
 export function isOpen(reason: BlockReason): boolean {
   return BLOCK_REASONS[reason].open !== "no";
 }

@@ -1,6 +1,6 @@
 /**
- * Compares paths by their characters (code points), the same on each machine and in each store.
- * Pure.
+ * Compares paths by their characters (code points). The order is the same on each machine and in
+ * each store. Pure.
  */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
@@ -17,8 +17,8 @@ export function byPath(a: { readonly path: string }, b: { readonly path: string 
 }
 
 /**
- * The halves of a surrogate pair stand for characters beyond all others, but have smaller numbers
- * than some of them.
+ * Returns the rank of a code unit. Halves of a surrogate pair stand for characters beyond all
+ * others, but have smaller numbers than some of them.
  */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;

@@ -24,11 +24,11 @@ export function conflictCopyPath(path: LocalPath, whose: Beside, nth: number, ma
   return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
 }
 
-/** A copy that a conflict has on record. `nth`: its version's place in `shown`, counted from 1. */
+/** A recorded copy of a conflict. `nth`: number of its version in `shown`, counted from 1. */
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /** Its last known path. Only the newest copy's path is recorded. */
+  /** Last known path of the copy. Only the newest copy's path is recorded. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };

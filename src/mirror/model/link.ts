@@ -45,7 +45,7 @@ export type Submission = {
   readonly at: number;
 } & ReviewAnswer;
 
-/** One linked document: an id, its two places and the version that both sides were seen to have. */
+/** One linked document: an id, its two places and the version that both sides last had. */
 export type Link = {
   readonly id: DocId;
   readonly localPath: LocalPath;
@@ -58,8 +58,8 @@ export type Link = {
   /** Base content as the service has it. */
   readonly digest: Digest;
   /**
-   * Digest of the local file's bytes at that base; it differs from `digest` only by line ends, BOM
-   * or final newline.
+   * Digest of the local file's bytes at base. It differs from `digest` only by line ends, BOM or
+   * final newline.
    */
   readonly localDigest: Digest;
   /** Null until the local file was seen (a row written before its effect was verified). */
@@ -73,8 +73,8 @@ export type Link = {
   /** False until the file's bytes are known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * Local content to which a PUT answered with the base's own content (a service that normalises):
-   * it is not sent again on this base.
+   * Local content to which a PUT answered with the base's own content (a service that normalises).
+   * On this base, such content is not sent again.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
@@ -89,15 +89,16 @@ export type Link = {
 export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
 
 /**
- * Returns true if a document was moved out of the linked folder and its content is in the trash: a
- * file at its old path is another document's, or new.
+ * Returns true if a document was moved out of the linked folder and its content is in the trash. A
+ * file at its old path then belongs to another document, or is new.
  */
 export function isAway({ standing, stamp }: Link): boolean {
   return standing === "outside" && stamp === null;
 }
 
 /**
- * Indexes records by local path. A document that is away has none: another may have its old path.
+ * Indexes records by local path. A document that is outside the linked folder has no local path:
+ * another document may have its old path.
  */
 export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   const byPath = new Map<LocalPath, Link>();
@@ -117,7 +118,8 @@ export type DirLink = {
 };
 
 /**
- * A document that is no longer on the service. If its id is seen again, the tombstone is removed.
+ * A document that is no longer on the service. The tombstone is removed if a scan shows its id
+ * again.
  */
 export type Tombstone = {
   readonly id: DocId;
@@ -132,7 +134,7 @@ export type Tombstone = {
 
 /**
  * A version of the service that a conflict copy shows or has shown. A copy's name belongs to one
- * version: its number is the version's place in `Conflict.shown`.
+ * version: the number of the name is the version's place in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
@@ -170,7 +172,7 @@ export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
 
 /**
  * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed the
- * copy or did not finish writing it: its absence is then no choice of the user.
+ * copy or did not finish writing it. The absence of the copy is then no choice of the user.
  */
 export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
@@ -186,8 +188,8 @@ export function withoutCopy(conflict: Conflict): Conflict {
 }
 
 /**
- * A document or folder that is left alone on purpose. `key` is its id, or the local path if it has
- * none.
+ * A document or folder that mdmirror leaves unchanged on purpose. `key`: its id; without an id, its
+ * local path.
  */
 export type Block = {
   readonly key: string;
@@ -198,10 +200,14 @@ export type Block = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Content that the block concerns: other content ends it. Null if it does not concern content.
+   * Content that the block concerns: other content ends the block. Null if the block does not
+   * concern content.
    */
   readonly digest: Digest | null;
-  /** Remote version that the block concerns: another version ends it. */
+  /**
+   * Remote version that the block concerns: another version ends the block. Null if the block does
+   * not concern a version.
+   */
   readonly changeId: ChangeId | null;
   /** Milliseconds since the epoch. */
   readonly since: number;

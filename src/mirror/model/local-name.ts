@@ -12,8 +12,8 @@ const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 const LITTER = /^\.[#_]/;
 
 /**
- * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`: it is
- * blocked, and never mapped.
+ * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`. Such a
+ * name is blocked, and never mapped to another name.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -46,8 +46,8 @@ export function remoteNameFor(name: string, kind: "file" | "folder", refused: st
 }
 
 /**
- * Returns the shortened stem with `-` and 8 hex digits of the id's digest: unique among its
- * siblings, and the same in every cycle.
+ * Returns the shortened stem with `-` and 8 hex digits of the id's digest. The result is unique in
+ * its folder, and the same in every cycle.
  */
 export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;

@@ -1,7 +1,7 @@
 /** mdmirror's own folder, in the root. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** Configuration file in that folder: without it, the folder is not linked. */
+/** Configuration file in `.mdmirror`: without this file, the folder is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
@@ -12,7 +12,7 @@ export const CONTROL_FILE = "daemon.json";
 
 /**
  * `replaced`: a new file is written beside the old one and renamed over it. `in-place`: one inode
- * that is written repeatedly; a second hard link to it would be written too. `folder`: for
+ * that is written repeatedly; a second hard link to it would be written too. `folder`: a folder for
  * mdmirror's own files. `store`: a folder with unchanged files of the user.
  */
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
@@ -22,7 +22,7 @@ const REPLACED = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTR
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**
- * Everything that mdmirror ever creates in `.mdmirror/`, by its path in that folder. Files have
+ * Everything that mdmirror ever creates in `.mdmirror/`, by the path in that folder. Files have
  * mode 0600, folders 0700.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
@@ -33,7 +33,7 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ]),
   ["texts.suspect", "replaced"],
   ["state.db.before", "replaced"],
-  // SQLite writes into it, by path.
+  // SQLite writes into this file, by its path.
   ["state.db.before.new", "in-place"],
   ["lock.db", "in-place"],
   ["lock.db-journal", "in-place"],

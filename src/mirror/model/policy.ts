@@ -7,7 +7,10 @@ import type { DiskFolding, LocalPath } from "../../contract/path.ts";
  * (I24).
  */
 export type Policy = {
-  /** `map`: a refused local name is uploaded under a legal one; `block`: it is blocked. */
+  /**
+   * `map`: a local name that the service refuses is uploaded under a legal name; `block`: its file
+   * is blocked.
+   */
   readonly names: "map" | "block";
   /** Characters that this deployment refuses in names, as far as learned. */
   readonly refusedCharacters: string;
@@ -40,13 +43,13 @@ export type Policy = {
    */
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /**
-   * `sync` scans twice before it counts a file as absent. Linked paths that the second scan did not
-   * find either. null: one scan is enough.
+   * Linked paths that the second scan did not find either: `sync` scans twice before it counts a
+   * file as absent. Null: one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
-   * Local files that somebody is editing, with the evidence as a clause: no version replaces them
-   * yet. Left out: none.
+   * Local files that somebody is editing, with the evidence as a clause: no version replaces these
+   * files yet. Left out: none.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;

@@ -78,7 +78,7 @@ export class Records {
     this.#marks.set(marks);
   }
 
-  /** Keeps a document in the trees: base has something pending for it. */
+  /** Keeps a document in the trees, because base has a change pending for it. */
   keep(id: DocId): void {
     this.#unmark(id, PLAIN);
   }
@@ -108,7 +108,7 @@ export class Records {
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
   }
 
-  /** Takes a listed document if its version, place and protection are as recorded. */
+  /** Takes a listed document if its version, place and protection are the recorded ones. */
   takeListed({ id, path, changeId, protected: isProtected }: RemoteFile): "taken" | "again" | "left" {
     const number = this.#byRemotePath.get(path) ?? this.#byPath.get(path);
     if (number === undefined || this.#remotePath(number) !== path) return "left";
@@ -150,8 +150,8 @@ export class Records {
   }
 
   /**
-   * Adds to trees the documents that one side alone has as their records do.
-   * @param seen trees with what differs from the records
+   * Adds to trees the documents that one side has as recorded, if the other side does not.
+   * @param seen trees with the documents that differ from the records
    * @returns trees that leave out the documents at rest
    */
   complete(seen: Trees): Trees {

@@ -2,7 +2,9 @@
 
 /** mdmirror's own: excluded paths are left alone on both sides, even if they are linked. */
 export const IGNORE_FILE = ".mdmirrorignore";
-/** git's, if mdmirror follows them: they leave out paths that are not linked. */
+/**
+ * Ignore file of git. If mdmirror follows these files, they leave out paths that are not linked.
+ */
 export const GITIGNORE_FILE = ".gitignore";
 
 export function isRuleFile(name: string): boolean {

@@ -10,7 +10,7 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why something on disk was not seen: the reason of the block that follows, and a clause.
+ * Reason why an entry on disk was not seen: the reason of the block that follows, and a clause.
  * `isMirror`: the path is a linked folder of its own.
  */
 export type Unread = {

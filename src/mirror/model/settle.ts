@@ -60,7 +60,7 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
 }
 
 /**
- * Returns the link with its content under another change id (a deployment whose change id changes
+ * Returns the record with its content under another change id (a deployment whose change id changes
  * on a rename).
  */
 export function renameVersion(link: Link, changeId: ChangeId): Link {
@@ -95,8 +95,8 @@ export function movePlace(
 }
 
 /**
- * The document is gone from both sides. `trashPath`: place of its local content in the trash; null
- * if there was none.
+ * Returns the tombstone of a document that is gone from both sides. `trashPath`: place of its local
+ * content in the trash; null if it had none.
  */
 export function tombstoneOf(link: Link, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = link;

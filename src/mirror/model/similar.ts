@@ -16,8 +16,8 @@ export const SIMILAR_ENOUGH = 0.5;
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Returns lines with their lengths. Blank lines and white space at the ends of lines prove nothing
- * about identity and are left out.
+ * Returns lines with their lengths. Blank lines and white space at the ends of lines are left out:
+ * they are no evidence of identity.
  */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();

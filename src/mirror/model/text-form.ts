@@ -1,6 +1,6 @@
 /**
- * The form of content: line ends, byte order mark and final newline. Deployments and editors change
- * it without changing a word.
+ * Compares the form of content: line ends, byte order mark and final newline. Deployments and
+ * editors change the form without changing a word.
  */
 
 /** Returns true if content is nothing but white space, line ends or a byte order mark. */

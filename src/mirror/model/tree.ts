@@ -79,7 +79,7 @@ export type LocalTree = {
    */
   readonly partial?: true;
   /**
-   * Files that were missing at their paths, and that mdmirror itself has just put back or created
+   * Files that were missing at their paths, and that mdmirror itself has just restored or created
    * again (after a kill or a power loss). Left out: none.
    */
   readonly returned?: ReadonlySet<LocalPath>;
@@ -141,8 +141,8 @@ export type RemoteTree = {
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * The list is complete, and no document or folder of base is in it: then nothing is proven about
-   * any of them. Left out: some are in it.
+   * True if the list is complete, and no document or folder of base is in it: then nothing is
+   * proven about any of them. Left out: some are in it.
    */
   readonly nothingKnown?: boolean;
   /**
@@ -151,8 +151,8 @@ export type RemoteTree = {
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Reason why an answered list is not complete: a part of it cannot be read. Left out: all of it
-   * can.
+   * Reason why an answered list is not complete: a part of the list cannot be read. Left out: the
+   * whole list can be read.
    */
   readonly misread?: string;
   /**
@@ -177,13 +177,13 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, DirLink>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** By key: an id, or the local path of something without an id. */
+  /** Blocks by key: an id, or the local path of a file or folder without an id. */
   readonly blocks: ReadonlyMap<string, Block>;
 };
 
 /**
- * Documents that trees leave out, because both sides have them as their records do. The trees ask
- * for their places, and take single documents in when a decision depends on them.
+ * Documents that trees leave out, because both sides have them as recorded. The trees ask for the
+ * places of these documents, and add single documents when a decision depends on them.
  */
 export type LeftOut = {
   readonly count: number;

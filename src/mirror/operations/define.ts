@@ -30,7 +30,7 @@ export type Declaration<
   /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
   readonly access: "write";
   /**
-   * True for a decision that only a person takes. No tool has it, and a program has to name the
+   * True for a decision that only a person takes. No tool offers it, and a program has to name the
    * version that the person saw, if there is one.
    */
   readonly isForPeople?: true;
@@ -61,14 +61,14 @@ export type ReadDeclaration<
   readonly exits?: string;
 };
 
-/** Returns the declaration unchanged; keeps the types of its schemas. */
+/** Returns the declaration unchanged. The call lets TypeScript infer the types of its schemas. */
 export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject, Expected extends z.ZodObject>(
   declared: Declaration<Input, Output, Expected>,
 ): Declaration<Input, Output, Expected> {
   return declared;
 }
 
-/** Returns the declaration unchanged; keeps the types of its schemas. */
+/** Returns the declaration unchanged. The call lets TypeScript infer the types of its schemas. */
 export function defineRead<Input extends z.ZodObject, Output extends z.ZodObject>(
   declared: ReadDeclaration<Input, Output>,
 ): ReadDeclaration<Input, Output> {

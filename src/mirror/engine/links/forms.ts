@@ -238,8 +238,8 @@ export class LinkForms {
   }
 
   /**
-   * If an absolute path of a user is inert on the service, it is no such link, and the file is read
-   * again.
+   * Returns true if a link of the file leads to a new target. A link that is inert on the service,
+   * and had no target, does not count: its file is read again.
    */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isResolvedNow(lead, now));

@@ -246,7 +246,8 @@ export function withLinks(ctx: PassContext, input: CycleInput, trees: Trees): Lo
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
   const again = input.settings.direction !== "pull" && trees.local.partial !== true;
   const local = links.read(trees, matching, contentSinkOf(ctx, input, trees.base), again);
-  // A daemon scans the paths that its watcher reports.
+  // Only without observers: the watcher of a daemon reports the moved files, and the daemon scans
+  // them.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;
 }

@@ -23,10 +23,13 @@ export const HISTORY = defineRead({
     path: NAME,
     /** True if the document is no longer in the linked folder. */
     gone: z.boolean(),
-    /** When, by which run and why the document was deleted; null while it exists. */
+    /**
+     * Time of the deletion, the run that deleted the document, and the reason; null while the
+     * document exists.
+     */
     deleted: z.strictObject({ at: AT, run: z.int().nullable(), what: NAME.nullable() }).nullable(),
     versions: ROWS({
-      /** Number from 1, oldest first. A number keeps its meaning while newer versions arrive. */
+      /** Number from 1, oldest first. A version keeps its number when newer versions are added. */
       n: z.int(),
       /** Time when the version was first seen; 0 or less: before everything that is known. */
       at: AT,
@@ -40,9 +43,9 @@ export const HISTORY = defineRead({
       other: NAME.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
-      /** Versions that this version was merged from; null if it is no merge. */
+      /** Versions from which this version was merged; null if it is no merge. */
       merge: z.strictObject({ at: AT, base: DIGEST, mine: DIGEST, theirs: DIGEST, result: DIGEST }).nullable(),
-      /** Those versions by their numbers, as a clause. */
+      /** Numbers of these versions, as a clause. */
       mergedFrom: NAME.nullable(),
       /** True if the local file has this content. */
       isLocal: z.boolean(),

@@ -71,7 +71,9 @@ export const REVIEWS = defineRead({
       live: NAME.nullable(),
       /** Submitted content; null if not kept, or not sent from this folder. */
       submitted: NAME.nullable(),
-      /** Paths that cannot be deleted before the decision: the document, and its folders. */
+      /**
+       * Paths that cannot be deleted before the review is decided: the document, and its folders.
+       */
       blocks: NAMES,
       /** True if the document was deleted locally, and that deletion waits for the review. */
       deletionWaits: z.boolean(),
@@ -104,7 +106,7 @@ export const VERIFY = defineRead({
     onlyService: ROWS({ path: NAME, id: NAME }),
     /** Documents that differ for a known reason: in review, in conflict, blocked. */
     blocked: ROWS({ path: NAME, reason: NAME, detail: NAME }),
-    /** Paths that a side could not show: nothing is proven about them. */
+    /** Paths that a side could not show. Nothing is proven about these paths. */
     unseen: ROWS({ path: NAME, why: NAME }),
   }),
 });

@@ -19,9 +19,9 @@ const RESULT = z.strictObject({
   version: DIGEST.nullable(),
   /** Number of other steps of the plan, which wait until the user answers. */
   waiting: z.int(),
-  /** Next process that syncs: the daemon by itself, or a command. */
+  /** Process that syncs next: the daemon by itself, or a command. */
   next: z.enum(["daemon", "sync"]),
-  /** Changes by path. `what`: kind of the change, in words; `notes`: why it would be made. */
+  /** Changes by path. `what`: kind of the change, in words; `notes`: the reason for the change. */
   items: ROWS({ ...ITEM_END, what: NAME }),
 });
 

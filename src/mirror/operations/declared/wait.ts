@@ -45,7 +45,10 @@ export const WAIT = defineRead({
       changeId: NAME.nullable(),
       /** Ids of changes in review, as far as the service named them. */
       reviews: NAMES,
-      /** Reason why the path is not live; null if it is live or its content is being uploaded. */
+      /**
+       * Kind of problem because of which the path is not live; null if the path is live or its
+       * content is being uploaded.
+       */
       kind: NAME.nullable(),
       code: NAME.nullable(),
       detail: NAME,

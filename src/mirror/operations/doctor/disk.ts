@@ -99,8 +99,8 @@ function readNumber(file: string): number | null {
 }
 
 /**
- * Other sync tools. Each would copy files that mdmirror has not finished. The check recognises them
- * by the names of files and folders.
+ * Other sync tools. Each would copy files that mdmirror has not finished writing. The check
+ * recognises the tools by the names of files and folders.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { errnoClause } from "../../../common/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
-/** SQLite's files beside a database. Between two checkpoints they may have most of its content. */
+/**
+ * Files that SQLite keeps beside a database. Between two checkpoints they may have most of its
+ * content.
+ */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /**
@@ -44,7 +47,10 @@ export function humanSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** Returns 0 for a missing file: it may have been removed since it was listed. */
+/**
+ * Returns the size of a path in bytes; 0 for a missing file, which may have been removed since it
+ * was listed.
+ */
 function sizeBelow(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true) return stat?.isFile() === true ? stat.size : 0;

@@ -76,8 +76,8 @@ function openFolder(root: string, folder: LocalPath, random: Random): Result<Ope
 }
 
 /**
- * Checks whether files that were in sync have changed since, and returns the entries with their
- * present states. Reads a file only if its stamp does not prove that it is unchanged.
+ * Returns the entries with their current states: checks if files that were in sync have changed
+ * since. Reads a file only if its stamp does not prove that it is unchanged.
  */
 function judged(disk: LocalDisk, folder: LocalPath, shown: readonly Entry[]): readonly Shown[] {
   const stamps = disk.stampsIn(

@@ -20,7 +20,10 @@ export function checkTraits(folder: string): Check[] {
     : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
 }
 
-/** Returns one check for each trait: good if it is preferred or not known yet, else a note. */
+/**
+ * Returns one check for each trait: good if the service has the preferred value or the value is not
+ * known yet, else a note.
+ */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return TRAITS.map(({ about, learnedIn, liked = "yes", otherwise }) => {
     const learned = learnedIn(traits);
@@ -31,7 +34,10 @@ export function traitChecks(traits: RemoteTraits): Check[] {
   });
 }
 
-/** A trait with its effect if the service has another value than the preferred one. */
+/**
+ * A trait. `about` and the other members describe its effect if the service has another value than
+ * the preferred one.
+ */
 type Trait = {
   readonly about: string;
   readonly learnedIn: (traits: RemoteTraits) => string;

@@ -17,7 +17,10 @@ import { onlineRead } from "../run-read.ts";
 import { type Pair, pairsOf } from "../history/pairs.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** Compares both sides: lists, reads and hashes them, without anything from an earlier scan. */
+/**
+ * Compares both sides: lists, reads and hashes all documents, without any result of an earlier
+ * scan.
+ */
 
 type VerifyReport = Omit<Answer<typeof VERIFY>, "agree">;
 
@@ -93,7 +96,7 @@ function rowOf(disk: Disk, { path, file, link }: Pair, { id, changeId }: RemoteF
 }
 
 /**
- * The service shows other content under the version that was synced: its data are damaged, or its
+ * The service shows other content under the version that was synced. Its data are damaged, or its
  * answer is false. No sync notices this, because lists only have versions. A local edit would
  * replace the other content.
  */

@@ -8,7 +8,7 @@ import type { Preview } from "../../folder/run.ts";
 
 /** Facts about one path from a plan that was made for this question. */
 
-/** A path that the user asked about. `keys`: its names in blocks and steps. */
+/** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 export type Subject = {
   readonly asked: LocalPath;
   readonly link: Link | null;

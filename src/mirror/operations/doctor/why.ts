@@ -36,7 +36,8 @@ export type Why = PlanFacts & {
   /** Events, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
-   * Reason why the service could not be asked; then all except `look` comes from the state alone.
+   * Reason why the service could not be asked. All members except `look` then come from the state
+   * alone. Null: the service answered.
    */
   readonly offline: Fault | null;
 };
@@ -136,7 +137,7 @@ function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
 }
 
-/** Returns the last merge if its result is the present local content. */
+/** Returns the last merge if its result is the current local content. */
 function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;

@@ -8,8 +8,8 @@ const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)
 
 /**
  * Reads `2h` (that long ago) or `2026-11-22 09:30` (local time, unless `Z` or an offset is given);
- * a day means its beginning.
- * @returns milliseconds since the epoch; null for anything else, for a day that does not exist and
+ * a date alone means the beginning of the day.
+ * @returns milliseconds since the epoch; null for any other text, for a day that does not exist and
  * for a future time
  */
 function readMoment(text: string, now: number): number | null {

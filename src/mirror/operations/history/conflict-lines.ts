@@ -24,8 +24,8 @@ export type ConflictLines =
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
 /**
- * Reads the base of a document in conflict, and compares its edits; null if it is not in conflict,
- * or a side has no content.
+ * Reads the base of a document in conflict, and compares both edits with it; null if the document
+ * is not in conflict, or a side has no content.
  */
 export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,

@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A document that mdmirror has a record of: its id and its present or last place. */
+/** A document that mdmirror has a record of, with its id and its current or last path. */
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
@@ -19,7 +19,7 @@ type KnownDocument = {
  */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** The requested path, if it is an earlier path of the document. */
+  /** Path that the user named, if it is an earlier path of the document. */
   readonly asked: LocalPath;
 };
 
@@ -61,8 +61,8 @@ export function indexLinks(base: BaseTree): LinkIndex {
 }
 
 /**
- * Finds a document by its present path, then by the path of a deleted one (the latest), then by any
- * earlier path.
+ * Finds a document by its current path. Otherwise by the last path of a deleted document (the
+ * latest one), then by any earlier path.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

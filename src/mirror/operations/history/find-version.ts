@@ -62,7 +62,10 @@ export function newestOf(
   return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
 }
 
-/** Returns why a version cannot be restored, as a clause with the next step; null if it can. */
+/**
+ * Returns the reason why a version cannot be restored, as a clause with the next step; null if it
+ * can be restored.
+ */
 export function obstacleTo(
   state: World["state"],
   { link, path, id }: KnownPlace,

@@ -7,8 +7,8 @@ import { type MergeOf, mergeOf } from "./origins.ts";
 /** The versions of a document that mdmirror has seen. */
 
 /**
- * One version. `n` counts from 1, oldest first, so that a number keeps its meaning while newer
- * versions arrive.
+ * One version. `n` counts from 1, oldest first, so that a version keeps its number when newer
+ * versions are added.
  */
 export type HistoryEntry = {
   readonly n: number;
@@ -24,7 +24,7 @@ export type HistoryEntry = {
   readonly other: DocId | null;
   /** Size in bytes of UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Versions that this version was merged from; null if it is no merge. */
+  /** Versions from which this version was merged; null if it is no merge. */
   readonly merge: MergeOf | null;
 };
 
@@ -66,16 +66,19 @@ export function readHistory(
 export type Deletion = {
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** Run that deleted it; null if no event of it is kept. */
+  /** Run that deleted the document; null if no event of the deletion is kept. */
   readonly run: number | null;
-  /** Reason, as a clause; null if no event of it is kept. */
+  /** Reason, as a clause; null if no event of the deletion is kept. */
   readonly what: string | null;
 };
 
 /** Kinds of events that removed a document or its file. */
 export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
 
-/** Returns when and by which run a document was deleted; null while it exists. */
+/**
+ * Returns the time of a document's deletion and the run that deleted it; null while the document
+ * exists.
+ */
 export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {
   if (id === null || link !== null) return null;
   // Newest first.

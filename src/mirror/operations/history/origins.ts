@@ -45,7 +45,7 @@ export type MergeRow =
 type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 /**
- * Consecutive lines of one kind and origin, without content. `line` is 1-based: it counts lines of
+ * Consecutive lines of one kind and origin, without content. `line` is 1-based. It counts lines of
  * base for removed lines and for base's part of a conflict, else all other lines.
  */
 type OriginSpan = {
@@ -91,8 +91,8 @@ export function originHunks(rows: readonly MergeRow[]): Hunk<MergeRow>[] {
 }
 
 /**
- * A merge for programs, without content: missing contents, and the side of each line. `origins` is
- * null if it cannot be known.
+ * Facts about a merge for programs, without content: digests of missing contents, and the side of
+ * each line. `origins` is null if the sides are not known.
  */
 export type MergeFacts = MergeOf & {
   readonly gone: readonly string[];

@@ -9,7 +9,7 @@ import { findContent, findVersion, obstacleTo } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
-/** Number of a version, or `here` for the present local file. */
+/** Number of a version, or `here` for the current local file. */
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
@@ -47,11 +47,14 @@ export type VersionSeen = {
   readonly text: string;
   /** Side of each line of the version; null if the version is no merge. */
   readonly origins: MergeOrigins | null;
-  /** Present local content and its digest; null if no file can be read. */
+  /** Current local content and its digest; null if no file can be read. */
   readonly here: { readonly text: string | null; readonly digest: Digest } | null;
   /** True if the version would be restored as a new document. */
   readonly asNew: boolean;
-  /** Reason why the version cannot be restored, as a clause, and the next step; null if it can. */
+  /**
+   * Reason why the version cannot be restored, as a clause, and the next step; null if it can be
+   * restored.
+   */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 

@@ -21,12 +21,12 @@ import type { Operation } from "../run-operation.ts";
 
 /**
  * Restores one document, or several by their paths, a folder or a pattern: deleted documents, or
- * all as they were at some time. Each restored version is an edit that the next run sends.
+ * all as they were at some time. Each restored version is an edit, which the next run sends.
  */
 
 /**
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
- * null: it is linked.
+ * null: the document is linked.
  */
 type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
 
