@@ -93,13 +93,13 @@ function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
  * Removes a word from a bag.
  * @returns whether the word was in it
  */
-function take(bag: Bag, word: number): boolean {
+export function take(bag: Bag, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
   return count > 0;
 }
 
-function bagOf(words: readonly number[]): Bag {
+export function bagOf(words: readonly number[]): Bag {
   const bag: Bag = new Map();
   put(bag, words);
   return bag;

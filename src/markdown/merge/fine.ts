@@ -4,8 +4,8 @@ import type { Edit } from "./myers.ts";
 import { diffFilled, type Lines, type Reading, readLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
-/** A merged text, or the conflicts; undefined when the budget is used up. */
-type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] } | undefined;
+/** A merged text, or the conflicts. */
+type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] };
 
 /**
  * Merges three texts that conflict line by line. Merges the content first, without line ends, byte
@@ -17,17 +17,16 @@ export function mergeWithinLines(base: string, local: string, remote: string, re
   const style = { ...mergeStyle(...styles), ...(mixed && { feed: undefined }) };
   const [b, l, r] = [base, local, remote].map((text) => normalise(text, mixed)) as [string, string, string];
   const merged = mergeDocument(b, l, r, reading);
-  if (merged === undefined || reading.left < 0) return undefined;
   return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
 /** Merges normalised texts: the front matter key by key, then the body. */
 function mergeDocument(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
-  if (b === undefined || l === undefined || r === undefined) return mergeBody(base, local, remote, reading);
+  if (b === undefined || l === undefined || r === undefined)
+    return mergeHunks(readConflictWork(base, local, remote, reading));
   const head = mergeEntries(b.entries, l.entries, r.entries);
-  const body = mergeBody(b.body, l.body, r.body, reading);
-  if (body === undefined) return undefined;
+  const body = mergeHunks(readConflictWork(b.body, l.body, r.body, reading));
   if (head !== undefined && "text" in body) return { text: `---\n${head}---\n${body.text}` };
   const below = "text" in body ? [] : body.conflicts.map((hunk) => movedDown(hunk, b.lines, l.lines, r.lines));
   if (head !== undefined) return { conflicts: below };
@@ -67,11 +66,6 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
     localLine: hunk.localLine + local,
     remoteLine: hunk.remoteLine + remote,
   };
-}
-
-function mergeBody(base: string, local: string, remote: string, reading: Reading): FineMerge {
-  const merged = mergeHunks(readConflictWork(base, local, remote, reading));
-  return reading.left < 0 ? undefined : merged;
 }
 
 /** Computes the edits that each side made to the filled lines of base. */

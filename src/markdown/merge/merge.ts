@@ -133,7 +133,7 @@ function attempt(base: string, local: string, remote: string, reading: Reading):
   const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const merged = reading.left < 0 ? undefined : mergeWithinLines(base, local, remote, reading);
-  if (merged === undefined) return refuse("too-large", base, local, remote);
+  if (merged === undefined || reading.left < 0) return refuse("too-large", base, local, remote);
   if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
   return { kind: "clean", text: merged.text, how: "fine" };
 }

@@ -63,7 +63,8 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   // is shorter and finds the same script.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
-  const pairs = script(elementsAt(a, base), elementsAt(b, side), budget, most);
+  const elements = (places: Int32Array, ids: readonly number[]) => places.map((at) => ids[at] as number);
+  const pairs = script(elements(a, base), elements(b, side), budget, most);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
@@ -93,13 +94,6 @@ function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Arr
     from = other + 1;
   }
   return edits;
-}
-
-/** Returns the elements at some indexes, as a typed array, which the search reads faster. */
-function elementsAt(places: Int32Array, ids: readonly number[]): Int32Array {
-  const found = new Int32Array(places.length);
-  for (let at = 0; at < places.length; at++) found[at] = ids[places[at] as number] as number;
-  return found;
 }
 
 /** Returns the indexes in `ids` [from, to) whose element occurs in `others` [first, last). */

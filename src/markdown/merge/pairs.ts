@@ -1,4 +1,5 @@
 import { reserveSteps } from "./budget.ts";
+import { bagOf, take } from "./evidence.ts";
 import type { Edit } from "./myers.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
@@ -91,13 +92,6 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
 function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < SAME_LINE * most || !reserveSteps(reading, least + most)) return 0;
-  const left = new Map<number, number>();
-  for (const word of some) left.set(word, (left.get(word) ?? 0) + 1);
-  let shared = 0;
-  for (const word of others) {
-    const count = left.get(word) ?? 0;
-    if (count > 0) shared++;
-    left.set(word, count - 1);
-  }
-  return shared / most;
+  const left = bagOf(some);
+  return others.filter((word) => take(left, word)).length / most;
 }

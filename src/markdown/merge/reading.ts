@@ -1,6 +1,6 @@
 import { openFences } from "../outline/fences.ts";
 import { type Budget, newBudget, spendSteps } from "./budget.ts";
-import { type Contexts, contextsOf, BlockStack } from "./contexts.ts";
+import { BlockStack } from "./contexts.ts";
 import { cutLine } from "./cut.ts";
 import type { Range } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
@@ -17,7 +17,6 @@ export type Lines = {
   readonly ids: readonly number[];
   readonly filled: Filled;
   readonly scripts: Map<string, Edit[]>;
-  contexts?: Contexts;
   fences?: readonly string[];
 };
 
@@ -43,8 +42,6 @@ export type Reading = Budget & {
   readonly tokens: Map<string, readonly Token[]>;
   /** Numbers the texts of tokens. */
   readonly tokenTexts: TokenTexts;
-  /** The numbers of the texts of each line's tokens, by the line's number. */
-  readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** The numbers of each line's words, by the line's number. */
   readonly wordsByLine: (readonly number[] | undefined)[];
   /** Empty stack of open blocks, which all texts of the merge share. */
@@ -60,7 +57,6 @@ export function newReading(): Reading {
     texts: new Map(),
     tokens: new Map(),
     tokenTexts: new TokenTexts(),
-    tokenTextsByLine: [],
     wordsByLine: [],
     nest: new BlockStack(),
   };
@@ -123,12 +119,6 @@ export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   return edits;
 }
 
-/** Returns the contexts of a text's lines, computed once per merge. */
-export function contextsIn(text: Lines, reading: Reading): Contexts {
-  text.contexts ??= contextsOf(text.lines, reading.nest);
-  return text.contexts;
-}
-
 /**
  * Returns the fence that is open before each line and after the last one, computed once per merge.
  */
@@ -158,18 +148,9 @@ export function tokenise(lines: readonly string[], reading: Reading, code = fals
   );
 }
 
-/**
- * Returns the numbers of the texts of a line's tokens, by the line's number, computed once per
- * merge.
- */
+/** Returns the numbers of the texts of a line's tokens, by the line's number. */
 export function tokenTextsIn(line: number, reading: Reading): readonly number[] {
-  const known = reading.tokenTextsByLine[line];
-  if (known !== undefined) return known;
-  const tokens = tokensIn(reading.interner.text(line), reading);
-  const texts = tokens.map(({ id }) => id);
-  // Tokens cut without budget are not complete, so they are not cached.
-  if (reading.left >= 0) reading.tokenTextsByLine[line] = texts;
-  return texts;
+  return tokensIn(reading.interner.text(line), reading).map(({ id }) => id);
 }
 
 /** Returns the tokens of one line, cut once per merge. */

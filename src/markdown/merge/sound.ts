@@ -1,11 +1,11 @@
 import { headingsOf } from "../outline/headings.ts";
 import { reserveSteps } from "./budget.ts";
-import { areAlike, type Contexts, hasContexts, type BlockStack } from "./contexts.ts";
+import { areAlike, type Contexts, contextsOf, hasContexts, type BlockStack } from "./contexts.ts";
 import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
-import { contextsIn, diffFilled, type Reading, readLines } from "./reading.ts";
+import { diffFilled, type Reading, readLines } from "./reading.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { isSoftBreak } from "./tokens.ts";
@@ -133,7 +133,7 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
 
 /** Returns true if each line of the merged text has the context that a side gave it. */
 function keepsContexts(texts: OfFour<string>, reading: Reading): boolean {
-  const contexts = mapFour(texts, (text) => contextsIn(readLines(text, reading), reading));
+  const contexts = mapFour(texts, (text) => contextsOf(readLines(text, reading).lines, reading.nest));
   if (!hasNoNewFaults(mapFour(contexts, ({ faults }) => faults))) return false;
   if (contexts.every(({ outline }) => outline === contexts[0].outline)) return true;
   return staysInside(linesInside(texts, contexts, reading), reading.nest);

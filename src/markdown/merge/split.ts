@@ -46,32 +46,19 @@ export class StringNumbers {
 
 /** Numbers runs of numbers. Equal runs have equal numbers. */
 export class RunNumbers {
-  readonly #byHash = new Map<number, number[]>();
+  readonly #numbers = new StringNumbers();
   readonly #runs: (readonly number[])[] = [];
 
   /** Returns the number of the run `ids` [from, to). */
   id(ids: readonly number[], from: number, to: number): number {
-    let hash = to - from;
-    for (let at = from; at < to; at++) hash = Math.imul(hash, 0x01000193) ^ (ids[at] as number);
-    // Shifted, the hash fits the engine's small integers, which need no allocation.
-    const alike = this.#byHash.get(hash >> 2);
-    const known = alike?.find((id) => this.#isRun(id, ids, from, to));
-    if (known !== undefined) return known;
-    const id = this.#runs.push(ids.slice(from, to)) - 1;
-    if (alike === undefined) this.#byHash.set(hash >> 2, [id]);
-    else alike.push(id);
+    const run = ids.slice(from, to);
+    const id = this.#numbers.id(run.join());
+    this.#runs[id] ??= run;
     return id;
   }
 
   /** Returns the run to which a number was assigned. */
   run(id: number): readonly number[] {
     return this.#runs[id] as readonly number[];
-  }
-
-  #isRun(id: number, ids: readonly number[], from: number, to: number): boolean {
-    const run = this.run(id);
-    if (run.length !== to - from) return false;
-    for (let at = 0; at < run.length; at++) if (run[at] !== ids[from + at]) return false;
-    return true;
   }
 }
