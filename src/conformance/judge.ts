@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import { clearCase, readPage } from "./clear.ts";
+import { clearCase } from "./clear.ts";
 import { changingOnlyBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
@@ -17,12 +17,12 @@ type Difference = {
 
 export type SectionReport = {
   readonly section: Section;
-  readonly passed: number;
-  readonly differences: readonly Difference[];
+  passed: number;
+  readonly differences: Difference[];
   /** Cases that need an operation which the contract does not demand and the service lacks. */
-  readonly notOffered: readonly { readonly title: string; readonly operation: string }[];
-  /** Titles of cases that were skipped, because they would leave something on the service. */
-  readonly skipped: readonly string[];
+  readonly notOffered: { readonly title: string; readonly operation: string }[];
+  /** Titles of cases that would leave something behind. */
+  readonly skipped: string[];
 };
 
 export type Report = {
@@ -76,14 +76,12 @@ export async function judgeService(given: JudgeOptions): Promise<Judgement> {
 
 /** Lists, creates a folder and deletes it. Returns what keeps the cases from running, or null. */
 async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judgement | null> {
-  const headers = { authorization: `Bearer ${key}` };
-  const list = await exchange({ method: "GET", path: "/v1/files?limit=1", headers, body: null });
+  const api = new Api(exchange, key);
+  const list = await api.get("/v1/files?limit=1");
   if (list.status !== 200) return { kind: "refused", request: "GET /v1/files", status: list.status };
-  if (readPage(list.body) === null) return { kind: "foreign" };
+  if (!Array.isArray(list.json?.data)) return { kind: "foreign" };
   const folder = `/${name}`;
-  const body = JSON.stringify({ path: folder });
-  const json = { ...headers, "content-type": "application/json" };
-  const made = await exchange({ method: "POST", path: "/v1/folders", headers: json, body });
+  const made = await api.post("/v1/folders", { path: folder });
   if (made.status === 401 || made.status === 403)
     return { kind: "refused", request: "POST /v1/folders", status: made.status };
   const isClear = await clearCase(exchange, key, folder);
@@ -91,7 +89,9 @@ async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promi
 }
 
 async function runSections(options: JudgeOptions): Promise<Report> {
-  const sections = options.sections.map((section): Counting => ({ section, ...emptyCounts() }));
+  const sections = options.sections.map(
+    (section): SectionReport => ({ section, passed: 0, differences: [], notOffered: [], skipped: [] }),
+  );
   const pending = sections.flatMap((report) => SECTIONS[report.section].map((one) => ({ report, one })));
   const leftBehind: string[] = [];
   let done = 0;
@@ -103,7 +103,7 @@ async function runSections(options: JudgeOptions): Promise<Report> {
       report.skipped.push(one.title);
       continue;
     }
-    count(report, one, await runCase(one, options, folder));
+    await runCase(one, options, folder, report);
     if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
   }
   const isComplete = done === pending.length;
@@ -111,40 +111,30 @@ async function runSections(options: JudgeOptions): Promise<Report> {
   return { conforms: isComplete && !differs, isComplete, sections, leftBehind };
 }
 
-const emptyCounts = (): Omit<Counting, "section"> => ({ passed: 0, differences: [], notOffered: [], skipped: [] });
-
-type Counting = { passed: number; differences: Difference[]; notOffered: { title: string; operation: string }[] } & {
-  readonly section: Section;
-  readonly skipped: string[];
-};
-
-type Outcome =
-  | { readonly kind: "passed" }
-  | { readonly kind: "not-offered"; readonly operation: string }
-  | ({ readonly kind: "differs" } & Omit<Difference, "title" | "basis">);
-
-function count(report: Counting, { title, basis }: ContractCase, outcome: Outcome): void {
-  if (outcome.kind === "passed") report.passed++;
-  else if (outcome.kind === "not-offered") report.notOffered.push({ title, operation: outcome.operation });
-  else {
-    const { request, status, detail } = outcome;
-    report.differences.push({ title, basis, request, status, detail });
-  }
-}
-
-/** @throws NoAnswer if the service cannot be reached any more */
-async function runCase(one: ContractCase, { exchange, key }: JudgeOptions, path: string): Promise<Outcome> {
+/**
+ * Runs a case and adds its result to the report.
+ * @throws NoAnswer if the service cannot be reached any more
+ */
+async function runCase(
+  { title, basis, run }: ContractCase,
+  { exchange, key }: JudgeOptions,
+  path: string,
+  report: SectionReport,
+): Promise<void> {
   const { observe, last } = keepingLastAnswer(exchange);
   const api = new Api(observe, key);
   try {
     const folder = await api.folder(path);
-    await one.run({ api, folder, indexesLate: true, as: (other) => new Api(observe, other) });
-    return { kind: "passed" };
+    await run({ api, folder, indexesLate: true, as: (other) => new Api(observe, other) });
+    report.passed++;
   } catch (error) {
-    if (error instanceof NotOffered) return { kind: "not-offered", operation: error.operation };
+    if (error instanceof NotOffered) {
+      report.notOffered.push({ title, operation: error.operation });
+      return;
+    }
     // A single lost answer is a difference. A service that stays away ends the run by this request.
     if (error instanceof NoAnswer) await api.get("/v1/files?limit=1");
-    return { kind: "differs", ...last(), detail: detailOf(error as Error) };
+    report.differences.push({ title, basis, ...last(), detail: detailOf(error as Error) });
   }
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, member } from "../contract/json.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import type { Exchange } from "./world.ts";
+import { type Exchange, parseOrNull } from "./world.ts";
 
 /** Thrown if a request gets no answer: the connection failed or was lost. */
 export class NoAnswer extends Error {}
@@ -21,23 +21,16 @@ const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string]
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
 ];
 
-export type Observed = {
-  readonly observe: Exchange;
-  /** Returns the last request that was answered, and the status of its answer. */
-  readonly last: () => { readonly request: string | null; readonly status: number | null };
-};
+/** The last request that was answered, and the status of its answer. */
+type LastAnswer = { readonly request: string | null; readonly status: number | null };
 
 /** Path of an operation that changes one document or folder. */
 const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 
-/** Thrown instead of a request that would change a document or folder that no case has created. */
-export class ForeignItem extends Error {}
-
 /**
  * Returns an exchange that changes only items below folders whose names begin with `prefix`. The
- * service under judgement may ignore a filter and list documents of other users. A request to
- * change an item that was shown outside these folders, or without a path, is not sent.
- * @throws ForeignItem
+ * service under judgement may ignore a filter and list the documents of others. A request to change
+ * an item that was shown elsewhere, or without a path, is not sent; the exchange rejects.
  */
 export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();
@@ -49,7 +42,7 @@ export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange 
   };
   return async (request) => {
     if (foreign.has(idToChange(request)))
-      throw new ForeignItem(`not sent: ${request.method} ${request.path} changes an item that no case created`);
+      throw new Error(`not sent: ${request.method} ${request.path} changes an item that no case created`);
     const response = await exchange(request);
     const items = itemsOf(response.body);
     if (request.method === "POST" && response.status === 201) for (const { id } of items) created.add(id);
@@ -64,7 +57,7 @@ function idToChange({ method, path }: WireRequest): string {
 }
 
 /** Returns true for a path below a folder of the cases. A service may omit the leading slash. */
-function isBelow(path: string, prefix: string): boolean {
+export function isBelow(path: string, prefix: string): boolean {
   return path.replace(/^\//, "").startsWith(prefix);
 }
 
@@ -79,22 +72,12 @@ function itemsOf(body: string): readonly ShownItem[] {
   return items.filter((item): item is ShownItem => isJsonObject(item) && typeof member(item, "id") === "string");
 }
 
-/** Returns null for a text that is no JSON. */
-export function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
-}
-
 /**
  * Returns an exchange that remembers the last answer.
  * @throws NotOffered (from the exchange) if the service lacks an optional operation
  */
-export function keepingLastAnswer(exchange: Exchange): Observed {
-  let last: ReturnType<Observed["last"]> = { request: null, status: null };
+export function keepingLastAnswer(exchange: Exchange): { observe: Exchange; last: () => LastAnswer } {
+  let last: LastAnswer = { request: null, status: null };
   return {
     async observe(request) {
       const response = await exchange(request);

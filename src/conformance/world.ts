@@ -35,7 +35,7 @@ export type Reply = {
   readonly status: number;
   readonly headers: WireHeaders;
   readonly text: string;
-  /** The parsed body; null without one. */
+  /** The parsed body; null if it is no JSON. */
   readonly json: Json;
 };
 
@@ -70,9 +70,7 @@ export class Api {
   async #ask(method: string, path: string, text: string | null, more: WireHeaders): Promise<Reply> {
     const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
     const { status, headers, body } = await this.#exchange({ method, path, headers: { ...auth, ...more }, body: text });
-    const isJson = headers["content-type"] !== "application/x-ndjson" && body !== "";
-    const json: Json = isJson ? JSON.parse(body) : null;
-    return { status, headers, text: body, json };
+    return { status, headers, text: body, json: parseOrNull(body) };
   }
 
   get = (path: string) => this.send("GET", path);
@@ -117,6 +115,16 @@ export class Api {
       assert.equal(typeof page.nextCursor, "string");
       page = await this.page(kind, { ...query, cursor: page.nextCursor! });
     }
+  }
+}
+
+/** Returns null for a text that is no JSON. */
+export function parseOrNull(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 
