@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { defineAssumedCase, type ContractCase, defineCase, expectProblem } from "./world.ts";
 
 export const NOBODY = "doc_00000000000000";
-const NO_FOLDER = "dir_00000000000000";
+export const NO_FOLDER = "dir_00000000000000";
 
 export const ENDPOINTS: readonly (readonly [string, string])[] = [
   ["GET", "/v1/files"],

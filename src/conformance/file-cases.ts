@@ -1,44 +1,24 @@
 import assert from "node:assert/strict";
 import { isChangeId, isDocId } from "../contract/ids.ts";
+import { NO_FOLDER, NOBODY } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
-const NOBODY = "doc_00000000000000";
-const NO_FOLDER = "dir_00000000000000";
-
 /**
- * Values that are no id of a file: malformed ids, ids of other kinds, composites, oversized values,
- * encodings that do not decode.
+ * Returns texts of which none is an id: other forms and kinds, composites, oversize, encodings that
+ * do not decode.
  */
-const BAD_IDS = [
-  "abc",
-  "doc_",
-  "doc-1",
-  "DOC_1",
-  "dir_1",
-  "chg_1",
-  "doc_a.b",
-  "doc_a%20b",
-  "doc_a%2Fdoc_b",
-  "doc_a:doc_b",
-];
-const WORSE_IDS = [
-  "doc_a,doc_b",
-  "%00",
-  "doc_%F0%9F%98%80",
-  "doc_%zz",
-  "doc_%ff",
-  `doc_${"a".repeat(13)}`,
-  `doc_${"a".repeat(15)}`,
-  `doc_${"a".repeat(20)}`,
-  `doc_${"A".repeat(14)}`,
-  "doc_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa",
-  "doc_'--",
-  "%20doc_1",
-];
+function malformedIds(kind: "doc" | "dir"): string[] {
+  const others = ["abc", "chg_1", "%00", `${kind}-1`, `%20${kind}_1`, kind === "doc" ? "dir_1" : "doc_1"];
+  const forms = ["", "a.b", "a%20b", "%F0%9F%98%80", "%zz", "%ff", "'--", "aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa"];
+  const composites = ["%2F", ":", ","].map((sign) => `a${sign}${kind}_b`);
+  const lengths = [13, 15, 20].map((length) => "a".repeat(length));
+  const bodies = [...forms, ...composites, ...lengths, "A".repeat(14)];
+  return [...others, `${kind.toUpperCase()}_1`, ...bodies.map((body) => `${kind}_${body}`)];
+}
 
 const ids: readonly ContractCase[] = [
   defineCase("refuses ids that are not of the form", async ({ api }) => {
-    for (const id of [...BAD_IDS, ...WORSE_IDS]) {
+    for (const id of malformedIds("doc")) {
       expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
       expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
       expectProblem(await api.edit(id, "chg_00000000000000", ""), "invalid_id");
@@ -46,20 +26,7 @@ const ids: readonly ContractCase[] = [
     }
   }),
   defineCase("refuses folder ids that are not of the form", async ({ api }) => {
-    for (const id of [
-      "abc",
-      "dir_",
-      "dir-1",
-      "DIR_1",
-      "doc_1",
-      "chg_1",
-      "dir_a%2Fdir_b",
-      "dir_a:dir_b",
-      "dir_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa",
-      "dir_aaaaaaaaaaaaaaaaaaaa",
-      "dir_%zz",
-      "%00",
-    ]) {
+    for (const id of malformedIds("dir")) {
       expectProblem(await api.get(`/v1/folders/${id}`), "invalid_id");
       expectProblem(await api.patch(`/v1/folders/${id}`, { name: "a" }), "invalid_id");
       expectProblem(await api.delete(`/v1/folders/${id}`), "invalid_id");
@@ -128,11 +95,13 @@ const create: readonly ContractCase[] = [
   }),
   defineCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
     expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
+    expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
   }),
   defineCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
     const { id } = await api.file(`${folder.path}/a.md`);
     for (const parentId of [id, "dir_", "", "x", `${folder.id}:${folder.id}`]) {
       expectProblem(await api.post("/v1/files", { parentId, name: "b.md", content: "" }), "invalid_id", "/parentId");
+      expectProblem(await api.post("/v1/folders", { parentId, name: "b" }), "invalid_id", "/parentId");
     }
   }),
   defineAssumedCase("names each bad field", async ({ api, folder }) => {

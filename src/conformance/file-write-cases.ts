@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
+import { NO_FOLDER } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
-
-const NO_FOLDER = "dir_00000000000000";
 
 const patch: readonly ContractCase[] = [
   defineCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
+import { NO_FOLDER } from "./access-cases.ts";
 import { type ContractCase, defineAssumedCase, defineCase, expectGone, expectOk, expectProblem } from "./world.ts";
-
-const NO_FOLDER = "dir_00000000000000";
 
 const create: readonly ContractCase[] = [
   defineAssumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
@@ -27,10 +26,6 @@ const create: readonly ContractCase[] = [
       ["a", "a/b", "a/b/c"].map((path) => `${folder.path}/${path}`),
     );
   }),
-  defineCase("creates a folder in a parent", async ({ api, folder }) => {
-    const made = expectOk(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), 201);
-    assert.equal(made.path, `${folder.path}/a`);
-  }),
   defineAssumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
     const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` }), 201);
     assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
@@ -42,15 +37,6 @@ const create: readonly ContractCase[] = [
     expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), "path_already_exists");
     expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
-  }),
-  defineCase("answers folder_not_found to a create in a parent that does not exist", async ({ api }) => {
-    expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
-  }),
-  defineCase("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`);
-    for (const parentId of [file.id, "", "dir_", `${folder.id}:${folder.id}`]) {
-      expectProblem(await api.post("/v1/folders", { parentId, name: "a" }), "invalid_id", "/parentId");
-    }
   }),
   defineAssumedCase("names each bad field of a folder", async ({ api, folder }) => {
     const bad: readonly (readonly [object, ...string[]])[] = [

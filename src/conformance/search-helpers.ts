@@ -1,4 +1,5 @@
-import { type World, type Json, type Reply, expectOk } from "./world.ts";
+import type { Problem } from "../contract/api/resources.ts";
+import { type World, type Json, type Reply, expectOk, expectProblem } from "./world.ts";
 
 /** Helpers for the cases of search: requests, and the parts of answers that the cases compare. */
 
@@ -26,6 +27,17 @@ export async function searchUntilStable(
     reply = next;
   }
   return reply;
+}
+
+/** Asserts that a search is refused for one member. */
+export async function expectRefused(
+  { api }: World,
+  kind: Kind,
+  query: string,
+  pointer: string,
+  more: object = {},
+): Promise<Problem> {
+  return expectProblem(await api.post(ROUTE[kind], { query, ...more }), "invalid_request", pointer);
 }
 
 /** The items of a search below the test's folder. */
