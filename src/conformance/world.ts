@@ -61,16 +61,13 @@ export class Api {
   }
 
   /** @param body an object is sent as JSON, a string as it is */
-  async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
-    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    const type: WireHeaders = text === null ? {} : { "content-type": "application/json" };
-    return this.#ask(method, path, text, { ...type, ...headers });
-  }
-
-  async #ask(method: string, path: string, text: string | null, more: WireHeaders): Promise<Reply> {
+  async send(method: string, path: string, body?: object | string, more: WireHeaders = {}): Promise<Reply> {
+    const sent = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+    const type: WireHeaders = sent === null ? {} : { "content-type": "application/json" };
     const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
-    const { status, headers, body } = await this.#exchange({ method, path, headers: { ...auth, ...more }, body: text });
-    return { status, headers, text: body, json: parseOrNull(body) };
+    const request = { method, path, headers: { ...auth, ...type, ...more }, body: sent };
+    const { status, headers, body: text } = await this.#exchange(request);
+    return { status, headers, text, json: parseOrNull(text) };
   }
 
   get = (path: string) => this.send("GET", path);
