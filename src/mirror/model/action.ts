@@ -17,7 +17,7 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 type DocumentAction =
-  // content
+  // actions on content
   /**
    * Downloads, then writes a file that must not exist yet. `comesBack`: a local deletion lost
    * against an edit on the service.
@@ -74,7 +74,7 @@ type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  // presence
+  // actions on presence
   /**
    * Moves the file, whose bytes must still be `expect`, to the trash; the record becomes a
    * tombstone.
@@ -98,13 +98,13 @@ type DocumentAction =
     }
   /** Absent on both sides: the record becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // place
+  // actions on places
   /**
    * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle; a later
    * action of the plan moves it on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
-  /** PATCH {name}. Paths are those before and after this one action. */
+  /** PATCH {name}. The paths are those before and after this single action. */
   | {
       readonly kind: "rename-remote";
       readonly id: DocId;
@@ -115,8 +115,8 @@ type DocumentAction =
       readonly temporary: boolean;
     }
   /**
-   * PATCH {parentId}; the folder is the parent of `to` (the root: null on the wire, if the
-   * deployment accepts it).
+   * PATCH {parentId}. The folder is the parent of `to` (the root is null in the request, if the
+   * deployment accepts that).
    */
   | {
       readonly kind: "reparent-remote";
@@ -130,7 +130,7 @@ type DocumentAction =
   /** Both sides have the document at these places already: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Something other than content and place changed (protection, state, or a change id without new
+   * A fact other than content and place changed (protection, state, or a change id without new
    * content): only the record changes. `away`: the document is outside the linked folder and has no
    * local file.
    */
@@ -140,7 +140,7 @@ type DocumentAction =
       readonly protected: boolean;
       readonly standing: Link["standing"] | "away";
     }
-  // conflicts and reviews
+  // actions on conflicts and reviews
   /**
    * The user chose over the version `baseChangeId`: its copy was deleted (`mine`), or moved over
    * the document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
@@ -155,7 +155,7 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     }
-  /** The conflict copy was found missing for the first time: records the scan. */
+  /** A scan found the conflict copy missing for the first time: the record counts this scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
    * The document changed on the service during a conflict. Downloads the new version. If both edits
@@ -218,14 +218,14 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 
 /** Result of an action. Only `done` and `submitted` move base. */
 export type Outcome =
-  /** The effect was seen to have happened. */
+  /** The effect was observed. */
   | { readonly kind: "done" }
   /**
    * The content is in review. `met`: the reason is another published edit, which this client has
    * not read yet.
    */
   | { readonly kind: "submitted"; readonly met?: true }
-  /** The trees were not as the plan saw them; the next cycle scans again. */
+  /** The trees differed from those in the plan. The next cycle scans again. */
   | { readonly kind: "stale"; readonly detail: string }
   /**
    * The service or the disk refused the action. `block`: the block that is remembered, so that the
@@ -248,7 +248,7 @@ export type Outcome =
    */
   | {
       readonly kind: "later";
-      /** The system's errno, the service's code, or the cause of a fault that has neither. */
+      /** Errno of the system, code of the service, or the cause of a fault that has neither. */
       readonly code: string;
       readonly detail: string;
       readonly unreachable: boolean;

@@ -20,7 +20,10 @@ type ReasonFacts = {
    * ends by itself, and until then the sides differ. `no`: no work is left.
    */
   readonly open: "needs-you" | "waits" | "no";
-  /** True if time alone may end it. While there is such a block, only whole cycles judge. */
+  /**
+   * True if the block may end without an action of the user. While there is such a block, only
+   * whole cycles judge.
+   */
   readonly passes?: true;
   /**
    * True if the block waits for another scan that shows whether a file is gone: until then no
@@ -46,20 +49,20 @@ const WAITS = { kept: "computed", open: "waits", passes: true } as const;
 const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
 const REASONS = {
-  // what a side could not show
+  // reasons about entries that a side could not show
   "not-seen": { ...COMPUTED, passes: true },
   "local-unreadable": { ...COMPUTED, passes: true },
   "still-being-written": { ...WAITS, undecided: true },
   /**
-   * Several files may be the document, by equal evidence. It ends when another file appears or
-   * disappears, so only whole cycles judge.
+   * Several files may belong to the document, by equal evidence. The block ends when another file
+   * appears or disappears, so only whole cycles judge.
    */
   "ambiguous-file": { ...COMPUTED, passes: true },
   "not-utf-8": TEXT_FAULT,
   "contains-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,
   "remote-text-unfit": { ...REMEMBERED, stops: ["pull", "merge"] },
-  // names and places
+  // reasons about names and places
   "name-refused": COMPUTED,
   "name-clash": COMPUTED,
   "remote-name-unsafe": COMPUTED,
@@ -74,7 +77,7 @@ const REASONS = {
   "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },
   "folder-blocked": COMPUTED,
   "occupied-unseen": { ...REMEMBERED, stops: ["post", "move-remote"], stopsFolder: ["move", "make"] },
-  // grants, reviews, absences
+  // reasons about grants, reviews and absences
   "read-only": {
     ...REMEMBERED,
     stops: ["push", "post", "merge", "move-remote"],
@@ -117,7 +120,7 @@ const REASONS = {
   /** Somebody is editing the local file: the service's version does not replace it yet. */
   "in-use": WAITS,
   "second-scan": { ...WAITS, undecided: true },
-  // refusals
+  // reasons about refusals
   refused: {
     ...REMEMBERED,
     stops: ["push", "post", "merge", "delete", "move-remote"],

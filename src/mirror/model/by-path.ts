@@ -24,7 +24,7 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** The fastest order that is the same on each machine, if any order will do. */
+/** Compares strings by the fastest order that is the same on each machine, if any order will do. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

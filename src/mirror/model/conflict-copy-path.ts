@@ -3,8 +3,8 @@ import type { Conflict, ShownVersion } from "./link.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**
- * Owner of a conflict copy's content: `theirs` is the service's version of an open conflict, `mine`
- * is a local version that lost.
+ * Side of the content in a conflict copy: `theirs` is the service's version of an open conflict,
+ * `mine` is a local version that was replaced.
  */
 type Beside = "theirs" | "mine";
 
@@ -33,7 +33,7 @@ export type ConflictCopy = {
   readonly isNewest: boolean;
 };
 
-/** Returns the name of a conflict copy, moved to its document. */
+/** Returns the path of a conflict copy after it was moved to its document. */
 export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
   return conflictCopyPath(document, "theirs", nth, maxBytes);
 }

@@ -4,7 +4,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { BlockReason } from "./block.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
-/** Rows of the state file: the state that both sides were last seen to have. */
+/** Rows of the state file: the last state that both sides had. */
 
 /**
  * Result of `lstat` for a file, kept to avoid hashing again and as evidence of identity. Times in
@@ -62,7 +62,10 @@ export type Link = {
    * final newline.
    */
   readonly localDigest: Digest;
-  /** Null until the local file was seen (a row written before its effect was verified). */
+  /**
+   * Stamp of the local file. Null until the local file was scanned (a row written before its effect
+   * was verified).
+   */
   readonly stamp: Stamp | null;
   /**
    * False while the file's times are as recent as the scan that read the stamp (racy, as in git's
@@ -85,7 +88,7 @@ export type Link = {
   readonly standing: "linked" | "outside" | "suspended";
 };
 
-/** Place of a linked document. */
+/** Id and paths of a linked document. */
 export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
 
 /**
@@ -147,7 +150,7 @@ export type ShownVersion = {
   readonly dev: number;
 };
 
-/** The one open conflict of a document (I27). */
+/** The open conflict of a document. A document has at most one (I27). */
 export type Conflict = {
   readonly id: DocId;
   /**
@@ -158,7 +161,7 @@ export type Conflict = {
   readonly baseChangeId: ChangeId | null;
   /** Path of the copy of the newest version. */
   readonly newestCopyPath: LocalPath;
-  /** Oldest first, never empty. */
+  /** Versions shown, oldest first, never empty. */
   readonly shown: readonly ShownVersion[];
   /** Number of scans in a row that found the newest copy gone while the document existed. */
   readonly looksGone: number;
@@ -178,7 +181,7 @@ export function hasConflictCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
 }
 
-/** Returns the conflict once mdmirror itself removes its newest copy. */
+/** Returns the conflict after mdmirror itself removed its newest copy. */
 export function withoutCopy(conflict: Conflict): Conflict {
   return {
     ...conflict,
@@ -195,7 +198,7 @@ export type Block = {
   readonly key: string;
   readonly path: LocalPath;
   readonly reason: BlockReason;
-  /** The service's code or the system's errno, if one was the cause. */
+  /** Code of the service or errno of the system, if one was the cause. */
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;

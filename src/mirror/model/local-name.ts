@@ -3,8 +3,8 @@ import { digestOf } from "../../contract/digest.ts";
 import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 /**
- * Names for both sides: which remote names the disk takes as they are, deterministic names for the
- * others, and the remote name of a local one.
+ * Converts names for both sides: finds remote names that the disk accepts unchanged, makes
+ * deterministic names for the others, and makes the remote name of a local one.
  */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
@@ -21,9 +21,9 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the local name of a remote one: itself if the disk can have it, else one made of its stem
- * and its id's digest.
- * @param maxBytes of the longest name that the disk takes; so in all of this module
+ * Returns the local name of a remote one: the same name if the disk can have it, else a name made
+ * of its stem and the id's digest.
+ * @param maxBytes length of the longest name that the disk accepts; so in all of this module
  */
 export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const fits =
@@ -134,8 +134,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary name was made, as far as it was kept; any other name
- * unchanged.
+ * Returns the name from which a temporary name was made, as far as it was kept. Any other name is
+ * returned unchanged.
  */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");

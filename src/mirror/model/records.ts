@@ -8,19 +8,20 @@ import type { RemoteFile, LeftOut, Trees } from "./tree.ts";
 
 /**
  * Marks of a record. `PLAIN`: the trees may leave its document out. `LOCAL`, `LISTED`: the last
- * scan and the last list show the document as recorded.
+ * scan and the last list show the document as recorded. `PROTECTED`: the document is protected.
  */
 const [PLAIN, LOCAL, LISTED, PROTECTED] = [1, 2, 4, 8];
 const AT_REST = PLAIN | LOCAL | LISTED;
 
 const EMPTY = digestOf("");
 
-/** Numbers of a stamp. */
+/** Count of numbers in a stamp. */
 const STAMP = 7;
 
 /**
- * Holds what scans compare of all records, in columns: 100,000 records as objects, each with a file
- * and a listed document, take several times the memory. Each record has a number, from 0.
+ * Holds the facts of all records that scans compare, in columns. 100,000 records as objects, each
+ * with a file and a listed document, take several times the memory. Each record has a number, from
+ * 0.
  */
 export class Records {
   readonly #ids = new Texts();
@@ -30,11 +31,11 @@ export class Records {
   /** Paths on the service, of records whose two paths differ. */
   readonly #remotePaths = new Map<number, RemotePath>();
   readonly #byRemotePath = new Map<RemotePath, number>();
-  /** Paths of documents that are away. */
+  /** Old paths of documents that are outside the linked folder. */
   readonly #awayFrom = new Set<LocalPath>();
   #stamps = new Float64Array(STAMP * 1024);
   #marks = new Uint8Array(1024);
-  /** Number of files that the last scan found as their records have them. */
+  /** Number of files that the last scan found as recorded. */
   localCount = 0;
   readonly #disk: DiskNames;
   readonly #read: (id: DocId) => Link | null;
@@ -49,7 +50,7 @@ export class Records {
     const { id, localPath, remotePath, stamp } = link;
     const number = this.#localPaths.push(localPath) - 1;
     const other = this.#byPath.get(localPath);
-    // If several records have one path, evidence decides whose file is at the path.
+    // If several records have one path, evidence decides to which of them the file belongs.
     if (other !== undefined) this.#marks[other]! &= ~PLAIN;
     const isPlain = other === undefined && !this.#awayFrom.has(localPath) && this.#isPlain(link);
     this.#ids.push(id);
@@ -89,21 +90,23 @@ export class Records {
     if (number !== undefined && this.#ids.at(number) === id) this.#marks[number]! &= ~mark;
   }
 
-  /** Returns the number of the record with a file of this stamp at the path; null: none has. */
+  /**
+   * Returns the number of the record with a file of this stamp at the path; null if no record has.
+   */
   numberOf(path: LocalPath, stamp: Stamp): number | null {
     const number = this.#byPath.get(path);
     if (number === undefined || !this.#has(number, PLAIN)) return null;
     return isStampAt(this.#stamps, number * STAMP, stamp) ? number : null;
   }
 
-  /** Notes which files the last scan found as their records have them. */
+  /** Records which files the last scan found as recorded. */
   noteLocal(numbers: readonly number[]): void {
     this.localCount = numbers.length;
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LOCAL;
     for (const number of numbers) this.#marks[number]! |= LOCAL;
   }
 
-  /** Forgets which documents were listed. */
+  /** Forgets which documents a list showed. */
   beginList(): void {
     for (let number = 0; number < this.#marks.length; number++) this.#marks[number]! &= ~LISTED;
   }
@@ -119,7 +122,7 @@ export class Records {
     return isAgain ? "again" : "taken";
   }
 
-  /** Returns the record with this local path; null: there is none. */
+  /** Returns the record with this local path; null if there is none. */
   at(path: LocalPath): Link | null {
     const id = this.idAt(path);
     return id === null ? null : this.#read(id);
@@ -131,7 +134,7 @@ export class Records {
   }
 
   /**
-   * Returns the records of documents that the service does not list as they are recorded.
+   * Returns the records of documents that the service lists differently, or not at all.
    * @param others listed documents that were not taken: a document may be listed twice
    */
   unlisted(others: Iterable<DocId>): Map<DocId, Link> {
@@ -139,7 +142,7 @@ export class Records {
     return new Map(this.#linksWithout(LISTED).map(([link]) => [link.id, link]));
   }
 
-  /** Returns the documents that the service lists as they are recorded. */
+  /** Returns the documents that the service lists as recorded. */
   *listed(): Generator<RemoteFile> {
     for (const number of this.#localPaths.keys()) {
       if (!this.#has(number, LISTED)) continue;
@@ -184,7 +187,7 @@ export class Records {
     };
   }
 
-  /** Leaves out records that were removed meanwhile. */
+  /** Returns records without some marks. Leaves out records that were removed meanwhile. */
   #linksWithout(marks: number): [Link, number][] {
     const links: [Link, number][] = [];
     for (const number of this.#localPaths.keys()) {
@@ -234,7 +237,7 @@ function isStampAt(stamps: Float64Array, at: number, stamp: Stamp): boolean {
   );
 }
 
-/** Holds short texts of ASCII outside the heap of objects. */
+/** Holds short ASCII texts in one buffer, outside the heap of objects. */
 class Texts {
   #bytes = Buffer.alloc(1 << 15);
   readonly #ends: number[] = [0];

@@ -1,6 +1,8 @@
 /** Files of a folder with rules for files that are not synced, in gitignore syntax. */
 
-/** mdmirror's own: excluded paths are left alone on both sides, even if they are linked. */
+/**
+ * Ignore file of mdmirror: excluded paths stay unchanged on both sides, even if they are linked.
+ */
 export const IGNORE_FILE = ".mdmirrorignore";
 /**
  * Ignore file of git. If mdmirror follows these files, they leave out paths that are not linked.

@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * Result of one scan of one thing on one side. An incomplete listing, a failed read or a file that
- * is still being written is `unknown`, which never means "deleted".
+ * Result of the observation of one entry on one side. An incomplete listing, a failed read or a
+ * file that is still being written is `unknown`, which never means "deleted".
  */
 export type Seen<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -19,7 +19,7 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** The file is judged only after it was unchanged for a while. */
+/** Reason for a file that is judged only after it was unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
 /** A folder inside that is itself linked is not read, and nothing is written to it. */
@@ -36,7 +36,7 @@ export function unreadable(why: string): Unread {
 /** LIMIT: files that a message names. */
 const MOST_NAMED = 4;
 
-/** @param paths of the files that may be the document */
+/** @param paths paths of the files that may belong to the document */
 export function ambiguousFile(paths: readonly LocalPath[]): Unread {
   const named = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
   const more = paths.length - named.length;

@@ -5,8 +5,8 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * Moves base. Each function takes a record and the observed result of an effect, and returns the
- * record that both sides were seen to have (I12). The caller stores that record in one transaction
- * with the end of the journal row.
+ * record of the state that both sides have now (I12). The caller stores that record in one
+ * transaction with the end of the journal row.
  */
 
 /**
@@ -51,9 +51,9 @@ export function moveBase(link: Link, version: BaseVersion): Link {
 }
 
 /**
- * Local content now descends from a newer remote version, merged: base moves to that version
- * although the local bytes differ, so that only the local side's own change is left to send.
- * Content in review stays recorded, with the merged content.
+ * Returns the record after a merge: the local content now descends from a newer remote version.
+ * Base moves to that version although the local bytes differ, so that only the local side's own
+ * change is left to send. Content in review stays recorded, with the merged content.
  */
 export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest, stamp: Stamp | null): Link {
   return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
@@ -68,8 +68,9 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
 }
 
 /**
- * Content was sent to review. Base stays; the file has the sent content, or later edits.
- * @param stamp of the file when it was read; null if not known
+ * Returns the record of content that was sent to review. Base stays; the file has the sent content,
+ * or later edits.
+ * @param stamp stamp of the file when it was read; null if not known
  * @param answer the service's answer about the review; empty if the answer was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, answer: ReviewAnswer = {}): Link {
@@ -80,8 +81,8 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
 }
 
 /**
- * The service answered a PUT with the base's own content, because it normalises the local content
- * to that. The local content is not sent again.
+ * Returns the record after the service answered a PUT with the base's own content, because it
+ * normalises the local content. The local content is not sent again.
  */
 export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };

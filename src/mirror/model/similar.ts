@@ -10,7 +10,7 @@ const MAX_LINES = 5_000;
 export const SIMILAR_ENOUGH = 0.5;
 
 /**
- * Content prepared for comparison: for each distinct line, the number of characters in all its
+ * Content prepared for comparison. For each distinct line: the number of characters in all its
  * occurrences.
  */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
@@ -32,8 +32,8 @@ export function profileOf(text: string): LineProfile {
 }
 
 /**
- * Returns 0 (nothing shared) to 1 (the same lines in any order). Symmetric. Two blank contents
- * share nothing.
+ * Returns a number from 0 (no shared line) to 1 (the same lines in any order). Symmetric. Two blank
+ * contents share nothing.
  */
 export function similarity(a: LineProfile, b: LineProfile): number {
   const longer = Math.max(a.total, b.total);
@@ -57,8 +57,8 @@ export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
 }
 
 /**
- * Returns true if the totals alone still allow similarity: the cheap test before the lines are
- * compared.
+ * Returns true if the totals alone still allow similarity. This cheap test comes before the
+ * comparison of lines.
  */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);

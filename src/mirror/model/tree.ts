@@ -40,7 +40,7 @@ export type LocalFolder = {
   readonly birthMs: number;
 };
 
-/** An occupant of a path that mdmirror leaves alone. */
+/** A file or folder at a path that mdmirror does not change. */
 export type LocalOther = {
   readonly path: LocalPath;
   readonly kind:
@@ -55,8 +55,8 @@ export type LocalOther = {
     | "litter"
     | "conflict-copy";
   /**
-   * Present for files and folders. If a linked inode has such a name, the document is
-   * `renamed-out-of-mirror`, not deleted.
+   * Stamp of a file or folder; null for other entries. If a linked inode has such a name, the
+   * document is `renamed-out-of-mirror`, not deleted.
    */
   readonly stamp: Stamp | null;
   /** Line of an ignore file that excludes the path, as a clause. */
@@ -68,13 +68,13 @@ export type LocalTree = {
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, LocalOther>;
   /**
-   * Paths (files, or folders with everything below them) that the walk could not see, with the
-   * reason. A linked path at or below one is unknown.
+   * Paths (files, or folders with everything below them) that the scan could not read, with the
+   * reason. A linked path at or below such a path is unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
   /**
-   * True if only some paths were scanned: then nothing counts as absent. Left out: all paths were
+   * True if only some paths were scanned; then nothing counts as absent. Left out: all paths were
    * scanned.
    */
   readonly partial?: true;
@@ -83,9 +83,7 @@ export type LocalTree = {
    * again (after a kill or a power loss). Left out: none.
    */
   readonly returned?: ReadonlySet<LocalPath>;
-  /**
-   * False if the root's device or inode is not the state's: then no inode is evidence of anything.
-   */
+  /** False if the root's device or inode differs from the state's; then no inode is evidence. */
   readonly inodesTrusted: boolean;
   /** Returns true for a path that the ignore rules exclude, without reading the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
@@ -133,7 +131,7 @@ export type RemoteTree = {
    * targets.
    */
   readonly outside: ReadonlySet<DocId>;
-  /** Linked ids that could be neither seen nor proven absent, with the reason. */
+  /** Linked ids that were neither seen nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
    * Ids of link targets that may exist, although base has no record of them and no list shows them.
@@ -197,7 +195,7 @@ export type Trees = {
   readonly base: BaseTree;
   readonly local: LocalTree;
   readonly remote: RemoteTree;
-  /** Linked documents that none of the three contains. Left out: there are none. */
+  /** Linked documents that none of the three trees contains. Left out: there are none. */
   readonly leftOut?: LeftOut;
 };
 

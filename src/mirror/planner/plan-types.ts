@@ -8,7 +8,7 @@ import type { LocalPath } from "../../contract/path.ts";
 export type Plan = {
   /** Steps in an order in which each comes after the steps that it needs. */
   readonly steps: readonly Step[];
-  /** All blocks after this plan, including remembered ones that still apply. */
+  /** All blocks after this plan, including remembered blocks that still apply. */
   readonly blocks: readonly Block[];
   readonly verdict: Verdict;
   /**
@@ -21,13 +21,13 @@ export type Plan = {
 };
 
 /**
- * A document that was renamed because the service has another one with its name: its old and its
- * new local path.
+ * A document that was renamed because the service has another document with its name: its old and
+ * its new local path.
  */
 export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Facts for the safety checks that the three trees do not have. The engine counts them; only
+ * Facts for the safety checks that are not in the three trees. The engine counts these facts; only
  * `verdict/` judges them.
  */
 export type Signals = {
@@ -37,18 +37,18 @@ export type Signals = {
    * by side. The hour is measured by the monotonic clock.
    */
   readonly lossesDone: { readonly local: number; readonly remote: number };
-  /** Linked documents that are listed with an earlier change id of theirs. */
+  /** Number of linked documents that are listed with an earlier change id of theirs. */
   readonly earlierChangeIds: number;
   /**
-   * True if the service was restored from a backup since everything was last settled with it:
-   * documents missing from it were not deleted there.
+   * True if the service was restored from a backup since the last complete run. Documents that the
+   * service lacks were not deleted by a user then.
    */
   readonly restored: boolean;
   /** Conflicts opened in this run so far. */
   readonly conflictsOpened: number;
   /**
-   * Sides that a safety check found empty when it stopped a run, and that since were neither seen
-   * with content nor approved as empty.
+   * Sides that a safety check found empty when it stopped a run. Since then no scan saw content on
+   * these sides, and no approval accepted them as empty.
    */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /** `guardKey`s of actions that the user approved. */
@@ -69,14 +69,14 @@ export type StopReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
-/** Reasons by which the service no longer has the folder's documents. */
+/** Reasons for which the service no longer has the folder's documents. */
 export const MISSES_DOCUMENTS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
-/** Stops that no approval ends: the folder is missing, or another one. */
+/** Reasons for stops that no approval ends: the folder is missing, or was replaced. */
 export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * Decision whether this plan may run. A stop stops all of it, and persists until it is answered or
+ * Decision if this plan may run. A stop stops all of the plan, and stays until the user answers or
  * its cause ends.
  */
 export type Verdict =
@@ -86,15 +86,17 @@ export type Verdict =
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
       /**
-       * Indexes of the steps that an approval names by their keys, alone or together with the
-       * reasons.
+       * Indexes of the steps whose keys an approval contains, alone or together with the reasons.
        */
       readonly stoppedSteps: readonly number[];
       /**
-       * True if the reasons themselves are approved: they doubt the folder, the workspace or the
-       * service as a whole, and so every step.
+       * True if the reasons themselves are approved. They make the folder, the workspace or the
+       * service as a whole doubtful, and so every step.
        */
       readonly byReason: boolean;
-      /** Of the sorted subjects of `approve`: the keys of the stopped steps, and such reasons. */
+      /**
+       * Digest of the sorted subjects of `approve`: the keys of the stopped steps, and the reasons
+       * for the whole plan.
+       */
       readonly hash: Digest;
     };

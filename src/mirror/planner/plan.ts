@@ -52,8 +52,8 @@ function gaveWayOf(draft: PlanDraft): readonly RenamedForOther[] {
 }
 
 /**
- * LIMIT: rounds of planning, each with more documents to judge; then the planner judges all of
- * them.
+ * LIMIT: rounds of planning, each with more documents to judge. After the last round, the planner
+ * judges all documents.
  */
 const MOST_ROUNDS = 32;
 
@@ -107,7 +107,7 @@ function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror itself has just restored: they do not show that a missing document
+ * Counts documents that mdmirror itself has just restored. They do not show that a missing document
  * was deleted on purpose.
  */
 function countReturned(

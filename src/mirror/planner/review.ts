@@ -9,15 +9,18 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** Submitted content, or its merge with published content, which counts as submitted too. */
+/**
+ * Submitted content; or the merge of submitted content with published content, which counts as
+ * submitted too.
+ */
 export type SubmittedText = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
-  /** The local content from now on; null if it does not merge with the published content. */
+  /** Local content after this decision; null if it does not merge with the published content. */
   readonly local: string | null;
   /**
-   * Content that still waits for review, oldest first: as it was sent, then as merged with the new
-   * published content.
+   * Content that is still in review, oldest first: the content that was sent, and then its merge
+   * with the new published content.
    */
   readonly waiting: readonly Omit<SubmittedText, "digest">[];
   /**
@@ -30,7 +33,7 @@ type AfterReview = {
 /**
  * Settles the latest submission that the published content contains, and the submissions before it.
  * The local content was made from that submission, so its differences are later edits, which were
- * never sent. If the published content contains no submission, another user wrote it. Then it is
+ * never sent. If the published content contains no submission, another user wrote it. It is then
  * merged under the local content and under each submission alike: local content that was sent still
  * counts as sent, and later edits do not.
  * @param base content that the submissions were based on; null if not known
@@ -47,10 +50,10 @@ export function settleSubmissions(
   const last = sent.findLastIndex((one) => isLive(base, one, live));
   const settled = sent[last] ?? null;
   const parted = settled ?? base;
-  // Both sides have the same content, whoever wrote it, and the sent content is part of it in some
-  // form.
+  // Both sides have the same content. It does not matter who wrote it: the sent content is part of
+  // it.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
-  // If a submission is settled, base may still help to merge.
+  // If a submission is settled, base may still help with the merge.
   const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
   const rebased = waits.flatMap((one) => {

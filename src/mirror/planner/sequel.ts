@@ -48,7 +48,7 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 };
 
 /**
- * Returns true if mdmirror made up a name of this action: one that only breaks a circle, or one
+ * Returns true if mdmirror made up a name of this action: a name that only breaks a circle, or one
  * with digits of the id. The next cycle may be able to restore the proper name.
  */
 function hasMadeName(action: Action): boolean {
@@ -72,7 +72,7 @@ function pathsOf(action: Action): readonly string[] {
   ];
 }
 
-/** Reasons whose obstacle may have ended with another step. */
+/** Reasons for blocks that another step of the plan may have ended. */
 const MAY_END: ReadonlySet<BlockReason> = new Set([
   "path-taken",
   "path-pending",
@@ -83,7 +83,7 @@ const MAY_END: ReadonlySet<BlockReason> = new Set([
 ]);
 
 /**
- * Tells which actions of a plan leave work for the next cycle.
+ * Returns a function that is true for actions that leave work for the next cycle.
  * @param plan a plan that may have been carried out completely
  * @param trees the trees of that plan
  */
@@ -96,8 +96,8 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
 }
 
 /**
- * Returns true if the block of a moved document or folder may have ended: the obstacle to its place
- * may be gone now.
+ * Returns true if the block of a moved document or folder may have ended, because the obstacle at
+ * its place may be gone.
  */
 function mayEndItsBlock(action: Action, held: () => ReadonlySet<string>): boolean {
   if (action.kind === "move-local") return held().has(action.id);

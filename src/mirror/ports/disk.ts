@@ -10,11 +10,11 @@ import type { LocalTree } from "../model/tree.ts";
  */
 export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
-/** Files that a walk leaves out of its tree, because the caller knows them by their stamps. */
+/** Files that a scan leaves out of its tree, because the caller knows them by their stamps. */
 export type FileNumbers = {
   /** Returns the caller's number of the file with this stamp; null: the tree contains the file. */
   readonly numberOf: (path: LocalPath, stamp: Stamp) => number | null;
-  /** Receives the numbers of the files that the tree leaves out, at the end of the walk. */
+  /** Receives the numbers of the files that the tree leaves out, at the end of the scan. */
   readonly noteLocal: (numbers: readonly number[]) => void;
 };
 
@@ -83,17 +83,17 @@ export interface Disk {
   identify(): RootIdentity | null;
   names(): DiskNames;
   /**
-   * Walks the whole folder. Reads and hashes each file unless `known` has its stamp. Passes new
+   * Scans the whole folder. Reads and hashes each file unless `known` has its stamp. Passes new
    * contents to `onText`, which stores them before they can be lost.
    */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText, leftOut?: FileNumbers): LocalTree;
-  /** Walks as `walk` does, but pauses every millisecond or two, so that other work can run. */
+  /** Scans as `walk` does, but pauses every millisecond or two, so that other work can run. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * Scans some paths of an earlier walk again, if only the content of known files changed. Returns
-   * the same object if nothing changed, and null if a whole walk is needed.
-   * @param elsewhere returns true if a document outside `tree`, which is a part of all documents,
-   * has this inode
+   * Scans some paths of an earlier scan again, if only the content of known files changed. Returns
+   * the same object if nothing changed, and null if a complete scan is needed.
+   * @param elsewhere returns true if a document outside `tree`, which is only a part of all
+   * documents, has this inode
    */
   scanFiles(
     tree: LocalTree,
@@ -132,7 +132,7 @@ export interface Disk {
    */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
   /**
-   * Moves a file to `trash/…` below `.mdmirror/`. Sets the file aside, checks it, and puts it back
+   * Moves a file to `trash/…` below `.mdmirror/`. Sets the file aside, checks it, and moves it back
    * if its digest is not `expect`.
    */
   trash(path: LocalPath, expect: Digest, trashPath: string): DiskOutcome<null>;
@@ -144,13 +144,13 @@ export interface Disk {
    */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
   /**
-   * Reads the content of a set-aside file, into which an editor may have saved since; null if there
-   * is no file.
-   * @param path of its document, to which its links are relative
+   * Reads the content of a set-aside file, to which an editor may have saved since; null if the
+   * file is missing.
+   * @param path path of its document, to which its links are relative
    */
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
-   * Puts a set-aside or trashed file back to its path, never over another entry. Stale if the path
+   * Moves a set-aside or trashed file back to its path, never over another entry. Stale if the path
    * is taken.
    */
   putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
@@ -161,13 +161,13 @@ export interface Disk {
   isHeld(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
-   * Removes temporary files. A set-aside file that no open intent names is never deleted: it goes
-   * to `trash/unclaimed/`.
+   * Removes temporary files. A set-aside file that belongs to no open intent is never deleted: it
+   * is moved to `trash/unclaimed/`.
    */
   sweep(keep: ReadonlySet<string>): void;
   /**
-   * Flushes files and their folders, several at a time. Returns the files that failed, with the
-   * errno.
+   * Flushes files and their folders, several at a time. Returns the files whose flush failed, with
+   * the errno.
    */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
   /**

@@ -7,7 +7,7 @@ import type { RemotePath } from "../../contract/path.ts";
  */
 export type EventHint =
   /**
-   * Hint about one document. `path` and `changeId`: the service's present values; null if the event
+   * Hint about one document. `path` and `changeId`: the service's current values; null if the event
    * has none.
    */
   | {
@@ -39,8 +39,8 @@ export interface EventListener {
 
 /** Listens to the service from `start` to `close`. */
 export interface RemoteEvents {
-  /** Starts listening. Never throws, whatever the service answers. Call it once. */
+  /** Starts listening. Never throws, even on unreadable answers of the service. Call it once. */
   start(listener: EventListener): void;
-  /** Stops. No hint follows afterwards. */
+  /** Stops listening. No hint follows afterwards. */
   close(): Promise<void>;
 }

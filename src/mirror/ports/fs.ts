@@ -14,8 +14,8 @@ export type FolderHandle = {
   readonly at: string;
   stat(): FsStat;
   /**
-   * Returns the folder's present path, without symlinks. For a removed folder, returns a path at
-   * which nothing exists.
+   * Returns the current path of the folder, without symlinks. For a removed folder, returns a path
+   * at which nothing exists.
    */
   path(): string;
   close(): void;
@@ -62,8 +62,8 @@ export interface Fs {
    */
   syncDisk?(path: string): Promise<boolean>;
   /**
-   * Opens a folder and keeps it open; ENOTDIR or ELOOP if the last name is a symlink. Left out if
-   * the system has no such call.
+   * Opens a folder and keeps it open. Fails with ENOTDIR or ELOOP if the last name is a symlink.
+   * Left out if the system has no such call.
    */
   handle?(path: string): FolderHandle;
   /**

@@ -7,7 +7,7 @@ type LogValues = {
   readonly word: string;
   /** An id of the service, such as `doc_…`, or the id of a request. */
   readonly ident: string;
-  /** A path, never content. */
+  /** A path. It never has content. */
   readonly place: string;
   /** Free text; the log keeps only the name of a system error in it. */
   readonly errors: string;
@@ -18,7 +18,7 @@ export type LogValue = LogValues[LogForm];
 
 /**
  * Members of a log line. Free text (a service's `detail`, an exception's message) may repeat a
- * document's content, so the log has no other members (I30). The whole text for people is in the
+ * document's content, so the log has no other members (I30). The whole text for users is in the
  * state file.
  */
 export const LOG_FIELDS = {

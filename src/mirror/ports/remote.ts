@@ -10,7 +10,7 @@ import type { RemotePath } from "../../contract/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
 import type { RemoteEvents } from "./events.ts";
 
-/** Reason why a call has no value. */
+/** Reason why a call returned no value. */
 export type Fault =
   /**
    * The service refused the call, so nothing was done. `status`: 400–499; also 501 if folders have
@@ -55,7 +55,7 @@ export type Answer<T> =
   | { readonly ok: false; readonly fault: Fault };
 
 /**
- * Result of reading all pages of a list. `items` has everything that was seen, by id, even if the
+ * Result of reading all pages of a list. `items` has all items that were seen, by id, even if the
  * list is not complete. If an item was seen twice, the later one counts.
  */
 export type Listing<Item> = {
@@ -76,7 +76,7 @@ export type WrittenFile = FileResource & {
 export type PutResult =
   /**
    * The content is published. `changeId`: null if the deployment's answer lacks it; a GET returns
-   * id and content. `content`: null if the answer lacks it too.
+   * id and content. `content`: null if the answer lacks the content too.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   /** The content is in review. Members are null if the answer lacks them. */
@@ -104,8 +104,8 @@ export type RemoteTraits = {
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
   /**
-   * Treatment of an edit that the service cannot combine with another: it sends the edit to review,
-   * or refuses it.
+   * Treatment of an edit that the service cannot combine with another edit: the service sends the
+   * edit to review, or refuses it.
    */
   readonly conflicts: "unknown" | "reviewed" | "refused";
   /** Forms of content that the service keeps, as far as seen. */
@@ -122,7 +122,7 @@ export type Pressure = {
 
 /** Receives listed items, which the list then leaves out. */
 export type ItemReceiver<Item> = {
-  /** Forgets the items so far: the list starts again from its first page. */
+  /** Forgets the items read before: the list starts again from its first page. */
   readonly begin: () => void;
   /** Receives an item. Returns false if the item was listed before. */
   readonly receive: (item: Item) => boolean;

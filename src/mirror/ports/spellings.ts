@@ -8,7 +8,7 @@ import type { Spelling } from "../../contract/spelling.ts";
  */
 export interface Spellings {
   of(path: LocalPath, bytes: Digest): Spelling | null;
-  /** Newest first. */
+  /** Returns the spellings of a path, newest first. */
   at(path: LocalPath): Spelling[];
   /** Returns the newest spelling at a path whose content in the service's form has this digest. */
   standingFor(path: LocalPath, text: Digest): Spelling | null;

@@ -7,8 +7,8 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * A row of the journal: written before an effect, and removed when base moves. Has everything that
- * recovery needs to find out whether the effect happened.
+ * A row of the journal: written before an effect, and removed when base moves. A row has all facts
+ * with which recovery finds out if the effect happened.
  */
 export type Intent =
   // remote
@@ -91,7 +91,7 @@ export type Intent =
       readonly waiting?: readonly Submission[];
       /** Members for a document that has no record yet. */
       readonly adopts?: Pick<Link, "remotePath" | "protected">;
-      /** The block of the document ends, because a person decided. */
+      /** The block of the document ends, because the user decided. */
       readonly endsBlock?: true;
       /** Older version to which base goes back, because the content is an edit of that version. */
       readonly backTo?: Pick<Link, "changeId" | "digest">;
@@ -105,8 +105,8 @@ export type Intent =
   | ({ readonly kind: "move"; readonly id: DocId; readonly nth?: number } & DiskMove)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId } & DiskMove)
   /**
-   * A conflict copy is written. `shows`: what is recorded then; absent for a copy that goes to the
-   * trash, because no conflict has it on record any more.
+   * A conflict copy is written. `shows`: facts that are recorded then; absent for a copy that goes
+   * to the trash, because no conflict has recorded it any more.
    */
   | {
       readonly kind: "conflict-copy";
@@ -114,19 +114,19 @@ export type Intent =
       readonly path: LocalPath;
       readonly writes: Digest;
       readonly shows?: {
-        /** Conflict with its newest copy, whose inode is not known yet. */
+        /** Conflict with its newest copy, the inode of which is not known yet. */
         readonly conflict: Conflict;
-        /** New record of the document; null if the record stays as it is. */
+        /** New record of the document; null if the record stays unchanged. */
         readonly record: Link | null;
-        /** Copy of the previous version, which goes to the trash; null if there is none. */
+        /** Copy of the previous version, which goes to the trash; null if there is no copy. */
         readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
         readonly opens: boolean;
         readonly event: EventFields;
       };
     }
   /**
-   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: it ends with the
-   * step that restores its document.
+   * The copies of a conflict go to the trash, and the conflict ends. `comesBack`: the conflict ends
+   * with the step that restores its document.
    */
   | ({
       readonly kind: "drop-conflict";
@@ -200,11 +200,14 @@ export type Count =
   | "respelled"
   | "conflicts";
 
-/** One line of the log: an event, its document and the reason. Never has content. */
+/** One line of the log: an event, its document and the reason. A line never has content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
-  /** An action kind, or `safety-stop`, `approve`, `conflict`, `block`, `restore`, `fault`. */
+  /**
+   * Kind of the event: an action kind, or `safety-stop`, `approve`, `conflict`, `block`, `restore`,
+   * `fault`.
+   */
   readonly kind: string;
   readonly side: EventSide;
   readonly id: string | null;
@@ -214,8 +217,8 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * Digests of the content before and after the event, if there are any: `history`, `undo` and
-   * `restore` use these.
+   * Digests of the content before and after the event, if known. `history`, `undo` and `restore`
+   * use these.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
@@ -260,9 +263,12 @@ export type EventFields = {
 
 /** Origin of stored content, by which it can be found again. */
 export type TextName = {
-  /** Local path of the content. For the other version of a conflict: the document's path. */
+  /**
+   * Local path under which the content is stored. For the other version of a conflict: the
+   * document's path.
+   */
   readonly path: LocalPath;
-  /** Id of the document; null if none was known at the path. */
+  /** Id of the document; null if no document was known at the path. */
   readonly id: DocId | null;
   /** Side that had the content; `both`: merged from both sides. */
   readonly side: EventSide;
@@ -294,7 +300,7 @@ export interface State {
    * @param take receives each record; the result then has no records
    */
   load(take?: (link: Link) => void): BaseTree;
-  /** Reads only the blocks of `load`. */
+  /** Reads the blocks, without the rest of base. */
   blocks(): Block[];
   link(id: DocId): Link | null;
   /**
@@ -309,7 +315,7 @@ export interface State {
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
   /**
    * Returns the local paths of linked documents, in no order. For an excluded document, returns its
-   * path before that.
+   * path before the exclusion.
    */
   localPaths(): LocalPath[];
   /** Returns true if the local file of a record has this inode. LIMIT: reads every row. */
@@ -318,7 +324,7 @@ export interface State {
   removeLink(id: DocId): void;
   /**
    * Records that the file's bytes survive a power loss. Does nothing if the record has another
-   * local path by now.
+   * local path now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: DirLink): void;
@@ -330,7 +336,7 @@ export interface State {
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
    * Works as `moveSubtree`, but only for rows whose path on the other side is at or below `within`.
-   * Used after another client or program moved a folder: another folder may be at `from` or `to` by
+   * Used after another client or program moved a folder: another folder may be at `from` or `to`
    * now (a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
@@ -360,7 +366,7 @@ export interface State {
   intents(): OpenIntent[];
 
   /**
-   * Stores content; a second call with the same content and name does no harm. Content and its name
+   * Stores content. A second call with the same content and name does no harm. Content and its name
    * are stored together, so that all content can be found.
    */
   putText(text: string, name: TextName): Digest;
@@ -385,7 +391,7 @@ export interface State {
    */
   secureTexts(digest?: Digest): void;
   addVersion(version: Version): void;
-  /** Newest first. */
+  /** Returns the versions of a document, newest first. */
   versions(id: DocId): Version[];
   /** Returns true if this change id of the document arrived before the change id `than`. */
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
@@ -397,7 +403,7 @@ export interface State {
   beginRun(kind: string, at: number): number;
   endRun(run: number, at: number, summary: string): void;
   record(event: MirrorEvent): void;
-  /** Newest first. */
+  /** Returns events, newest first. */
   events(query: {
     readonly limit: number;
     readonly path?: LocalPath;

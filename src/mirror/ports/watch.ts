@@ -35,6 +35,6 @@ export interface Watcher {
     ignores: (path: LocalPath, kind: "file" | "folder") => boolean,
     onHint: (hint: WatchHint) => void,
   ): Promise<void>;
-  /** Stops. No hint follows afterwards. */
+  /** Stops watching. No hint follows afterwards. */
   close(): Promise<void>;
 }

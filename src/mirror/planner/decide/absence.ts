@@ -8,8 +8,8 @@ import { pathOfGoal } from "./places.ts";
 /**
  * Returns the path that must be empty right before a document or folder is deleted on the service.
  * If the file comes back, it appears at this path, below its folder, which this plan may move. If
- * something else is at the path (`rm b; mv a b`), or arrives before the deletion (`claimantsOf`),
- * the absence is proven; then the function returns a free name beside the path.
+ * another entry is at the path (`rm b; mv a b`), or arrives before the deletion (`claimantsOf`),
+ * the absence is proven. Then the function returns a free name beside the path.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);
@@ -21,7 +21,7 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   }
 }
 
-/** Returns the path that a row, which is gone locally, would have at the end of this plan. */
+/** Returns the path that a row without a local file would have at the end of this plan. */
 function ownPath(draft: PlanDraft, row: Row): LocalPath {
   const link = row.link!;
   const folder = baseFolderOf(draft.forest, "local", link);
@@ -45,12 +45,14 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/** Returns true if something is at a path on disk, in any spelling that the disk folds to it. */
+/**
+ * Returns true if an entry is at a path on disk, in any spelling that the disk folds to this path.
+ */
 function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Returns true if something may be at a local path at some moment of this plan. */
+/** Returns true if an entry may be at a local path at any moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = walkClaimants(draft, path);
   const name = nameOf(path);
@@ -65,7 +67,10 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   );
 }
 
-/** Returns true if a document without a row will be created at a place. The next plan judges it. */
+/**
+ * Returns true if a document without a row will be created at a place. The next plan judges this
+ * document.
+ */
 function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
   const id = arrivals.at(place);
   if (id !== undefined) wanted.add(id);
@@ -77,7 +82,7 @@ type Claimants = {
   readonly found: readonly Row[];
   /** Possible parent folders of the row's document. */
   readonly parents: readonly FolderRow[];
-  /** All folders that may be above it. */
+  /** All folders that may be above the path. */
   readonly folders: readonly FolderRow[];
 };
 

@@ -28,7 +28,7 @@ import { type Foldings, foldingsOf, slotKey, SlotMap } from "../match/slots.ts";
 
 export type WantedPlaces = Readonly<Record<Side, Place | null>>;
 
-/** The place that each row was to have before it was blocked. */
+/** The places that each row should have had before it was blocked. */
 export type Wishes = ReadonlyMap<Row, WantedPlaces>;
 
 /** A row that must be blocked so that the others can have their places. */
@@ -60,19 +60,19 @@ export class NameAssignment {
   }
 
   /**
-   * Returns the rows that must be blocked before another attempt; none if every slot has one owner,
-   * which is then kept.
+   * Returns the rows that must be blocked before another attempt. Empty if every slot has one
+   * owner; these owners then count.
    */
   run(): readonly RowToBlock[] {
     this.#takeWhatStays();
-    // ORDER: the service's rows first; a local row that is in the way then gets a number, on both
+    // ORDER: the service's rows first. A local row at the same slot then gets a number, on both
     // sides.
     for (const row of this.#rows) this.#claim("local", row);
-    // A name that is legal as it is takes precedence over one that is only mapped to it.
+    // A name that is already legal takes precedence over a name that is only mapped to it.
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#barred.size > 0) return [...this.#barred.values()];
-    // ORDER: after all claims, when it is known which original names are free.
+    // ORDER: after all claims, when it is known which rows can have their original names.
     for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
     for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
     for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
@@ -133,7 +133,7 @@ export class NameAssignment {
     return null;
   }
 
-  /** Returns true if a row has another goal, and stays only because it is blocked. */
+  /** Returns true if a row has a goal elsewhere, and stays only because it is blocked. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
@@ -227,13 +227,16 @@ export class NameAssignment {
   #getsNumber(row: Row, owner: Owner): boolean {
     const here = row.local.goal;
     if (here === null) return false;
-    // A new file at a temporary name has no better claim to the name from which that was made.
+    // A new file at a temporary name has no better claim to the name from which the temporary name
+    // was made.
     if (isTemporaryName(here.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
     return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
   }
 
-  /** Names the owner of a name that a row wants, by its local path if it has one. */
+  /**
+   * Returns the owner of a name that a row wants, for messages: by its local path if it has one.
+   */
   #tellClash(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
@@ -259,7 +262,7 @@ function bar(row: Row, reason: BlockReason, detail: string): RowToBlock {
 }
 
 /**
- * Owner of a slot if no further decision changes it: a row; something that is not synced
+ * Owner of a slot if no further decision changes it: a row; an entry that is not synced
  * (`foreign`); a document without a row (`unjudged`).
  */
 type Owner = Row | "foreign" | "unjudged";
@@ -268,7 +271,7 @@ type Owner = Row | "foreign" | "unjudged";
 class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
-  /** Rows by their present slots; collected on first use. */
+  /** Rows by their current slots; collected on first use. */
   readonly #standing: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
@@ -302,21 +305,21 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns null if nobody owns the slot, or the asking row does. */
+  /** Returns null if no row owns the slot, or only the asking row does. */
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
     const now = this.#draft.occupancy.at(side, place);
     if (now.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
     if (now.kind === "foreign") return "foreign";
-    // Something occupies the slot now. If it has a row, the row leaves the slot; without a row it
+    // The slot is occupied now. An occupant with a row leaves the slot; an occupant without a row
     // stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
     this.#want(side, now.path);
     return "unjudged";
   }
 
-  /** Asks for a plan that judges the document at a path. */
+  /** Requests a plan that judges the document at a path. */
   #want(side: Side, path: string): void {
     const { trees, wanted, arrivals } = this.#draft;
     const { base, leftOut = NOTHING_LEFT_OUT } = trees;
@@ -326,8 +329,8 @@ class SlotOwners {
   }
 
   /**
-   * Asks for a plan that judges a document that will be created at a place. Returns true if there
-   * is one.
+   * Requests a plan that judges a document that will be created at a place. Returns true if there
+   * is such a document.
    */
   #wantArrival(place: Place): boolean {
     const id = this.#draft.arrivals.at(place);

@@ -54,8 +54,8 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here:
 }
 
 /**
- * Deleted locally during a conflict: the service's content wins, because nobody has decided about
- * it.
+ * Decides a document that was deleted locally during its conflict: the service's content is
+ * restored, because nobody has decided about it.
  */
 function decideDeleted(
   draft: PlanDraft,
@@ -70,8 +70,8 @@ function decideDeleted(
 }
 
 /**
- * The document is neither local nor in the linked folder of the workspace any more. A conflict
- * about it ends with the document. A local absence needs its second scan first.
+ * Ends the conflict of a document that is neither local nor in the linked folder of the workspace
+ * any more. A local absence needs its second scan first.
  */
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
@@ -95,11 +95,11 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
  * document is seen again.
  */
 export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
-  // Only the conflict has proposed something, so nothing in this plan ends the record.
+  // No other rule has proposed an action, so this plan does not end the record.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
-/** A conflict whose document is on both sides. */
+/** A conflict whose document exists on both sides. */
 type Open = {
   readonly conflict: Conflict;
   readonly here: LocalFile;
@@ -134,12 +134,13 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
   return course;
 }
 
-/** `over`: the version that the user's choice refers to. */
+/** `over`: the version to which the user's choice refers. */
 type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
- * Returns how the user ended the conflict, by the state of both contents; null while it is open. A
- * choice refers to the version that the copy showed, whatever the service has by now.
+ * Returns how the user ended the conflict, by the state of both contents; null while the conflict
+ * is open. A choice refers to the version that the copy showed, even if the service has a newer
+ * one.
  */
 function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
@@ -160,8 +161,8 @@ function isRemoved({ found, version }: FoundCopy): boolean {
 }
 
 /**
- * Records a scan that found a copy missing, or shows the service's present version. If the contents
- * are known to merge, this waits while somebody is editing the file.
+ * Records a scan that found a copy missing, or shows the service's current version. If the contents
+ * are known to merge, the new version waits while somebody is editing the file.
  */
 function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
   const { id, looksGone } = conflict;
@@ -223,11 +224,11 @@ type Found =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the copies of a conflict, in this order: by inode at the recorded place, or where the
- * document's move took the copy; by name in these places (an editor saved a new file); by inode
- * anywhere, if the user moved the copy. A file that belongs to another copy is left out.
- * @param here the document's own file; null if there is none
- * @returns oldest first; the newest is always among them
+ * Finds the copies of a conflict, in this order: by inode at the recorded place, or at the place to
+ * which the document's move took the copy; by name in these places (an editor saved a new file); by
+ * inode anywhere, if the user moved the copy. A file that belongs to another copy is left out.
+ * @param here the document's own file; null if it is missing
+ * @returns copies, oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, here: LocalFile | null): FoundCopy[] {
   const document = row.link?.localPath ?? pathOfDocument(row);
@@ -260,8 +261,8 @@ function hasInodeOf(draft: PlanDraft, version: ShownVersion, { stamp }: Pick<Loc
 }
 
 /**
- * Returns true if a file may be a version's copy: its inode is not that of another copy. If several
- * copies have the inode, the file is the copy that base has at its path.
+ * Returns true if a file may be the copy of a version: its inode does not belong to another copy.
+ * If several copies have the inode, the file is the copy that base has at its path.
  */
 function mayBe(draft: PlanDraft, version: ShownVersion, { path, stamp }: LocalOther): boolean {
   const key = copyKey(draft, stamp);

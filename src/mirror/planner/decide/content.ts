@@ -25,8 +25,8 @@ import { cellOf, CONTENT_RULES, type ContentRule } from "./table.ts";
 import { placeRow } from "./place-rows.ts";
 
 /**
- * Decides one document: first by its state, then by its cell of the table; if both sides have it,
- * also its place.
+ * Decides one document: first by its state, then by its cell of the table. If both sides have the
+ * document, decides its place too.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
   wantInPlace(row);
@@ -110,8 +110,8 @@ function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalF
 }
 
 function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  // A service that normalises has answered this content with the base's own: sending it again would
-  // change nothing.
+  // A service that normalises has answered this content with the base's own content: another upload
+  // would change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;

@@ -8,17 +8,17 @@ import type { PlanDraft } from "./plan-draft.ts";
 
 const EMPTY = digestOf("");
 
-/** Returns true if a document's content is blank, and that of its base version is not. */
+/** Returns true if a document's content is blank, and the content of its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: Link, text: Digest): boolean {
   return isBlankText(texts, text) && !isBlankText(texts, link.digest);
 }
 
-/** Returns the known facts about the service's present content. */
+/** Returns the known facts about the service's current content. */
 export function takenText(draft: PlanDraft, link: Link, { digest }: RemoteFile): { readonly empties?: boolean } {
   return digest === undefined ? {} : { empties: isEmptied(draft, link, digest) };
 }
 
-/** Content that the store does not have counts as not blank. */
+/** Returns true if content is blank. Content that the store does not have counts as not blank. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY) return true;
   const text = texts(digest);

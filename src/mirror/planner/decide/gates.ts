@@ -5,7 +5,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { type ContentOfBlock, blockDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingBlock } from "./remembered.ts";
 
-/** Reasons to stop an action before it is proposed; each leaves a block. */
+/** Finds reasons to stop an action before it is proposed. Each reason leaves a block. */
 
 /** The direction in which one side is never changed. */
 export const DIRECTION_WITHOUT = { local: "push", remote: "pull" } as const satisfies Record<Side, string>;
@@ -17,8 +17,8 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<BlockReason, string>>;
 
 /**
- * Blocks content that is never sent as it is: content that the service cannot store, and unfinished
- * merges.
+ * Blocks content that is never sent unchanged: content that the service cannot store, and
+ * unfinished merges.
  */
 export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
@@ -32,7 +32,10 @@ export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link 
   return true;
 }
 
-/** Blocks a change in the direction that is switched off. Returns true if it is. */
+/**
+ * Blocks a change in the direction that is switched off. Returns true if the change is in that
+ * direction.
+ */
 export function isDirectionOff(
   draft: PlanDraft,
   row: DocumentRow,
@@ -56,7 +59,10 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
   return true;
 }
 
-/** In `sync`, an absence needs two scans before anything follows from it. */
+/**
+ * Blocks a row whose absence needs another scan. In `sync`, an absence needs two scans before it
+ * has an effect.
+ */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
   blockDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
@@ -72,7 +78,7 @@ export function hasNewMarkers(text: string, base: string | null): boolean {
 }
 
 function holdsMarkers(text: string): boolean {
-  // The cheap test first: nearly no content has one.
+  // The cheap test comes first: nearly no content has a marker.
   if (!text.includes("<<<<<<< ")) return false;
   const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
   let found = 0;

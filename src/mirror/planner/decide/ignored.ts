@@ -8,10 +8,10 @@ import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
 import { createLocal, forget, noteStanding } from "./presence.ts";
 
 /**
- * Decides before the table: documents that are newly ignored or no longer ignored, and those
- * renamed to names that are not synced. A change of the ignore rules deletes nothing (I18), not
+ * Decides, before the table, about documents that are newly ignored or no longer ignored, and about
+ * those renamed to names that are not synced. A change of the ignore rules deletes nothing (I18),
  * even if the file was removed while it was ignored.
- * @returns true if this alone decides
+ * @returns true if no other rule decides
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const here = row.local.seen.kind === "present";
@@ -39,8 +39,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
 }
 
 /**
- * Returns the clause for a folder, a symbolic link or a special file in place of a document; null
- * if there is none. Its user keeps the content somewhere else and deleted nothing.
+ * Returns a clause about a folder, a symbolic link or a special file in place of a document; null
+ * if there is none. Its user keeps the content at another place and deleted nothing.
  */
 function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -53,7 +53,7 @@ function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string
   return null;
 }
 
-/** Returns true if this alone decides about a document that is no longer ignored. */
+/** Returns true if no other rule has to decide about a document that is no longer ignored. */
 function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -68,7 +68,7 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Pl
 /**
  * Decides a document that is back from outside the linked folder. Its content went to the trash
  * when it left, so its return is a move, although the file is missing locally. Its conflict ended
- * when it left, or with the blocked content.
+ * when it left, or ends with the blocked content.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

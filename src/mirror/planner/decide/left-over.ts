@@ -14,12 +14,12 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 
 /**
- * Takes back names that no user chose. A row that an interrupted plan left at a temporary name gets
- * its former name, or the next free number of it. A row that has digits of its id in its name,
- * because its own name was taken, gets its own name when that is free.
+ * Restores names in place of those that no user chose. A row that an interrupted plan left at a
+ * temporary name gets its former name, or the next free number of it. A row that has digits of its
+ * id in its name, because its own name was taken, gets its own name when that is free.
  */
 
-/** LIMIT: numbers that are tried before a name is left as it is. */
+/** LIMIT: numbers that are tried before a row keeps its temporary name. */
 const MAX_NUMBER = 99;
 
 export function isLeftOver(draft: PlanDraft, row: Row): boolean {
@@ -50,7 +50,9 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
     yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Returns the row's name on the other side: its goal on that side, else base's. */
+/**
+ * Returns the row's name on the other side: its planned name on that side, else its name in base.
+ */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
   return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
@@ -64,8 +66,8 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
 }
 
 /**
- * Returns the local name that the row would have if its place had been free when the row came. A
- * row that was moved locally, and may not stay at its new place, keeps its name: otherwise base
+ * Returns the local name that the row would have if its place had been free when it was created. A
+ * row that was moved locally, and may not stay at its new place, keeps its name. Otherwise base
  * would record the new name and forget the move.
  */
 function standInFor({ trees }: PlanDraft, row: Row): string | null {
@@ -95,8 +97,8 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * A temporary name that is seen for the first time may belong to another linked folder, which is
- * about to move it on: base records it, and the next scan decides.
+ * A temporary name that this plan sees for the first time may belong to another linked folder,
+ * which is about to rename the entry again. Base records the name, and the next scan decides.
  */
 function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
@@ -109,12 +111,13 @@ function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
 
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
   if (side === "local") return !isStopped(draft, row, "move-local");
-  // This rename does not touch the root.
+  // This rename does not move the entry to the root.
   return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
 /**
- * Deleted on the service, and blocked locally because of an edit: the service will give no name.
+ * Returns true if a row was deleted on the service, and is blocked locally because of an edit. The
+ * service then gives no name.
  */
 function isHeldAlone(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

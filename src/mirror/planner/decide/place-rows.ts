@@ -19,7 +19,10 @@ import { type PlanDraft, blockFolder, blockRow, keepBlock } from "./plan-draft.t
 import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 import { isInPlace, localWish, placeRule, remoteWish } from "./places.ts";
 
-/** Decides places: those of folders first, because they can block those of documents. */
+/**
+ * Decides places, those of folders first, because a blocked folder can block the places of
+ * documents.
+ */
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) wantInPlace(folder);
@@ -33,8 +36,8 @@ export function isOnBoth(folder: FolderRow): boolean {
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (draft.policy.folderMoves || !isRespelled(draft, folder)) placeRow(draft, folder, whoMoved(draft.forest, folder));
-  // The disk treats both names as one, and the service cannot change its own: base records the
-  // local spelling.
+  // The disk treats both names as equal, and the service cannot change its own name: base records
+  // the local spelling.
   else if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
 }
 
@@ -44,7 +47,7 @@ const NAME_STAYS: Readonly<Record<Side, string>> = {
   remote: "its name on the service stays",
 };
 
-/** Decides the place of a document or folder that both sides have, whatever its content. */
+/** Decides the place of a document or folder that both sides have. The content does not matter. */
 export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
   const rule = placeRule(row, moved);
   if (rule === "stay") return;
@@ -78,12 +81,12 @@ function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: s
   if (side === "remote" && isRootBarred(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveStopped(draft, row, side);
   if (side === "local") return isStopped(draft, row, "move-local");
-  // Such a block concerns a move to the root alone; another move ends it.
+  // Such a block concerns a move to the root only; another move ends the block.
   return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote");
 }
 
 function isFolderMoveStopped(draft: PlanDraft, folder: FolderRow, side: Side): boolean {
-  // An earlier PATCH of this folder that no read has settled yet (I08).
+  // An earlier PATCH of this folder has a result that no read has shown yet (I08).
   const open = draft.trees.remote.unsettled?.get(folder.dirId!);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open);
@@ -101,8 +104,8 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 }
 
 /**
- * A move to the root needs `parentId: null`. If the deployment refuses that, edits are sent and the
- * move is not.
+ * Returns true if a move to the root is impossible. Such a move needs `parentId: null`; if the
+ * deployment refuses that, edits are sent and the move is not.
  */
 function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;
@@ -118,8 +121,8 @@ function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
 }
 
 /**
- * Drops local moves that together with the service's would put folders inside each other; those
- * folders go to the service's places.
+ * Drops local moves that, together with the service's moves, would put folders inside each other.
+ * These folders move to the service's places.
  */
 function breakCycles(draft: PlanDraft): void {
   // Dropping one move may close a circle with another, so this repeats; each is dropped at most
@@ -130,8 +133,8 @@ function breakCycles(draft: PlanDraft): void {
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
     draft.whys.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // A circle that remains comes from two moves on the service, of which this cycle saw only one:
-  // the next cycle decides.
+  // A circle that is left comes from two moves on the service, of which this cycle saw only one.
+  // The next cycle decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;

@@ -78,7 +78,7 @@ function knownPaths(row: Row): KnownPaths | null {
 /**
  * Returns the name that base has for a row on a side, unless the other side's name requires another
  * one. If the other side's name is temporary, the row's lasting name on this side stays.
- * @param asked the row's present name on the other side
+ * @param asked the row's current name on the other side
  * @param known the row's paths in base
  */
 function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
@@ -87,14 +87,14 @@ function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null)
     const [here, there] = side === "local" ? [same, asked] : [asked, same];
     if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
   }
-  // No user chose a temporary name: only the folder counts.
+  // No user chose a temporary name, so only the folder counts.
   if (!isTemporaryName(asked)) return null;
   return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
 /**
- * Returns the lasting name on the side for which a place is wanted: the present name, or base's;
- * null if both are temporary or unknown.
+ * Returns the lasting name on the side for which a place is wanted: the current name, or base's.
+ * Null if both are temporary or unknown.
  */
 function firstLasting(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];
@@ -117,8 +117,8 @@ function remoteName(
 }
 
 /**
- * Returns why nothing can be put below a folder on the service: the folder is missing and cannot be
- * created. Null: it is possible.
+ * Returns why no entry can be put below a folder on the service: the folder is missing and cannot
+ * be created. Null: entries can be put below the folder.
  */
 function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
@@ -135,8 +135,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
 }
 
 /**
- * Returns the path that a folder has on disk, or will have. Otherwise returns why nothing can be
- * put below it: it is missing and cannot be created, or belongs to another linked folder.
+ * Returns the path that a folder has on disk, or will have. Otherwise returns why no entry can be
+ * put below the folder: it is missing and cannot be created, or belongs to another linked folder.
  */
 function localFolder(draft: PlanDraft, folder: FolderRow): Bar | { readonly kind: "path"; readonly path: LocalPath } {
   const names: string[] = [];
@@ -185,7 +185,8 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
   const isTemporaryThere = isTemporaryName(there.name);
   if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
   const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
-  // With temporary names on both sides, the local name is changed first, and the service's follows.
+  // If both sides have temporary names, the local name is changed first, and the service's name
+  // later.
   return fits && !isTemporaryHere ? "stay" : "follow-remote";
 }
 

@@ -12,7 +12,7 @@ import { remotePathsOf } from "../../model/left-out.ts";
 import type { TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
-/** Place of a conflict copy. `recorded`: its place on record; null: it has none. */
+/** Place of a conflict copy. `recorded`: its recorded place; null: no place is recorded. */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
   readonly stands: Place;
@@ -27,14 +27,18 @@ export type PlanDraft = Matched & {
   readonly blocks: Map<string, Block>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /** Copies of all conflicts, by inode. A removed copy's inode may be that of another copy now. */
+  /**
+   * Copies of all conflicts, by inode. The inode of a removed copy may belong to another copy now.
+   */
   readonly copiesByInode: () => ReadonlyMap<string | null, readonly ConflictCopy[]>;
   /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   readonly othersByInode: () => OthersByInode;
-  /** Rows by their present and planned slots on disk. Use only after all decisions. */
+  /** Rows by their current and planned slots on disk. Use only after all decisions. */
   readonly claimants: () => SlotMap<Row[]>;
-  /** Rows that are renamed locally in favour of the service's, with their new names. */
+  /**
+   * Rows whose local name changes because the service's row keeps the name, with their new names.
+   */
   readonly gaveWay: Map<Row, string>;
   /**
    * Rows whose place is changed or recorded. Each value is the reason, as a clause that messages
@@ -62,7 +66,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-/** Returns the key of a conflict copy's inode; null if it is not known. */
+/** Returns the key of a conflict copy's inode; null if the inode is not known. */
 export function copyKey({ trees }: PlanDraft, file: Pick<ShownVersion, "ino" | "dev"> | null): string | null {
   return file === null || file.ino === 0 || !trees.local.inodesTrusted ? null : `${file.dev}:${file.ino}`;
 }
@@ -92,11 +96,13 @@ export type ActionPaths = {
 };
 
 /**
- * An action whose paths are known only at its moment. `role` says what the action needs and
- * changes. - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the
- * row on that side. - `content`: reads and writes the content at the file's path of that moment.
- * `record`: records the row's places after they are reached. - `note`: changes only base, and needs
- * no path.
+ * An action whose paths are known only when the step is laid out. `role` tells what the action
+ * needs and changes.
+ * - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the row on
+ * that side.
+ * - `content`: reads and writes the content at the file's path of that moment. `record`: records
+ * the row's places after they are reached.
+ * - `note`: changes only base, and needs no path.
  */
 export type Proposal = {
   readonly role:
@@ -141,8 +147,8 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 export type ContentOfBlock = Partial<Pick<Block, "code" | "digest" | "changeId">>;
 
 /**
- * Adds a block. Each row has one: a remembered block takes precedence over a computed one,
- * otherwise the first stays. `since` is kept from the state; 0 means "now", which only the engine
+ * Adds a block. Each row has at most one: a remembered block takes precedence over a computed one,
+ * otherwise the first stays. `since` is taken from the state; 0 means "now", which only the engine
  * knows.
  */
 function block(
@@ -171,7 +177,7 @@ function block(
   });
 }
 
-/** Keeps a remembered block as it is. */
+/** Keeps a remembered block unchanged. */
 export function keepBlock(draft: PlanDraft, remembered: Block): void {
   draft.blocks.set(remembered.key, remembered);
 }

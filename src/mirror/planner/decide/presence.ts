@@ -58,8 +58,8 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    // While a review keeps the document on the service, it stays deleted locally: the deletion is
-    // only delayed.
+    // While a review keeps the document on the service, it stays deleted locally: the deletion on
+    // the service is only delayed.
     if (draft.blocks.get(link.id)?.reason !== "delete-pending")
       createLocal(draft, row, there, "the service refused to delete it");
     return;
@@ -104,7 +104,7 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 /**
  * Decides a document that left the linked folder: an unchanged file goes to the trash, an edited
  * file is blocked. The document is never sent again, and never deleted on the service. Without a
- * file, the record gives up its local path, so that another document may have the path.
+ * file, its record has no local path any more, so that another document may have the path.
  */
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: PlaceChange): void {
   const link = row.link!;
@@ -125,7 +125,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
 
 const MOVED_OUT = "moved out of the linked folder of the workspace";
 
-/** Records that something other than content and place changed. */
+/** Records that a fact other than content and place changed. */
 export function noteStanding(
   draft: PlanDraft,
   row: DocumentRow,
@@ -142,11 +142,11 @@ export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void 
 }
 
 /**
- * Deleted on the service and edited locally: the edit wins as a new document, if the folder is
- * still readable. Otherwise the key may only have lost its access.
+ * Decides a document that was deleted on the service and edited locally. The edit becomes a new
+ * document, if the folder is still readable. Otherwise the key may only have lost its access.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
-  // Content that the service normalised to the base's own, or that only waits for review, is no
+  // Content that the service normalised to base's own content, or that only waits for review, is no
   // edit that must be restored.
   if (here.digest === link.echoDigest) {
     trash(draft, row, here, "gone");
@@ -176,7 +176,7 @@ function createThere(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, row.link, here)) return false;
-  // An earlier POST of this file has no observed result yet: if it were sent again, the document
+  // An earlier POST of this file has no known result yet. If the file was sent again, the document
   // might exist twice (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
@@ -206,7 +206,7 @@ export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: Loc
   if (isContentBlocked(draft, row, null, here)) return;
   const why = "new on both sides";
   const about = { digest: here.digest, changeId: there.changeId };
-  // The action would take the service's content: the empty file has none to send, or an earlier
+  // The action would download the service's content: the empty file has none to send, or an earlier
   // action found that both contents differ.
   if ((here.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
@@ -231,8 +231,9 @@ function isKnownToDiffer(
 }
 
 /**
- * Returns true if a folder of the service is readable, so that a document that it does not show is
- * deleted and not hidden. A list shows only what the key may read, so a listed folder is readable.
+ * Returns true if the key can read a folder of the service, so that a document that the service
+ * does not show is deleted and not hidden. A list shows only entries that the key may read, so a
+ * listed folder is readable.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
@@ -241,8 +242,8 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns true if the root is readable, which no list shows. A key that lost the root has lost the
- * folders in it too, unless each folder has a grant of its own.
+ * Returns true if the key can read the root, which no list shows. A key that lost the root has lost
+ * the folders in it too, unless each folder has a grant of its own.
  */
 function showsAllInRoot({ forest }: PlanDraft): boolean {
   const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");

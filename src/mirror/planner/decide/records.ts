@@ -6,12 +6,13 @@ import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draf
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Decides which records a folder's move rewrites. Base keeps paths as strings. When a folder moves,
- * one statement rewrites all paths that begin with the folder's recorded path. That is wrong if the
- * plan records something else below that path (two folders that change places, or a new folder at
- * the old path). Then only the folder's own record gets the new path. Each record below gets a step
- * of its own; a blocked one is carried along by name. Until then the old record stays: if the plan
- * is interrupted, the folder and later saves in it are recognised by it.
+ * Decides which records a folder's move rewrites. Base stores paths as strings. When a folder
+ * moves, one statement rewrites all paths that begin with the folder's recorded path. That is wrong
+ * if the plan records another entry below that path (two folders that change places, or a new
+ * folder at the old path). Then only the folder's own record gets the new path, and each record
+ * below gets a step of its own; a blocked one is renamed in base only. Until then the old record
+ * stays: if the plan is interrupted, the folder and later saves in it are recognised by that
+ * record.
  */
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
@@ -21,7 +22,7 @@ export function untieRecords(draft: PlanDraft): void {
   if (tied.size > 0) untie(draft, tied);
 }
 
-/** Adds the moved folders for which something else is recorded at or below their recorded path. */
+/** Adds the moved folders for which another entry is recorded at or below their recorded path. */
 function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
@@ -29,7 +30,7 @@ function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<Fo
         if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
 }
 
-/** Returns folders above a path, and at it. */
+/** Returns the folders above a path, and the folder at the path. */
 function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -37,8 +38,8 @@ function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
 type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns moved folders by their recorded paths: base's, and the one after the folders above have
- * been recorded.
+ * Returns moved folders by their recorded paths: the path in base, and the path after the folders
+ * above have been recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
   const index = new Map<string, FolderRow[]>();
@@ -56,7 +57,7 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Returns the places that base will record for a row, at the end or in between. */
+/** Returns the places that base will record for a row, the last one and those in between. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
@@ -70,7 +71,7 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   return recorded;
 }
 
-/** Returns the present place of a linked folder, if base does not have it. */
+/** Returns the current place of a linked folder, if base has another place. */
 function unknownPath(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.link === null || path === pathOn(folder.link, side) ? null : path;
@@ -131,7 +132,9 @@ function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Returns true if a step makes the document on a side, which records it as well. */
+/**
+ * Returns true if a step creates the document on a side. That step records the document as well.
+ */
 function arrives({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

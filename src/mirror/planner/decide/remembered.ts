@@ -21,8 +21,8 @@ function rememberedBlock({ trees, policy }: PlanDraft, key: string): Block | nul
 }
 
 /**
- * Returns the remembered block of a document, while the document has the content, version and path
- * that the block concerns; else null.
+ * Returns the remembered block of a document while the document has the content, version and path
+ * that the block concerns; otherwise null.
  */
 export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null {
   const one = rememberedBlock(draft, keyOf(row));
@@ -35,9 +35,9 @@ export function remainingBlock(draft: PlanDraft, row: DocumentRow): Block | null
 }
 
 /**
- * Returns the block if it concerns the row's present path. A block that concerns neither content
- * nor a version concerns a place, so another path ends it. A refusal for a missing grant applies at
- * any path.
+ * Returns the block if it concerns the row's current path. A block that concerns neither content
+ * nor a version concerns a place, so another path ends the block. A refusal for a missing grant
+ * applies at any path.
  */
 function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | null {
   const path = pathOfDocument(row);
@@ -47,10 +47,10 @@ function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | n
 }
 
 /**
- * Returns true if the refused request would be the same (I08): the name that the refusal concerned
- * is still wanted, or the move into a folder, whatever the path of the folder is now. The request
- * names that folder by its id. When the move was blocked, the folder was at base's place, or at the
- * place of its own blocked move.
+ * Returns true if the refused request would be sent again unchanged (I08): the refused name is
+ * still wanted, or the move into a folder, wherever that folder is now. The request contains the id
+ * of that folder. When the move was blocked, the folder was at base's place, or at the place of its
+ * own blocked move.
  */
 function isSameMove({ trees }: PlanDraft, { reason, path: held }: Block, row: DocumentRow, path: LocalPath): boolean {
   const { link, local } = row;
@@ -65,8 +65,8 @@ function isSameMove({ trees }: PlanDraft, { reason, path: held }: Block, row: Do
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = remainingBlock(draft, row);
   if (one === null || BLOCK_REASONS[one.reason].stops?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of others are still merged locally: only the version that was
-  // tried is not tried again.
+  // Without the grant to edit, edits of other users are still merged locally: only the version that
+  // failed is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepBlock(draft, one);
   return true;
@@ -74,12 +74,12 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
 
 /**
  * Blocks a document that one side did not show. A row has one block, and the block of an earlier
- * answer stays until a scan shows whether it still applies (I22). Otherwise an incomplete listing
- * would end a refusal, and the write would be sent again without a read (I08).
+ * answer stays until a scan shows if it still applies (I22). Otherwise an incomplete listing would
+ * end a refusal, and the write would be sent again without a read (I08).
  */
 export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockReason, detail: string): void {
   const one = draft.trees.base.blocks.get(keyOf(row));
-  // Each scan checks a proven absence anyway, so a retry adds nothing.
+  // A retry adds nothing, because each scan checks a proven absence anyway.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepBlock(draft, one);
   else blockDocument(draft, row, reason, detail);
@@ -87,7 +87,7 @@ export function blockUnseen(draft: PlanDraft, row: DocumentRow, reason: BlockRea
 
 /**
  * Keeps the block of a new file whose document the service now shows. The answer to its POST counts
- * until base has linked the two: their contents may not be read in this cycle, and the next listing
+ * until base has linked the two. Their contents may not be read in this cycle, and the next listing
  * may be incomplete.
  */
 export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile): void {
@@ -97,7 +97,7 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
 }
 
 /**
- * Keeps blocks that have no document in base: of a folder that the walk could not show, and of a
+ * Keeps blocks that have no document in base: of a folder that the scan could not read, and of a
  * new file or folder (blocked by its path). Call this after all decisions.
  */
 export function keepUnseen(draft: PlanDraft): void {
@@ -112,7 +112,7 @@ export function keepUnseen(draft: PlanDraft): void {
   }
 }
 
-/** Returns ids of folders that the walk could not show. */
+/** Returns ids of folders that the scan could not read. */
 function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
   const hidden = new Set<string>();
   for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
@@ -125,8 +125,8 @@ function isUnseenPath(trees: Trees, key: string): boolean {
 }
 
 /**
- * Returns true if a block is tried again. A request for a route that the service does not have is
- * not.
+ * Returns true if a block is tried again. A block because of a route that the service lacks is not
+ * tried again.
  */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
   return policy.retryRefused && reason !== "folder-stays";
@@ -136,8 +136,8 @@ function isTriedAgain({ policy }: PlanDraft, { reason }: Block): boolean {
  * Returns true if an earlier answer forbids this change of a folder. The block stays until the
  * change is no longer wanted, or is tried again.
  * @param key the id, or the local path of a folder that is not linked yet
- * @param path present path of a linked folder: a refusal that concerns its place ends when the
- * folder is elsewhere
+ * @param path current path of a linked folder: a refusal that concerns its place ends when the
+ * folder has another path
  */
 export function isFolderStopped(
   draft: PlanDraft,

@@ -11,10 +11,14 @@ import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
 /**
- * Decides whether folders exist, after the documents: a folder exists if something must be inside.
+ * Decides if folders exist, after the decisions about documents. A folder exists if an entry must
+ * be inside it.
  */
 
-/** Deepest first, because a folder that stays keeps the folders above it. */
+/**
+ * Decides if folders exist. The deepest folders come first, because a folder that stays keeps the
+ * folders above it.
+ */
 export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
   const occupied = once(() => occupiedFolders(draft));
   const contents: Contents = { local: new Set(), remote: new Set(), unseen: new Set(), occupied };
@@ -35,8 +39,9 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): 
 }
 
 /**
- * Folders that contain something in this plan, by side. `unseen`: something that the service did
- * not show. It keeps a folder, but gives no reason to create one. `occupied`: folders on disk.
+ * Folders that contain an entry in this plan, by side. `unseen`: folders with an entry that the
+ * service did not show. Such an entry keeps a folder, but is no reason to create one. `occupied`:
+ * folders on disk.
  */
 type Contents = Readonly<Record<Side | "unseen", Set<FolderRow>>> & { readonly occupied: () => Occupied };
 
@@ -81,7 +86,7 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents
     makeThere(draft, folder, contents);
     return;
   }
-  // The folder may exist with its content. If it were created now, it would exist twice, or the
+  // The folder may exist with its content. If mdmirror created it now, it would exist twice, or the
   // service would refuse it in each such cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.vacated) removeVacated(draft, folder, contents);
@@ -101,8 +106,8 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents:
 }
 
 /**
- * Returns true if a local folder is empty after this plan: neither synced files and folders nor
- * things that mdmirror leaves alone stay in it.
+ * Returns true if a local folder is empty after this plan: no synced files and folders, and no
+ * files that mdmirror leaves alone, stay in it.
  */
 function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
   const path = folder.localPath!;
@@ -138,7 +143,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, contents: Contents): voi
 }
 
 function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder has no observed result yet (I08).
+  // An earlier POST of this folder has no known result yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     blockFolder(draft, folder, "not-seen", open.why);
@@ -195,7 +200,8 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 /**
- * Records, after the moves, a folder that both sides have and base does not have, or has elsewhere.
+ * Records, after the moves, a folder that both sides have and base does not have, or has at another
+ * place.
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
@@ -215,8 +221,8 @@ function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * Returns folders on disk that contain something: synced files and folders, or files that mdmirror
- * leaves alone (ignored leftovers do not count).
+ * Returns folders on disk that are not empty: they contain synced files and folders, or files that
+ * mdmirror leaves alone. Ignored leftovers do not count.
  */
 function occupiedFolders(draft: PlanDraft): Occupied {
   const mirrored = new Set<string>();

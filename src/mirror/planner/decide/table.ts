@@ -40,7 +40,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "edited/gone": "post-as-new",
   "edited/unseen": "block-not-seen",
   "edited/outside": "block-outside",
-  // Read again, then DELETE; unless it was moved on the service, which counts as wanting it.
+  // Reads the document again, then DELETEs it. A document that was moved on the service is not
+  // deleted, because the move shows that somebody wants it.
   "deleted/unchanged": "delete-remote",
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
@@ -58,8 +59,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
 };
 
 /**
- * Rule for the places of a document that both sides have. `agree`: both sides moved it. If both
- * moved it to one place, base takes that place; otherwise the service's place wins.
+ * Rule for the places of a document that both sides have. `agree`: both sides moved the document.
+ * If both moved it to one place, base takes that place; otherwise the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
@@ -72,7 +73,7 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 
 /**
  * Rule for a document that was deleted locally. It has no local place, so only the service can have
- * moved it; such a move counts as a wish to keep it.
+ * moved it. Such a move shows that somebody wants the document.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",

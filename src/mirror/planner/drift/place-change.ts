@@ -6,10 +6,10 @@ import { nameOf } from "../../../contract/path.ts";
 
 /** Finds out which side changed what since base, by two axes: content and place. */
 
-/** Local content of a document with a record. `unknown`: the scan could not tell. */
+/** Local content of a document with a record. `unknown`: the scan did not show the content. */
 export type LinkedLocal = "unchanged" | "edited" | "deleted" | "unknown";
 export type LinkedRemote = "unchanged" | "edited" | "gone" | "unseen" | "outside";
-/** Contents of a document without a record: at least one side has it. */
+/** Contents of a document without a record, of which at least one side has a file or document. */
 type NewContents =
   | { readonly local: "created"; readonly remote: "created" | "never" }
   | { readonly local: "never"; readonly remote: "created" };
@@ -36,8 +36,8 @@ function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal
 }
 
 /**
- * Returns true if a file is as base has it. The base's own content counts as well: the file may
- * have lost only its line ends, BOM or final newline.
+ * Returns true if a file is as base has it. Base's own content counts as well: the file may have
+ * lost only its line ends, BOM or final newline.
  */
 export function holdsBaseText(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
@@ -49,8 +49,8 @@ function remoteContent({ remote: { seen } }: DocumentRow, link: Link): LinkedRem
 }
 
 /**
- * Returns which side moved a row, by (parent folder, name) compared with base's: a row that moves
- * with its folder has not moved itself.
+ * Returns which side moved a row: parent folder and name are compared with base's. A row that moves
+ * only with its folder has not moved itself.
  */
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;

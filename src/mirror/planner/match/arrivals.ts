@@ -13,7 +13,7 @@ import { type Occupancy, SlotMap } from "./slots.ts";
  * memory of its step, and a first sync has 100,000 of them.
  */
 export class Arrivals {
-  /** In the order of their paths. */
+  /** Arrivals in the order of their paths. */
   readonly all: RemoteFile[] = [];
   readonly #trees: Trees;
   readonly #forest: Forest;
@@ -37,7 +37,7 @@ export class Arrivals {
     return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
   }
 
-  /** Returns the document that will be made at a local place. */
+  /** Returns the document that will be created at a local place. */
   at(place: Place): DocId | undefined {
     return this.#byPlace.get(place);
   }

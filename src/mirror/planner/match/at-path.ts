@@ -17,7 +17,8 @@ import {
 
 /**
  * Matches documents at their expected paths. A path proves little by itself, because people move a
- * file and give its name to another; the file's inode or its content must confirm it.
+ * file and give its name to another file. The inode or the content of the file must confirm the
+ * match.
  */
 
 /** Matches each document whose file at its path still has base's inode. */
@@ -37,8 +38,8 @@ function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): bool
 
 /**
  * Matches each document with similar content at its path: an editor saved it as a new file.
- * Documents made from one template are all similar, so this does not hold if inodes show that two
- * of them changed places.
+ * Documents made from one template are all similar, so the match does not count if inodes show that
+ * two of them changed places.
  */
 export function matchByPathAndText(matching: Matching, evidence: Evidence = "path-and-similar-text"): void {
   const isExchanged = exchangeTest(matching);
@@ -46,9 +47,9 @@ export function matchByPathAndText(matching: Matching, evidence: Evidence = "pat
 }
 
 /**
- * Returns a test for a file at a document's path: true if its inode is another document's, its
- * content at least as similar to that one's, and this document's inode with similar content
- * elsewhere.
+ * Returns a test for a file at a document's path. The test is true if the file's inode belongs to
+ * another document, its content is at least as similar to that document's content, and this
+ * document's inode has similar content elsewhere.
  */
 function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
@@ -81,7 +82,7 @@ export function matchByPathAndPart(matching: Matching): void {
 }
 
 /**
- * Matches the remaining documents by the path alone. A document whose two paths in base do not
+ * Matches the remaining documents only by path. A document whose two paths in base do not
  * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
@@ -93,7 +94,10 @@ function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, 
   for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file, evidence);
 }
 
-/** Yields documents with the files at their paths. Claims between two of them count. */
+/**
+ * Yields documents with the files at their paths. Files that a document claims between two of them
+ * count.
+ */
 function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
   const files = new FilesByPath(matching);
   for (const whereIs of placesOf(matching))
@@ -104,10 +108,13 @@ function* filesAtPaths(matching: Matching): Generator<[Link, LocalFile]> {
       }
 }
 
-/** Returns the path at which a record's file is expected; null: nowhere. */
+/** Returns the path at which a record's file is expected; null: no path. */
 type WhereIs = (link: Link) => LocalPath | null;
 
-/** First the path to which the moves of folders would have taken the file, then its old path. */
+/**
+ * Returns the expected paths in order: first the path to which the moves of folders would have
+ * moved the file, then its old path.
+ */
 function placesOf({ folders }: Matching): readonly WhereIs[] {
   const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
   return folders.moved ? [carried, ({ localPath }) => localPath] : [carried];
@@ -119,7 +126,7 @@ type Spelling = "exact" | "folded";
  * Files that no document has claimed yet, by their paths as they are and as the disk folds them.
  */
 class FilesByPath {
-  /** The ways to look a path up, in order. */
+  /** Spellings under which a path is searched, in order. */
   readonly spellings: readonly Spelling[];
   readonly #disk: DiskFolding;
   readonly #files: Matching["files"];
@@ -144,7 +151,7 @@ class FilesByPath {
 /**
  * Lists documents with the files at their paths that neither inode nor content confirmed. Call it
  * after `matchByPathAndInode` and `matchByPathAndText`. A document whose two paths in base do not
- * correspond is left out: its move was interrupted, and the file may be another document's.
+ * correspond is left out: its move was interrupted, and the file may belong to another document.
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();

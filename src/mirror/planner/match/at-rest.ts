@@ -6,7 +6,7 @@ import type { LocalFile, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { findFolders, type FolderPaths } from "./folder-paths.ts";
 
-/** Documents that a plan judges whether or not they are at rest. */
+/** Documents that a plan judges even if they are at rest. */
 export type Judged = ReadonlySet<DocId> | "all";
 
 export const NONE_JUDGED: Judged = new Set();
@@ -23,9 +23,9 @@ type Parted = {
 };
 
 /**
- * Leaves out the documents at rest: both sides have them as base does, base has nothing pending for
- * them, and their folders are at rest too. No step concerns these documents, whatever happens to
- * the others, and there may be very many.
+ * Leaves out the documents at rest: both sides have them as base does, base has no change pending
+ * for them, and their folders are at rest too. No step concerns these documents, even if other
+ * documents change, and there may be very many.
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
   const folders = foldersAtRest(trees, paths);

@@ -24,16 +24,17 @@ type Candidate = {
 };
 
 /**
- * Matches documents with files elsewhere than at their paths. A file at a document's own path that
+ * Matches documents with files at other paths than their own. A file at a document's own path that
  * neither inode nor content confirms loses to a confirmed file elsewhere. Without such a file, the
- * unconfirmed file stays the document's. A document with balanced evidence is blocked.
+ * unconfirmed file stays the document's. A document with equal evidence for several files is
+ * blocked.
  */
 export class MovedFiles {
   readonly #matching: Matching;
   /** The unconfirmed files at documents' own paths, and the documents by these files. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;
   readonly #holders: ReadonlyMap<LocalPath, Link>;
-  /** The strongest first. */
+  /** Candidates, the strongest evidence first. */
   readonly #candidates: readonly Candidate[];
   readonly #byLink: ReadonlyMap<DocId, readonly Candidate[]>;
   readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
@@ -63,7 +64,7 @@ export class MovedFiles {
     return (
       RANKS[b.evidence] - RANKS[a.evidence] ||
       b.score - a.score ||
-      // A document without a file at its path comes before one with an unconfirmed file.
+      // A document without a file at its path comes before a document with an unconfirmed file.
       Number(this.#hasFileAtPath(a.link)) - Number(this.#hasFileAtPath(b.link)) ||
       compareStrings(a.link.id, b.link.id) ||
       compareStrings(a.file.path, b.file.path)
@@ -76,7 +77,8 @@ export class MovedFiles {
   }
 
   /**
-   * An inode without any of the content only decides between two files that may be the document.
+   * Returns true if a candidate is still possible. An inode without any of the content only decides
+   * between two files that may belong to the document.
    */
   #isOpen({ link, file, evidence }: Candidate): boolean {
     const { links, files, blocked } = this.#matching;
@@ -85,9 +87,9 @@ export class MovedFiles {
   }
 
   /**
-   * Returns true if the file is at the path of another document that is nowhere else, and may be
-   * that document. A file with this document's inode and similar content was moved over the other
-   * document. A document whose inode has a name that is not synced has that file.
+   * Returns true if the file is at the path of another document that was found nowhere else, and
+   * may belong to that document. A file with this document's inode and similar content was moved
+   * over the other document. A document whose inode has a name that is not synced has that file.
    */
   #isHeld({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -187,8 +189,8 @@ function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
 }
 
 /**
- * Blocks documents that were not found and may be one of the files for which other documents are
- * blocked. No document counts as deleted while its file may be one of these.
+ * Blocks documents that were not found and may belong to one of the files for which other documents
+ * are blocked. No document counts as deleted while its file may be one of these.
  */
 export function blockWhatMayBeBlocked(matching: Matching): void {
   const contested = new Set([...matching.blocked.values()].flat());

@@ -7,7 +7,7 @@ import { folderInodeKey } from "./inode.ts";
 
 type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 
-/** Present local paths of the linked folders, and of the documents expected below them. */
+/** Current local paths of the linked folders, and of the documents expected below them. */
 export type FolderPaths = {
   /** Linked folders that were found, with their present paths. */
   readonly found: Map<DirId, LocalPath>;
@@ -25,7 +25,7 @@ export type FolderPaths = {
    * local folder that is created at such a path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
-  /** Those of `staying` whose path another folder has by now. */
+  /** Folders of `staying` whose path belongs to another folder now. */
   readonly rehoused: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
@@ -33,10 +33,10 @@ export type FolderPaths = {
 
 /**
  * Finds folders by inode and birth time first (a rename, even into a swap), then by path. The path
- * below the parent's new place counts before the base path. If the deployment cannot move folders,
- * a folder at another local path counts as new. If it cannot move folders to the root, only a
- * folder that was moved to the root does. The documents of such a folder move to it one by one,
- * with their ids, and the old folder counts as deleted.
+ * below the parent's new place counts before the path in base. If the deployment cannot move
+ * folders, a folder at another local path counts as new. If the deployment cannot move folders to
+ * the root, this applies only to a folder that was moved to the root. The documents of such a
+ * folder are moved one by one, with their ids, and the old folder counts as deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -70,8 +70,8 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
 }
 
 /**
- * A folder at its old path is the same folder on any deployment. A folder that was removed locally,
- * and that the service keeps, may have had the same path.
+ * Finds folders by inode. A folder at its old path is the same folder on any deployment. A folder
+ * that was removed locally, and that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
@@ -96,7 +96,7 @@ function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink
 
 /**
  * Returns the removed folders that the service keeps. No other folder can get their names on the
- * service, so a folder that was moved to such a path moves document by document.
+ * service, so a folder that was moved to such a path is moved document by document.
  */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
   const staying = new Map<LocalPath, DirLink>();
@@ -119,7 +119,7 @@ export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): 
   if (path !== dir.localPath) paths.moved = true;
 }
 
-/** Returns the expected path of a linked path if only the folders above it moved. */
+/** Returns the expected path of an entry, if only the folders above it moved. */
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.moved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -131,9 +131,9 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 }
 
 /**
- * Finds folders by their contents (another disk, no inodes). If a folder disappeared, and more than
- * half of its linked documents were found by their own evidence at the same places below one new
- * folder, the new folder is that folder.
+ * Finds folders by their contents (another disk, no inodes). A folder may have disappeared, and
+ * more than half of its linked documents been found by their own evidence at the same places below
+ * one new folder. Then the new folder is that folder.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -165,12 +165,12 @@ function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: Reado
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
 /**
- * For a folder that was not found: the number of documents below it, and the number of them that
- * point to each path.
+ * Counts for a folder that was not found: the documents below it, and how many of them point to
+ * each path.
  */
 type Poll = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Counts a document's vote for each folder that contained it. */
+/** Counts the vote of a document for each folder that contained it. */
 function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
@@ -182,8 +182,8 @@ function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereab
 }
 
 /**
- * Returns the present path of a folder above a document, derived from the document. The document
- * must be at the same place below the folder.
+ * Returns the current path of a folder above a document, derived from the document's path. The
+ * document must be at the same place below the folder.
  */
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
@@ -197,7 +197,7 @@ function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalF
   return null;
 }
 
-/** Null: the disk distinguishes all names. */
+/** Folders by key. Null: the disk distinguishes all names. */
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 
 function foldedFolders(local: LocalTree): FoldersByKey {

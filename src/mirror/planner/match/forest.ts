@@ -5,7 +5,7 @@ import { type FolderRow, pathOn, type Side, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees. Each folder has one row, however many trees have it. */
+/** All folders of the three trees. Each folder has one row, in however many trees it is. */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -18,7 +18,7 @@ export type Forest = {
 
 /**
  * Makes rows for the root and the linked folders.
- * @param mayHide true if a folder that was not found may be where the walk could not see
+ * @param mayHide true if a folder that was not found may be at a place that the scan could not read
  */
 export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
   let key = 0;
@@ -93,8 +93,8 @@ function lookThere(
   const listed = remote.folders.get(dir.id);
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // Not listed in this cycle: the folder counts as unmoved, below the present place of its parent.
-  // If another folder is listed at that path, nobody knows where this folder is.
+  // The folder was not listed in this cycle, so it counts as unmoved, below the current place of
+  // its parent. If another folder is listed at that path, it is not known where this folder is.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(above, nameOf(dir.remotePath));
@@ -119,7 +119,7 @@ export function register(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
   const other = forest.byRemote.get(folder.remotePath);
-  // A listed folder counts more than one whose place is only assumed.
+  // A listed folder takes precedence over a folder whose place is only assumed.
   if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
@@ -134,7 +134,7 @@ export function placeFolders(forest: Forest): void {
 }
 
 /**
- * Returns the folder at a present path. A folder that no tree shows (inconsistent input, or a
+ * Returns the folder at a current path. A folder that no tree shows (inconsistent input, or a
  * parent that the key cannot read) is added as implied.
  */
 export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
@@ -160,11 +160,11 @@ export function baseFolderOf(forest: Forest, side: Side, link: Pick<DirLink, "lo
 }
 
 /**
- * Returns the folder that was at a path of base: the linked one; else the one that is locally at
- * that path; else an unlinked one that is still on the service; else one without a place. A linked
- * folder whose local move is blocked may be at that path. Base then has the documents that moved
- * into the folder meanwhile.
- * @param remotePath of the same folder on the service, as far as base knows
+ * Returns the folder that was at a path of base: the linked one; else the folder that is locally at
+ * that path; else an unlinked one that is still on the service; else a folder without a place. A
+ * linked folder whose local move is blocked may be at that path. Base then has the documents that
+ * moved into the folder meanwhile.
+ * @param remotePath path of the same folder on the service, if base knows it
  */
 function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const linked = forest.byBaseLocal.get(localPath);
@@ -200,7 +200,7 @@ function knownRemoteFolder(
   return beside?.link?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
-/** The root matches only the root: no other folder is taken for it. */
+/** Returns a folder only if it is not linked. The root matches only the root. */
 function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
 }

@@ -1,7 +1,7 @@
 import type { Stamp } from "../../model/link.ts";
 import type { LocalOther, LocalTree } from "../../model/tree.ts";
 
-/** Identity by inode: when it is evidence, and its key. */
+/** Identity by inode: conditions under which an inode is evidence, and its key. */
 
 type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
 

@@ -18,16 +18,20 @@ import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathA
 import { blockWhatMayBeBlocked, MovedFiles } from "./elsewhere.ts";
 
 /**
- * The result of matching: every folder, and every document on which the three trees do not simply
+ * Result of matching: every folder, and every document for which the three trees do not simply
  * agree.
  */
 export type Matched = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
-  /** Files that are not judged in this cycle, because they may be a document that is not seen. */
+  /**
+   * Files that are not judged in this cycle, because they may belong to a document that was not
+   * seen.
+   */
   readonly undecided: ReadonlySet<LocalPath>;
   /**
-   * Documents without a row on which a decision depends: the plan is made again, and judges them.
+   * Documents without a row on which a decision depends: the plan is made again with these
+   * documents.
    */
   readonly wanted: Set<DocId>;
   /** Documents without a row that the plan creates locally. */
@@ -43,7 +47,7 @@ export type Matched = {
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
   const folders = findFolders(trees, policy);
   const { links, files } = partDocuments(trees, folders, judged);
-  // Rows are made in the order of ids, whatever the order of the input.
+  // Rows are made in the order of ids, so that the order of the input does not matter.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
   const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
@@ -80,7 +84,7 @@ function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: 
   return match === undefined ? ABSENT : present(match.file);
 }
 
-/** Returns why the local state of a document is not known; null if it is. */
+/** Returns why the local state of a document is not known; null if the state is known. */
 function whyUnsure(
   trees: Trees,
   link: Link,
@@ -90,7 +94,7 @@ function whyUnsure(
 ): Unread | null {
   if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
   if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
-  // Only the path is evidence for this file. The document may be a file that is being written
+  // Only the path is evidence for this file. The document may be a file that a program is writing
   // elsewhere.
   return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
 }
@@ -166,8 +170,8 @@ function matchDocuments(matching: Matching): void {
 }
 
 /**
- * Recognises pure moves, whatever file is at the old path now: chains (`mv b c; mv a b`) and swaps
- * become moves.
+ * Recognises pure moves, even if another file is at the old path now: chains (`mv b c; mv a b`) and
+ * swaps become moves.
  */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))

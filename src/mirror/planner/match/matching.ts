@@ -41,11 +41,14 @@ export type Matching = {
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalMatch>;
   /**
-   * Files that do not count as new or moved yet: each may be a blocked document, or a document
-   * whose own file is being written now.
+   * Files that do not count as new or moved yet. Each may belong to a blocked document, or to a
+   * document whose own file is being written now.
    */
   readonly undecided: Set<LocalPath>;
-  /** Records with balanced evidence, each with the files that may be its document. */
+  /**
+   * Records with equal evidence for several files, each with the files that may belong to its
+   * document.
+   */
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
@@ -55,7 +58,7 @@ export function claim(matching: Matching, link: Link, file: LocalFile, evidence:
   matching.files.delete(file.path);
 }
 
-/** Blocks a document that may be any of some files: none of them is judged. */
+/** Blocks a document that may be any of several files: none of these files is judged. */
 export function block(matching: Matching, link: Link, files: readonly LocalFile[]): void {
   matching.blocked.set(link.id, [...new Set(files)]);
   for (const { path } of files) {
@@ -78,8 +81,8 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile, evi
 }
 
 /**
- * Returns the digests that a document's file may have had last: base's bytes; or content in review
- * (I31) or in a block (by a conflict, a refusal), while base has the published content.
+ * Returns the digests that a document's file may have had last: base's bytes; or, while base has
+ * the published content, content in review (I31) or in a block (by a conflict, a refusal).
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.blocks.get(id)?.digest ?? null;
@@ -113,7 +116,7 @@ export function holdsPart(matching: Matching, link: Link, file: LocalFile): bool
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
     const was = readProfile(matching, digest);
-    // A blank file is no part of content: nothing of it is in the file.
+    // A blank file is no part of content: no word of the content is in the file.
     return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
   });
 }

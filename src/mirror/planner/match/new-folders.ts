@@ -34,13 +34,13 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
 
 /**
  * ORDER: listed folders before implied ones, so that a folder's id is known; folders of the service
- * before local ones, so that the local ones join them.
+ * before local ones, so that local folders join existing rows.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 
 type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
 
-/** Outer ones first. */
+/** Lists the folders without a record, outer ones first. */
 function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinked[] {
   const { base, local, remote } = trees;
   const unlinked: Unlinked[] = [];
@@ -59,7 +59,7 @@ function listUnlinked(forest: Forest, trees: Trees, paths: FolderPaths): Unlinke
 function impliedFolders(forest: Forest, trees: Trees): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of trees.remote.folders.values()) addAbove(implied, path);
-  // Listings come folder by folder, so most documents are in the same folder as the previous one.
+  // Listings are sorted by folder, so most documents are in the same folder as the previous one.
   let before = "";
   for (const path of remotePathsOf(trees)) {
     const slash = path.lastIndexOf("/");
@@ -97,8 +97,8 @@ function plantRemote(
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.link !== null) {
-    // Deleted on the service and created again there: the same folder for all users, with another
-    // id.
+    // The folder was deleted on the service and created again on the service: for all users it is
+    // the same folder, with another id.
     Object.assign(twin, { replaced: twin.link.id, ...there });
     register(forest, twin);
     return;
@@ -110,8 +110,9 @@ function plantRemote(
 }
 
 /**
- * Returns the local folder of a remote one: the folder with its name; else one whose name has
- * digits of its id, because the name was taken; else one whose name the disk treats as the same.
+ * Returns the local folder of a remote one: the folder with its name. Otherwise a folder whose name
+ * has digits of its id, because the name was taken; else a folder whose name the disk treats as
+ * equal.
  */
 function twinPathOf(
   forest: Forest,

@@ -6,7 +6,8 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 
 /**
  * A document or folder with a place: (parent folder, name), not a path. When a folder moves, the
- * rows below it have not moved themselves. Rows are made for each plan and are mutable within it.
+ * rows below it have not moved themselves. Rows are made for each plan, and change while it is
+ * made.
  */
 
 export type Side = "local" | "remote";
@@ -19,11 +20,11 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Present place and planned place; null: none. `wantAt` sets the goal. */
+/** Current place and planned place; null: none. `wantAt` sets the planned place. */
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Unique in a plan: the number of the row in the order of the sorted input. */
+  /** Key, unique in a plan: number of the row in the order of the sorted input. */
   readonly key: number;
   readonly local: Whereabouts;
   readonly remote: Whereabouts;
@@ -33,7 +34,8 @@ export type FolderRow = CommonRow & {
   readonly kind: "folder";
   link: DirLink | null;
   /**
-   * The linked or listed id; null for a folder that the service does not have, or has not shown.
+   * Id in base or in the listing; null for a folder that the service does not have, or has not
+   * shown.
    */
   dirId: DirId | null;
   /** Path on disk before the plan; null if the folder is missing. */
@@ -69,7 +71,7 @@ export type RemoteSeen =
   | { readonly kind: "gone" }
   | { readonly kind: "outside" }
   | { readonly kind: "unseen"; readonly why: string }
-  /** Nothing was ever linked: a new local file. */
+  /** The document was never linked: a new local file. */
   | { readonly kind: "never" };
 
 export type DocumentRow = CommonRow & {
@@ -83,13 +85,13 @@ export type DocumentRow = CommonRow & {
 
 export type Row = FolderRow | DocumentRow;
 
-/** Sets the planned place of a row on a side; null: none. Nothing else sets a goal. */
+/** Sets the planned place of a row on a side; null: none. No other code sets a planned place. */
 export function wantAt(row: Row, side: Side, place: Place | null): void {
   const whereabouts: { goal: Place | null } = row[side];
   whereabouts.goal = place;
 }
 
-/** Plans a row at its present place on both sides. */
+/** Plans a row at its current place on both sides. */
 export function wantInPlace(row: Row): void {
   for (const side of SIDES) wantAt(row, side, row[side].now);
 }

@@ -5,7 +5,7 @@ import { hasFileAt, localPathsOf, remotePathsOf } from "../../model/left-out.ts"
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
-/** Names that each side treats as one: probed on the disk, learned about the service. */
+/** Names that each side treats as equal: tested on the disk, learned about the service. */
 export type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
@@ -13,16 +13,16 @@ export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Folding
 }
 
 /**
- * A slot is a name in a folder: only one thing can be there at a time. Its key folds as its side
- * does (I11).
+ * Returns the key of a slot, which is a name in a folder: only one entry can be in a slot at a
+ * time. The key folds names as its side does (I11).
  */
 export function slotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
 /**
- * Values by slot. Each folder has a map of its own, because a key string for each slot would be
- * built again on each access.
+ * Values by slot. Each folder has a map of its own, because a key string for each slot would have
+ * to be built on each access.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -51,7 +51,7 @@ export class SlotMap<T> {
   }
 }
 
-/** Occupant of a slot before the plan; it may have no row. */
+/** Occupant of a slot before the plan. The occupant may have no row. */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -111,7 +111,7 @@ export class Occupancy {
 }
 
 /**
- * Lists rows by their present and planned places on disk: possible occupants of a slot while the
+ * Lists rows by their current and planned places on disk: possible occupants of a slot while the
  * plan runs.
  */
 export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {

@@ -17,13 +17,13 @@ type Twins = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/** Local name that a document may have. `isExact`: another spelling is not this name. */
+/** Rule for the local name of a document. `isExact`: true if another spelling is another name. */
 type Way = { readonly nameFor: typeof localNameFor; readonly isExact: boolean };
 
 /**
  * ORDER: on a disk that folds, a file at a document's path in another spelling may belong to
- * another document. The document's own file then has a name with digits of its id: it comes from a
- * run that was interrupted before base had the file, or whose state was lost.
+ * another document. The document's own file then has a name with digits of its id. A run created
+ * that file and was interrupted before base recorded it, or the state was lost.
  */
 const WAYS: readonly Way[] = [
   { nameFor: localNameFor, isExact: true },

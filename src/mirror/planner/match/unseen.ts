@@ -4,7 +4,7 @@ import { NOTHING_LEFT_OUT } from "../../model/left-out.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/** Returns true if a linked path is at or below a path that the walk could not see. */
+/** Returns true if a linked path is at or below a path that the scan could not read. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return whyUnseen(path, trees) !== null;
 }
@@ -14,8 +14,8 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the walk could not see this path, or a folder above it. During a bulk change every
- * absence is unseen, which is no such reason: the walk reads all files, and a missing file is
+ * Returns why the scan could not read this path, or a folder above it. During a bulk change every
+ * absence is unseen, which is no such reason: the scan reads all files, and a missing file is
  * missing.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
@@ -27,17 +27,17 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
   return null;
 }
 
-/** Returns true if some file is still being written, so that this walk did not see its content. */
+/** Returns true if a file is still being written, so that this scan did not read its content. */
 export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return true;
   return false;
 }
 
 /**
- * Returns why nothing counts as absent in this walk: a missing file may have been moved to a place
- * that the walk could not see (I04: "the scan complete"). A linked document's own file that cannot
- * be read hides only itself. If its document was found elsewhere, the unreadable file is another
- * document's.
+ * Returns why no entry counts as absent in this scan: a missing file may have been moved to a place
+ * that the scan could not read (I04: "the scan complete"). A linked document's own file that cannot
+ * be read hides only itself. If its document was found elsewhere, the unreadable file belongs to
+ * another document.
  * @returns null: a file that was not found is absent
  */
 export function whyNothingIsAbsent(

@@ -39,7 +39,7 @@ export class Layout {
   readonly #onShift: (shift: RowChange) => void;
   /** The last step that placed a row on each side. */
   readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
-  /** Steps before all others of a row. */
+  /** Steps that must come before all other steps of a row. */
   readonly #first = new Map<Row, number[]>();
 
   /** @param moving folders that some step will move or remove, by side */
@@ -81,7 +81,7 @@ export class Layout {
     return new Set(this.#first.get(row));
   }
 
-  /** Returns the present place of a row, or its goal on a side without it. */
+  /** Returns the current place of a row; on a side without a place, its planned place. */
   #place(side: Side, row: Row): Place | null {
     return this.sides[side].at(row) ?? row[side].goal;
   }
@@ -101,7 +101,7 @@ export class Layout {
     };
   }
 
-  /** Returns the steps before one that uses a row's present paths. */
+  /** Returns the steps that must come before a step that uses a row's current paths. */
   #dependencies(row: Row, sides: readonly Side[]): Set<number> {
     const after = this.#firsts(row);
     for (const side of sides) {
@@ -150,7 +150,7 @@ export class Layout {
     const to = row[side].goal!;
     const state = this.sides[side];
     if (propose === null) {
-      // A folder that is created with its content needs no step of its own.
+      // A folder that is created with its content needs no separate step.
       state.move(row, to, null);
       this.#onShift({ side, row, from: null, to, freed: null });
       return;
@@ -163,7 +163,7 @@ export class Layout {
     this.#use(row, ["local", "remote"], step);
   }
 
-  /** Lays out the step that makes a document without a row. */
+  /** Lays out the step that creates a document without a row. */
   layWithoutRow({ id, path, changeId }: RemoteFile, place: Place): void {
     const after = new Set<number>();
     for (const side of SIDES) this.sides[side].waitsFor(place, after);
@@ -215,7 +215,7 @@ export class Layout {
     const state = this.sides[side];
     const from = state.at(row)!;
     const after = this.#dependencies(row, [side]);
-    // If the move on the service fails, the row stays locally where its user put it.
+    // If the move on the service fails, the row stays locally at the place that the user gave it.
     const there = this.#placed.remote.get(row);
     if (there !== undefined) after.add(there);
     state.waitsFor(hop.to, after);

@@ -53,7 +53,9 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
   }
 }
 
-/** Returns null for an arrival, which is listed by its goal. */
+/**
+ * Returns the operation of a proposal; null for an arrival, which is listed by its planned place.
+ */
 function operationOf(row: Row, propose: Proposal): Operation | null {
   switch (propose.role) {
     case "arrive-local":
@@ -68,7 +70,7 @@ function operationOf(row: Row, propose: Proposal): Operation | null {
   }
 }
 
-/** Records a document's place if no arrival does. */
+/** Proposes to record a document's place, unless an arrival records it. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.whys.get(row);
   const { link } = row;

@@ -7,11 +7,11 @@ import { listOperations, type Operation, precedesArrivals } from "./operation.ts
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Orders the decided operations as steps. For each side, a state has the place of everything at
- * each moment. An operation that cannot run yet (its path is taken, its folder is missing,
- * something is still inside) waits. If all operations wait in a circle, one row moves to a
- * temporary name. The paths that a step used decide which steps must come first. Any order that
- * respects this gives the same trees (I15).
+ * Orders the decided operations as steps. For each side, a state has the place of each row at each
+ * moment. An operation that cannot run yet (its path is taken, its folder is missing, an entry is
+ * still inside) waits. If all operations wait in a circle, one row moves to a temporary name. The
+ * paths that a step used decide which steps must come first. Any order that respects this gives the
+ * same trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
   return new Schedule(draft).run();
@@ -91,7 +91,10 @@ class Schedule {
     this.#ready.push(...this.#waiting.take(...words));
   }
 
-  /** Returns what an operation still waits for, as a key; null if it can be laid out now. */
+  /**
+   * Returns the key of the event for which an operation still waits; null if the operation can be
+   * laid out now.
+   */
   #need(operation: Operation): string | null {
     const { row } = operation;
     switch (operation.kind) {
@@ -117,8 +120,8 @@ class Schedule {
   }
 
   /**
-   * Returns what must still leave a folder before it can be removed. For a deletion on the service,
-   * also rows that may still take its local path.
+   * Returns the key of the rows that must leave a folder before it can be removed. For a deletion
+   * on the service, also of rows that may still take its local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -131,8 +134,8 @@ class Schedule {
   }
 
   /**
-   * Base may record a place only after the folders above have reached their places: one of these
-   * moves could fail.
+   * Returns the key of a folder that must reach its place first. Base may record a place only after
+   * the folders above have reached their places, because one of these moves could fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -150,14 +153,15 @@ class Schedule {
   }
 
   /**
-   * Returns what a row's goal still needs: the folder above must exist, and the path must be free.
+   * Returns the key of the condition for a row's planned place: the folder above must exist, and
+   * the path must be free.
    */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
     const state = this.#layout.sides[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = state.at(at)?.parent) {
-      // A folder whose goal is below a folder that is still inside it waits until that folder has
-      // left.
+      // A folder whose planned place is below a folder that is still inside it waits until that
+      // folder has left.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (state.at(at) === null && !state.exists(at)) return `moved ${side} ${at.key}`;
     }
@@ -219,8 +223,8 @@ class Schedule {
   }
 
   /**
-   * Moves one row of a circle to a temporary name: a row whose path another row waits for. Each row
-   * is moved so at most once, so this ends.
+   * Moves one row of a circle to a temporary name: a row for whose path another row waits. Each row
+   * is moved in this way at most once, so this ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();
@@ -250,7 +254,7 @@ class Schedule {
     return first;
   }
 
-  /** Returns true if a folder is missing, and no operation is left that would make it. */
+  /** Returns true if a folder is missing, and no operation is left that would create it. */
   #isHopeless(folder: FolderRow, side: Side): boolean {
     const state = this.#layout.sides[side];
     for (let at: FolderRow | undefined = folder; at !== undefined; at = (state.at(at) ?? at[side].goal)?.parent)
@@ -298,7 +302,7 @@ class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need key of what must happen first */
+  /** @param need key of the event that must happen first */
   add(operation: Operation, need: string): void {
     this.#needs.set(operation, need);
     const list = this.#byNeed.get(need);
@@ -311,11 +315,11 @@ class WaitingList {
   }
 
   /**
-   * @param words key of what has happened, in parts
+   * @param words key of an event that has happened, in parts
    * @returns the operations that waited for it, to be tried again
    */
   take(...words: (string | number)[]): readonly Operation[] {
-    // Nearly always nothing waits: then no string is made.
+    // Nearly always no operation waits, so no string is made.
     if (this.#byNeed.size === 0) return NONE;
     const need = words.join(" ");
     const list = this.#byNeed.get(need) ?? NONE;

@@ -3,10 +3,10 @@ import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the plan is laid out step by step: the place of everything at that moment, and the
- * step that put it there. The state gives an action its paths, and the steps that the action must
- * wait for: the last step that moved a folder on its path, the step that freed its slot, the last
- * step on itself. A folder's move also waits for the steps that used its old path.
+ * One side while the plan is laid out step by step: the place of each row at that moment, and the
+ * step that moved it to this place. The state gives an action its paths, and the steps that must
+ * come before it: the last step that moved a folder on its path, the step that freed its slot, the
+ * last step on itself. A folder's move must also wait for the steps that used its old path.
  */
 export class SideState {
   readonly side: Side;
@@ -20,8 +20,8 @@ export class SideState {
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step will move or remove: only for these, users of their paths are
-   * recorded.
+   * Folders that a later step will move or remove. Steps that use paths below them are recorded
+   * only for these folders.
    */
   readonly #moving = new Set<FolderRow>();
 
@@ -73,7 +73,7 @@ export class SideState {
     return path;
   }
 
-  /** Adds to `after` the steps that a step at `place` must wait for. */
+  /** Adds to `after` the steps that must come before a step at `place`. */
   waitsFor(place: Place, after: Set<number>): void {
     if (this.#movedBy.size === 0) return;
     for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {

@@ -31,7 +31,8 @@ export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; rea
 
 /**
  * Returns the PATCHes from one place to another. Name and parent change one after the other, in the
- * order whose middle path is free; if neither is, through a temporary name.
+ * order whose middle path is free. If neither middle path is free, the row gets a temporary name in
+ * between.
  */
 export function hopsBetween(
   from: Place,

@@ -23,13 +23,16 @@ type Loss = {
    */
   readonly folders: readonly GuardedStep[];
   readonly emptied: readonly GuardedStep[];
-  /** Documents that may become blank on this side: their new content was not read yet. */
+  /** Documents that may become blank on this side, because their new content was not read yet. */
   readonly unread: readonly DocId[];
   /** Losses of the last hour on this side, which count as well. */
   readonly before: number;
   /** Losses that need no approval. */
   readonly limit: number;
-  /** True if a safety check found the other side without any document, and nobody answered yet. */
+  /**
+   * True if a safety check found the other side without any document, and the user has not answered
+   * yet.
+   */
   readonly wasAllGone: boolean;
   readonly counts: OtherSide;
 };
@@ -40,7 +43,7 @@ type OtherSide = {
   /** Documents that are gone from the other side. */
   readonly gone: number;
   readonly present: number;
-  /** Documents that are present and that no deletion of this plan concerns. */
+  /** Number of documents that are present and that no deletion of this plan concerns. */
   readonly left: number;
   /** Documents whose base version is empty: they have no content to lose. */
   readonly empty: () => number;
@@ -112,7 +115,7 @@ function countEmpty({ links }: BaseTree): number {
 }
 
 /**
- * Returns the documents that must be read before the verdict counts: if all of them are blank, a
+ * Returns the documents that must be read before the verdict counts. If all of them are blank, a
  * safety check stops the plan.
  */
 export function mustRead(loss: Loss): readonly DocId[] {
@@ -135,9 +138,9 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 /**
  * Judges if the other side is emptied: linked documents are gone from it, and none stays. The
  * others are missing too, or this plan removes them because they are gone from this side. The stop
- * remains until the user answers. If only one document is linked, it may go without approval. Its
- * deletion looks like any other, and two scans missed it. The document, or a folder, also showed
- * that the key belongs to this workspace.
+ * remains until the user answers. If only one document is linked, its deletion may run without
+ * approval: it looks like any other deletion, and two scans missed the document. The document, or a
+ * folder, must also have shown that the key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasAllGone } = loss;
@@ -158,7 +161,7 @@ function judgeEmptied(loss: Loss): Finding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: tellAllEmptied(loss), steps: emptied }] : [];
 }
 
-/** @param more further documents that count as emptied */
+/** @param more number of further documents that count as emptied */
 function isOver({ deleted, emptied, before, limit }: Loss, more = 0): boolean {
   return before + deleted.length + emptied.length + more > limit;
 }

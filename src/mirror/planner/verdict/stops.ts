@@ -7,7 +7,7 @@ import { guardKey } from "./guard-key.ts";
 
 /** Reasons to stop a whole plan. */
 
-/** Counts of the match, which the safety checks need. */
+/** Counts of the match for the safety checks. */
 export type PresenceCounts = {
   /** Linked documents (not suspended, not outside). */
   readonly known: number;
@@ -19,9 +19,9 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Stop
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop everything. `asks`: true if it needs an approval. `stays`: true if the reason,
- * once approved, is only reported, so that nobody has to approve it before each run (documents that
- * are blocked because the folder only pushes, or because they were edited).
+ * A reason to stop all steps. `asks`: true if the reason needs an approval. `stays`: true if the
+ * reason, once approved, is only reported, so that nobody has to approve it before each run. (Such
+ * documents are blocked because the folder only pushes, or because they were edited.)
  */
 type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
 
@@ -84,9 +84,9 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
 }
 
 /**
- * In a restored service, missing documents were mostly created after the backup. Removals are
- * approved by their own keys, not by the reason: if another document is found missing later,
- * mdmirror asks again.
+ * Stops removals. In a restored service, missing documents were mostly created after the backup.
+ * Removals are approved by their own keys, not by the reason: if another document is found missing
+ * later, mdmirror asks again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];

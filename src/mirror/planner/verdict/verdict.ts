@@ -15,7 +15,7 @@ import {
 } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 
-/** The safety checks: when a plan must stop and ask. */
+/** Makes the safety checks, which decide when a plan must stop and ask. */
 
 /** Result of the safety checks: the verdict, and the documents to read first. */
 type Judgement = {
@@ -35,7 +35,7 @@ export function judge(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = wholePlanStops(trees, policy, signals, counts, removals);
-  // Both reasons concern a service that no longer has this folder's documents.
+  // Both reasons concern a service that does not have this folder's documents any more.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: stop(stops, isRemoving ? [...deleted, ...folders] : [], true), toRead: [] };
   const toRead = mustRead(losses.local);
@@ -52,8 +52,8 @@ export function judge(
 
 /**
  * Stops the plan.
- * @param byReason true if the reasons are approved too, together with the steps, so that the user
- * answers once
+ * @param byReason true if the user approves the reasons too, together with the steps, so that one
+ * answer is enough
  */
 function stop(found: readonly Reason[], steps: readonly GuardedStep[], byReason: boolean): Verdict {
   const reasons = found.map(({ reason, detail }) => ({ reason, detail }));
