@@ -14,16 +14,16 @@ type SyncNow = {
   /** LIMIT: milliseconds to wait for delayed changes. */
   readonly mostMs: number;
   readonly clock: Clock;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller has disconnected. */
   readonly gone: AbortSignal;
   /** Called once if deletions are delayed. */
   readonly onHeldBack: (heldBack: DelayedChanges) => void;
 };
 
 /**
- * Runs `sync` for a command. A person who asks wants both sides equal, so after the run it waits
- * for changes that the daemon delays: recently saved files, and deletions in their grace period.
- * All runs of that time become one report.
+ * Runs `sync` for a command. A person who runs a command wants both sides to be equal. So after the
+ * run it waits for changes that the daemon delays: recently saved files, and deletions. All runs of
+ * that time become one report.
  */
 async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
@@ -41,7 +41,7 @@ async function syncNow(
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         const { pendingDeletions } = daemon.status();
-        // A saved file settles within a moment, which needs no message.
+        // A saved file is unchanged for long enough within a moment, which needs no message.
         if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
           onHeldBack({ deletions: pendingDeletions.length });
@@ -60,8 +60,8 @@ async function syncNow(
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
-  // Offline or paused, or with deletions that a safety check stops, waiting would be in vain. The
-  // report names those deletions.
+  // If the service is unreachable, the daemon is paused or a safety check stops deletions, waiting
+  // has no use. The report names these deletions.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
   return last.state !== "stopped" && pendingDeletions.length > 0;
@@ -82,12 +82,10 @@ function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"]
   return sum;
 }
 
-/** The daemon's answers to commands about one folder. */
+/** Answers requests of commands about one folder. */
 
 const BEAT_MS = 2_000;
-/**
- * LIMIT: a `sync` waits this long for delayed changes, above all for the grace period of deletions.
- */
+/** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
 const HELD_BACK_MS = 45_000;
 
 /** Returns the status of a folder. `daemon` is null if the folder is closed. */
@@ -114,7 +112,10 @@ type Folder = {
   readonly moves: () => boolean;
 };
 
-/** Sends signs of life to the caller until the work is done or a command keeps the folder. */
+/**
+ * Sends signs of life to the caller until the work is done or a command keeps the folder for too
+ * long.
+ */
 export async function keepCallerWaiting(
   work: Promise<CallResult>,
   call: ControlCall,
@@ -156,7 +157,7 @@ export async function carryOutRequest(
     return { kind: "done", value: { report: boundReport(report) } };
   }
   const forMs = request.do === "pause" ? request.forMs : undefined;
-  // A pause replaces the one before, and nothing changes if neither has an end.
+  // A pause replaces the previous one; if neither has an end, nothing changes.
   const hasEnd = forMs !== undefined || daemon.status().pausedUntil !== null;
   const changed = hasEnd || isPaused(daemon) === (verb === "resume");
   if (verb === "pause") await daemon.request("pause", forMs);

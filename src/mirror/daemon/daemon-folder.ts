@@ -35,13 +35,14 @@ import { findByMarker } from "../trust/registry.ts";
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
 /**
- * LIMIT: a loop without progress for this time hangs: every call to the service ends well before.
+ * LIMIT: milliseconds without progress after which the loop counts as hanging. Every call to the
+ * service ends well before.
  */
 export const HANG_MS = 240_000;
-/** LIMIT: milliseconds that a command waits for another one to give the folder back. */
+/** LIMIT: milliseconds that a command waits for another command to give the folder back. */
 const LENT_MS = 30_000;
 
-/** `free` is called when the daemon has nothing of the folder open. */
+/** `free` is called when the daemon has no file of the folder open. */
 type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
 
 type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
@@ -51,7 +52,9 @@ export class DaemonFolder {
   readonly #options: Tallied;
   readonly #since: number;
   #open: OpenedDaemon | null;
-  /** A command works on the folder, or will as soon as the daemon has nothing of it open. */
+  /**
+   * A command works in the folder, or will as soon as the daemon has no file of the folder open.
+   */
   #loan: Loan | null = null;
   #closedBy: Trouble | null = null;
   readonly #reopening = new Reopening();
@@ -82,8 +85,8 @@ export class DaemonFolder {
   }
 
   /**
-   * Runs until `stop` aborts, or a command moved or unlinked the folder. Then active work has
-   * ended, the lock is free, and the socket is removed.
+   * Runs until `stop` aborts, or a command moved or unlinked the folder. At the end, active work
+   * has ended, the lock is free, and the socket is removed.
    */
   async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
     try {
@@ -159,7 +162,7 @@ export class DaemonFolder {
     await aborted(AbortSignal.any([gone, stop]));
   }
 
-  /** Returns the loan that has ended; null if there was none. */
+  /** Returns the loan that has ended; null if the folder was not lent. */
   #takeLoan(): Loan | null {
     const loan = this.#loan;
     this.#loan = null;
@@ -182,7 +185,7 @@ export class DaemonFolder {
     const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
       noteEvent(open, event);
-      // A loop that ends for a command begins again.
+      // A loop that ends because of a command starts again later.
       const endsForLoan = this.#loan !== null && event.kind === "phase" && event.phase.kind === "ended";
       if (!endsForLoan) this.#publish(event);
     });
@@ -230,7 +233,7 @@ export class DaemonFolder {
     const began = clock.monotonic();
     for (;;) {
       const open = await this.#reopening.settled(() => this.#open);
-      // A closed folder has nothing open.
+      // A closed folder has no open file.
       if (open === null && request.do === "lend") return { kind: "done", value: { lent: true } };
       if (open === null) return refuseClosedFolder(this.root, this.#closedBy);
       const { signal } = open.reopen;
@@ -289,7 +292,9 @@ function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
 
 type EngineRequest = Exclude<ControlRequest, { do: "status" | "lend" }>;
 
-/** Returns a request with the time that is left of it, because the folder may close meanwhile. */
+/**
+ * Returns a request with the time that is left of it, because the folder may be closed meanwhile.
+ */
 function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
   if (request.do !== "wait") return request;
   return { ...request, timeoutMs: Math.max(0, request.timeoutMs - passedMs) };
@@ -299,7 +304,7 @@ function shortenWait(request: EngineRequest, passedMs: number): EngineRequest {
 type FolderEnd =
   /** The daemon was asked to stop. */
   | { readonly kind: "stopped" }
-  /** The folder is no longer linked: `mdmirror unlink`. */
+  /** `mdmirror unlink` ended the link of the folder. */
   | { readonly kind: "unlinked" }
   /** `mdmirror mv` moved the folder. `root`: the current path. */
   | { readonly kind: "moved"; readonly root: string };
@@ -316,7 +321,8 @@ function folderEndOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
   const fs = createNodeFs();
-  // A missing configuration or a missing marker alone is an error that is reported and may end.
+  // If only the configuration or only the marker is missing, this is an error that is reported, and
+  // that may end.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readMarker(fs, root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   const place = placeOf(env);

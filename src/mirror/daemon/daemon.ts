@@ -20,13 +20,14 @@ import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 export type { FolderEvent } from "./folder-events.ts";
 
 export type DaemonsOptions = FolderOptions & {
-  /** Called for problems outside the folders: no systemd. */
+  /** Called for problems outside the folders, such as a missing systemd. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * Keeps these folders in sync. Opens all or none: nobody would notice that a daemon syncs only some
- * of them. Resolves when `stop` is aborted, or no folder is left, and all active work has ended.
+ * Keeps these folders in sync. Opens all or none, because nobody would notice a daemon that syncs
+ * only some of them. Resolves when `stop` is aborted, or no folder is left, and all active work has
+ * ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -51,7 +52,10 @@ export async function runDaemons(
   });
 }
 
-/** Milliseconds between two checks of the list and its folders: a disk may have been mounted. */
+/**
+ * Milliseconds between two checks of the list and of the folders on it, because a disk may have
+ * been mounted.
+ */
 const CHECK_MS = 2_000;
 
 /**
@@ -118,7 +122,7 @@ type Kept = { readonly stop: AbortController; readonly ended: Promise<void>; fol
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
-  /** By real path. */
+  /** Folders that are kept in sync, by real path. */
   readonly #kept = new Map<string, Kept>();
   readonly #noted = new Set<string>();
 
@@ -176,7 +180,7 @@ class KeptFolders {
     const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // A list that cannot be trusted for now does not prove that a folder was unlinked.
+    // A list that cannot be trusted at the moment does not prove that a folder was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     const fresh = mirrors.filter(({ root }) => !this.#kept.has(root));
     for (const { root } of fresh.filter(({ place }) => place === "present")) this.begin(root, null);
@@ -219,7 +223,7 @@ class KeptFolders {
       if (end.value.kind === "moved" && !this.#kept.has(end.value.root)) this.begin(end.value.root, null);
       return null;
     } catch (error) {
-      // An error of the system or a bug, which concerns this folder alone.
+      // This error of the system, or bug, concerns only this folder.
       const what = `${root} cannot be synced: ${errnoClause(error)}`;
       return {
         kind: "fault",

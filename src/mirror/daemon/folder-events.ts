@@ -21,7 +21,7 @@ type Line = Parameters<Log["write"]>;
 
 /**
  * Line of each event in the folder's log: events, places and numbers, no content. Null if the
- * engine logs the event itself or only scanned.
+ * engine logs the event itself, or the event is only a scan.
  */
 const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
   change: changeLine,

@@ -19,7 +19,7 @@ export type OpenedDaemon = {
 };
 
 export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "tally"> & {
-  /** For tests: others than the engine's loop and the disk's watcher. */
+  /** For tests: replacements of the engine's loop and of the disk's watcher. */
   readonly createDaemon?: CreateDaemon;
   readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
@@ -75,11 +75,11 @@ export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boole
   return true;
 }
 
-/** Requests for a folder that is closed to be opened again wait until it is open. */
+/** Delays requests for a folder that is closed and will be opened again, until it is open. */
 export class Reopening {
   #opening: PromiseWithResolvers<void> | null = null;
 
-  /** The folder is about to be closed. */
+  /** Records that the folder is about to be closed. */
   begin(): void {
     this.#opening ??= Promise.withResolvers<void>();
   }
@@ -119,7 +119,7 @@ export class Traffic implements Progress {
     else this.#under.delete(action);
   }
 
-  /** Returns null if there are none. */
+  /** Returns the transfers of this moment; null if there are none. */
   now(): CurrentTraffic | null {
     if (this.#under.size === 0) return null;
     const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 
 type Sources = {
   readonly platform?: NodeJS.Platform;
-  /** Path of the file from which Linux gives the id. */
+  /** Path of the file in which Linux shows the id. */
   readonly file?: string;
   /**
-   * Path of the program from which macOS gives the id; absolute, because cron's PATH does not
-   * contain the program.
+   * Path of the program that prints the id on macOS; absolute, because cron's PATH does not contain
+   * the program.
    */
   readonly sysctl?: string;
 };

@@ -39,7 +39,7 @@ import { makeFolders } from "../../common/make-folders.ts";
 type FolderKind = "new" | "linked";
 
 /**
- * Checks whether a folder may be linked.
+ * Checks if a folder may be linked.
  * @param home the user's home folder
  * @param anyFolder true if the user confirmed an unusual folder
  */
@@ -102,9 +102,9 @@ export function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * Checks what an earlier link left in `.mdmirror/`. `known`: files of this user, from a link that
- * was interrupted or lost its configuration. `fresh`: no such files. A state that may not be the
- * user's is refused, because it would decide which documents count as deleted locally.
+ * Checks the files that an earlier link left in `.mdmirror/`. `known`: files of this user, from a
+ * link that was interrupted or lost its configuration. `fresh`: no such files. A state that may not
+ * be the user's is refused, because it would decide which documents count as deleted locally.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;

@@ -66,7 +66,7 @@ class FileLog implements Log {
 
 const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
 
-/** Loaded on first use: pino takes 20 ms to load, and many runs log nothing. */
+/** Makes the logger on first use: pino takes 20 ms to load, and many runs log nothing. */
 function makeLogger(clock: Clock, write: (line: string) => void) {
   const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
   const settings = {
@@ -103,7 +103,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   };
 }
 
-/** Gives each file the next older number. The oldest file is replaced. */
+/** Gives each file the next older number. The oldest file is overwritten. */
 function putAside(folder: string, file: string): void {
   for (let n = OLDER; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
@@ -117,7 +117,7 @@ const count: Form = (value) => (typeof value === "number" && Number.isFinite(val
 const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** A path on one line, which cannot control the terminal that shows it. */
+/** Form of a path: one line, which cannot control the terminal that shows it. */
 const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
 const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 

@@ -193,7 +193,7 @@ function withExchanges(log: Log, onExchange: MirrorOptions["onExchange"]): Log {
   return { debug: true, write };
 }
 
-/** Functions that close resources, in reverse order of opening. */
+/** Functions that close resources. They run in the reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 

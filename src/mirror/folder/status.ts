@@ -205,8 +205,8 @@ async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonS
 }
 
 /**
- * Returns the status with what the daemon knows. The daemon knows of later scans than it stores,
- * and of scans that failed.
+ * Returns the status with the facts that only the daemon knows: later scans than it stores, and
+ * scans that failed.
  */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;

@@ -43,7 +43,10 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
   }
 }
 
-/** After the clock was set back, the duration begins again. */
+/**
+ * Returns the time since when a problem lasts. After the clock was set back, the duration begins
+ * again.
+ */
 function lastingSince(noted: Noted | undefined, now: number): Noted | null {
   return noted !== undefined && noted.since <= now ? noted : null;
 }

@@ -27,9 +27,9 @@ export function subjectsOf(event: EventName, before: Facts, now: Facts): Subject
 
 /** One event of a hook for a folder. Times are in milliseconds by the monotonic clock. */
 export type WatchedEvent = {
-  /** State that the next one is compared with. */
+  /** State with which the next state is compared. */
   readonly baseline: Facts;
-  /** The event that has not lasted long enough; another key begins again. */
+  /** Event that has not lasted long enough; an event with another key starts a new period. */
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
@@ -76,7 +76,10 @@ function keyOf({ kind, path }: Item): string {
   return `${kind} ${path}`;
 }
 
-/** Returns paths that left review. One that waits under another path was moved. */
+/**
+ * Returns paths that left review. A document in review under another path was moved, and does not
+ * count.
+ */
 function settledOf(before: Facts, { reviews, conflicts }: Facts): Subjects {
   if (reviews === null || before.reviews === null) return null;
   const [known, present] = [new Set(before.reviews), new Set(reviews)];

@@ -24,10 +24,10 @@ export type Facts = {
   readonly reviews: readonly string[] | null;
 };
 
-/** By the names of the counts of `sync --json`. */
+/** Numbers of changes, by the names of the counts of `sync --json`. */
 export type Changes = Readonly<Record<string, number>>;
 
-/** `path`: "" is the whole folder. */
+/** `path`: path of the problem; "" is the whole folder. */
 export type Item = {
   readonly path: string;
   readonly kind: string;
@@ -42,7 +42,7 @@ export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "sa
 type Offline = { readonly code: WaitReason; readonly ms: number };
 
 type More = {
-  /** Null if the service is reached. */
+  /** Reason and duration; null if the service is reached. */
   readonly offline?: Offline | null;
   readonly changes?: Changes;
 };
@@ -82,12 +82,16 @@ function itemsOf(attention: FolderState["attention"]): Item[] {
   return attentionJson({ attention, safetyStop: null, fault: null }).map(itemOf);
 }
 
-/** Leaves out the detail, in which a service may repeat what was sent to it. */
+/**
+ * Returns an item without its detail, in which a service may repeat content that was sent to it.
+ */
 function itemOf({ path, kind, code, next }: Item): Item {
   return { path, kind, code, next };
 }
 
-/** A state that cannot be read is reported by the run itself. */
+/**
+ * Returns the reviews of a folder; null if the state cannot be read, which the run itself reports.
+ */
 function reviewsOf(root: string): readonly string[] | null {
   const glanced = glanceAtState(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;

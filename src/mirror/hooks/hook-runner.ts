@@ -20,7 +20,7 @@ type Folder = {
   state: FolderState | null;
   offline: { readonly code: WaitReason; readonly since: number } | null;
   readonly changes: Record<string, number>;
-  /** By hook and event. */
+  /** Watched events, by hook and event. */
   readonly watched: Map<string, WatchedEvent>;
 };
 
@@ -48,9 +48,9 @@ export class HookRunner {
   readonly #late = new AbortController();
   readonly #checked: Promise<void>;
   #wake = new AbortController();
-  /** Null if there is no desktop, or a notification failed. */
+  /** Hook for desktop notifications. Null if there is no desktop, or a notification failed. */
   #desktop: Hook | null;
-  /** Last message about the file: the same one is reported once. */
+  /** Last message about the file `hooks.json`; the same message is reported only once. */
   #noted: string | null = null;
 
   constructor(options: RunnerOptions) {
@@ -69,7 +69,7 @@ export class HookRunner {
     if (follow(folder, event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
-  /** Resolves when no hook is active; long ones are ended. */
+  /** Resolves when no hook is active. Hooks that take too long are ended. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#checked;
@@ -167,7 +167,7 @@ function follow(folder: Folder, event: FolderEvent, now: number): boolean {
   }
   if (event.kind !== "phase") return false;
   const { phase } = event;
-  // During a scan the last state remains.
+  // During a scan the last known state stays.
   if (phase.kind === "waiting" && phase.why !== "paused") folder.offline = unreached(phase.why);
   else if (phase.kind === "idle" || phase.kind === "stopped") folder.offline = null;
   return true;

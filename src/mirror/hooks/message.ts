@@ -13,7 +13,7 @@ import type { EventName } from "./hook.ts";
 export type Message = {
   readonly id: string;
   readonly type: EventName;
-  /** RFC 3339. */
+  /** Time as in RFC 3339. */
   readonly timestamp: string;
   /** One sentence for people. */
   readonly text: string;

@@ -75,7 +75,7 @@ function isMirror(one: string, root: string, env: Env): boolean {
   try {
     return realpathSync(one) === root;
   } catch {
-    // No folder exists at that path, so it is not this one.
+    // No folder exists at that path, so the path does not mean this folder.
     return false;
   }
 }

@@ -32,7 +32,7 @@ const HOOK_VARIABLE = "MDMIRROR_HOOK";
 type Running = {
   readonly env: Env;
   readonly timeoutMs: number;
-  /** Ends the command. */
+  /** Signal that ends the command. */
   readonly stop: AbortSignal;
 };
 

@@ -33,8 +33,8 @@ const MOST_MS = 60_000;
 type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
 /**
- * Runs hooks after a single run, for what the run changed. Its result is the state until the next
- * run, so nothing has to last.
+ * Runs hooks after a single run, for the changes of the run. Its result is the state until the next
+ * run, so no state has to last.
  * @param before state of the folder before the run
  */
 export async function runHooksAfterSync(

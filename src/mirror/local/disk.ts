@@ -144,7 +144,7 @@ export class LocalDisk implements Disk {
     return stampsIn(this.#guard, folder, names);
   }
 
-  /** Learns the names of the disk, and forgets which processes were seen to have files open. */
+  /** Learns the names of the disk, and forgets which processes had files open. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
     this.#held.forget();

@@ -7,8 +7,8 @@ import type { RootGuard } from "./root-guard.ts";
 
 /**
  * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
- * has died does not count. If nothing shows whether the process lives (another machine, a form
- * without a process), the lock counts; the caller limits for how long.
+ * has died does not count. If nothing shows that the process is running or has died (another
+ * machine, a form without a process), the lock counts; the caller limits for how long.
  */
 
 /** Facts about the processes of this machine. */
@@ -40,7 +40,7 @@ function bootedAt(): number | null {
   return Date.now() - uptime() * 1_000;
 }
 
-/** The disk's clock may differ from the machine's, and clocks are set. */
+/** Tolerance, because the disk's clock may differ from the machine's, and clocks are set. */
 const BOOT_TOLERANCE_MS = 60_000;
 
 /** @param abs path from the root guard */
@@ -55,7 +55,10 @@ export function openIn(fs: Fs, abs: string, processes: Processes): string | null
   return emacsOwner(fs, `${folder}/.#${name}`, processes) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
-/** Vim takes the next one if the first exists already, as after a crash. */
+/**
+ * Endings of swap files. Vim uses the next ending if the first file exists already, as after a
+ * crash.
+ */
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
@@ -83,7 +86,10 @@ function untilNul(bytes: Buffer): string {
   return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
 }
 
-/** A symlink without a target: `user@host.pid:boot`; or a file with that text. */
+/**
+ * Returns the owner in a lock of Emacs: a symlink without a target, `user@host.pid:boot`; or a file
+ * with that text.
+ */
 function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
   const stat = anyErrno(() => fs.lstat(path));
   if (stat === null) return null;
@@ -95,7 +101,10 @@ function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
   return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processes) ? null : "Emacs";
 }
 
-/** Names a user and a machine, but no process. */
+/**
+ * Returns the owner in a lock of an office program, which names a user and a machine, but no
+ * process.
+ */
 function officeOwner(fs: Fs, path: string): string | null {
   return anyErrno(() => fs.lstat(path))?.kind === "file" ? "LibreOffice" : null;
 }
@@ -111,7 +120,10 @@ function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
-/** Programs cut the name, or write it with the domain. */
+/**
+ * Returns true if two names of machines mean the same. Programs cut the name, or write it with the
+ * domain.
+ */
 function isSameHost(written: string, own: string): boolean {
   const [a, b] = [written.toLowerCase(), own.toLowerCase()];
   if (a === "" || a === b || (a.length >= BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
@@ -121,8 +133,8 @@ function isSameHost(written: string, own: string): boolean {
 const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
 
 /**
- * Ignores a file that cannot be read, or whose folder cannot: the effect itself will meet the
- * fault.
+ * Returns the program that uses a file. Ignores a file that cannot be read, or whose folder cannot:
+ * the effect itself will report the fault.
  */
 export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
   const place = anyErrno(() => guard.place(path, "file"));

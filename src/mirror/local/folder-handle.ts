@@ -45,14 +45,14 @@ export function holdFolder(
   });
 }
 
-/** Gives a walk access to the entries of the folder that it reads. */
+/** Gives a scan access to the entries of the folder that it reads. */
 export class WalkHold {
   readonly #fs: Fs;
   readonly #canHold: boolean;
   readonly #folding: DiskFolding;
   #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
 
-  /** @param canHold true if folders can be held open */
+  /** @param canHold true if folders can be kept open */
   constructor(fs: Fs, canHold: boolean, folding: DiskFolding) {
     this.#fs = fs;
     this.#canHold = canHold;

@@ -11,7 +11,7 @@ import { type FolderRules, patternsOutside, rulesAt, rulesOf } from "./rules.ts"
 import { stampOf } from "./stamp.ts";
 import type { WalkOptions } from "./walk.ts";
 
-/** Names of one folder for people, without a walk of what is below. */
+/** Names of one folder for users, without a scan of its subfolders. */
 
 export type FolderName = {
   readonly name: string;
@@ -39,7 +39,7 @@ export function namesIn(guard: RootGuard, options: RulesOptions, folder: LocalPa
   });
 }
 
-/** Returns stamps in the order of `names`; null for one that does not exist or is no file. */
+/** Returns stamps in the order of `names`; null for a name that does not exist or is no file. */
 export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly string[]): readonly (Stamp | null)[] {
   return guard.during(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");

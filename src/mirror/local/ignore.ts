@@ -118,7 +118,7 @@ export type LinkedSource = () => Iterable<LocalPath>;
 /** Index of the linked paths, built on first use. */
 export type LinkedPaths = {
   has(path: LocalPath): boolean;
-  /** Returns true if a linked document is below. */
+  /** Returns true if a linked document is below the folder. */
   isBelow(folder: LocalPath): boolean;
 };
 

@@ -10,7 +10,10 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 const MARKER = `${MIRROR_FOLDER}/marker`;
 const FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** Returns null if there is no valid, readable marker: then nothing is done in the folder. */
+/**
+ * Returns the id in the marker. Null if the marker is missing, invalid or unreadable; mdmirror then
+ * changes nothing in the folder.
+ */
 export function readMarker(fs: Fs, root: string): string | null {
   const found = anyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;

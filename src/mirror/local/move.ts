@@ -10,8 +10,8 @@ import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
- * Moves a file, never over anything. ORDER: the caller journals (from, to) before. At every moment
- * the inode is at `from`, at both or at `to`; a repeated call completes the move.
+ * Moves a file, and never overwrites one. ORDER: the caller journals (from, to) before. At every
+ * moment the inode is at `from`, at both or at `to`; a repeated call completes the move.
  */
 export function moveFile(
   guard: RootGuard,
@@ -37,7 +37,8 @@ export function moveFile(
 }
 
 /**
- * Two names of one inode are a move that a crash interrupted; anything else at `to` stops the move.
+ * Completes a move that a crash interrupted, if `from` and `to` are two names of one inode. Any
+ * other entry at `to` stops the move.
  */
 function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
   if (!sameInode(there, moved)) return stale("the new path is taken now");
@@ -171,7 +172,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** Returns null if the leftover is in the trash, or gone. */
+/** Returns null if the leftover is in the trash, or missing. */
 function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

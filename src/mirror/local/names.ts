@@ -4,7 +4,9 @@ import { anyErrno, errnoOf, nullOnErrno } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Gives and removes names, and never removes one from another inode than was meant. */
+/**
+ * Adds and removes names of files. Never removes a name from another inode than the expected one.
+ */
 
 /** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";
@@ -96,7 +98,7 @@ export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
 export type MoveEnd =
   | { readonly kind: "moved"; readonly stat: FsStat }
   | { readonly kind: "taken" }
-  /** Another inode came to `from` meanwhile; nothing was changed. */
+  /** Another inode got the name `from` meanwhile; nothing was changed. */
   | { readonly kind: "changed" }
   /** `halfway`: undoing the rename failed as well, and the inode has both names. */
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
@@ -107,14 +109,16 @@ export type MoveEnd =
  * @throws errors with an errno, as long as nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // Before the file gets a second name, so that a wrong `.mdmirror` stops the move first.
+  // This happens before the file gets a second name, so that a wrong `.mdmirror` stops the move
+  // first.
   const [aside, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If a save came before the link, or since, `from` is its name: then nothing is removed.
+    // If a save came before the link, or after it, `from` is the name of the saved file. Nothing is
+    // removed then.
     if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
@@ -167,7 +171,7 @@ export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: s
     return "dropped";
   }
   const isBack = anyErrno(() => renameWithoutReplacing(guard, aside, abs) ?? "taken");
-  // If the path is taken by now, or the disk refuses, `sweep` keeps the file unless it has another
+  // If the path is taken now, or the disk refuses, `sweep` keeps the file unless it has another
   // name.
   return isBack === null ? "dropped" : "other";
 }

@@ -115,7 +115,7 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
   }
 }
 
-/** Files of usual size fit. */
+/** Bytes of a buffer that fits files of usual size. */
 const BRIEF_BYTES = 64 * 1024;
 /**
  * Buffer for files whose bytes nobody keeps: one buffer for each of 100,000 files would be garbage
@@ -175,7 +175,10 @@ const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683
  */
 const SYNC_MS = 10_000;
 
-/** Node has no `syncfs`; the command of the same name calls it, and says where it failed. */
+/**
+ * Runs the command `syncfs`, because Node has no such function. Returns false if the command
+ * failed.
+ */
 async function syncDisk(path: string): Promise<boolean> {
   if (!SYNCED_WHOLE.has(nodeFs.statfsSync(path).type)) return false;
   const child = spawn("sync", ["--file-system", "--", path], { stdio: "ignore", env: { PATH: process.env["PATH"] } });

@@ -40,7 +40,7 @@ export function filesOpenToWrite(
  */
 function withOpened(proc: string, path: string, ask: (own: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
-  // A file that cannot be opened may be in use; an absent one is not.
+  // A file that cannot be opened may be in use; a missing file is not.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
     return ask({ at: `${proc}/self/fd/${fd}`, path, info: infoOf(proc, "self", String(fd)) });
@@ -79,7 +79,10 @@ function entriesOf(folder: string): readonly string[] {
   return orNull(() => nodeFs.readdirSync(folder)) ?? [];
 }
 
-/** Returns null if a process has ended, is another user's, or the system has no `/proc`. */
+/**
+ * Returns the result of a read. Null if a process has ended, belongs to another user, or the system
+ * has no `/proc`.
+ */
 function orNull<T>(look: () => T): T | null {
   const found = orErrno(() => ({ value: look() }));
   return typeof found === "string" ? null : found.value;

@@ -53,7 +53,7 @@ const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
   "git-ignored-folder",
 ]);
 
-/** Returns true for a path that is no document's and still matters. */
+/** Returns true for a path that belongs to no document but matters for the scan. */
 function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }

@@ -7,12 +7,12 @@ import { anyErrno, fault, stale, nullOnErrno } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
-/** End of an effect that did not happen. */
+/** Result of an effect that did not happen. */
 export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
 /**
- * Place of a path on the disk, or why nothing can be done with it. `absent`: proven that nothing is
- * at the path.
+ * Place of a path on the disk, or the reason why the path cannot be used. `absent`: proven that
+ * nothing is at the path.
  */
 type Place =
   | { readonly ok: true; readonly abs: string }
@@ -24,19 +24,21 @@ export type Root = { readonly real: string; readonly stat: FsStat };
 const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * The one way from a path to the disk: everything in `local/` that touches a file goes through it
+ * Converts paths to places on the disk. All code in `local/` that touches a file uses this class
  * (I26).
  */
 export class RootGuard {
   readonly fs: Fs;
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
-  /** Null: not learned yet. */
+  /** Properties of names on the disk. Null: not learned yet. */
   #names: DiskNames | null = null;
   /** The folder that every later check must find again. */
   #identified: Root | null = null;
   #canHold = false;
-  /** Folders that are held open for the present effect, by their paths; null: none is. */
+  /**
+   * Folders that are kept open for the current effect, by their paths; null: no effect is running.
+   */
   #held: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {

@@ -19,7 +19,7 @@ type RuleTexts = {
  * an included folder are then judged one by one.
  */
 export type FolderRules = {
-  /** `.mdmirrorignore` alone. */
+  /** Rules of `.mdmirrorignore` alone. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
   /**
@@ -28,7 +28,7 @@ export type FolderRules = {
    */
   readonly git: Ignore;
   readonly both: Ignore;
-  /** True if any `.gitignore` applies. */
+  /** True if any `.gitignore` applies to the folder. */
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
   /** Lines of the setting `remote`, for the folders below too. */
@@ -38,7 +38,7 @@ export type FolderRules = {
   readonly above: FolderRules | null;
 };
 
-/** By the folder of a rule file. */
+/** Rules, by the folder of a rule file. */
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
 /** File and line of the rule that excludes a path, as words that fit into a sentence. */
@@ -66,7 +66,8 @@ export function rulesOf(
   const scope =
     above?.scope ??
     linesOf("", "", texts.scope ?? "").map(({ pattern }) => ({ pattern, mark: 'the setting "remote"' }));
-  // ORDER: last in each folder, so that no `!name` in its file includes a path outside the scope.
+  // ORDER: the lines of the scope come last in each folder, so that no `!name` in its file includes
+  // a path outside the scope.
   const ours = [...linesOf(folder, IGNORE_FILE, texts.ours), ...scope];
   const git = linesOf(folder, GITIGNORE_FILE, texts.git);
   const start = (one: Ignore | undefined): Ignore => {
@@ -95,8 +96,8 @@ export function withoutAnswers(rules: Rules): Rules {
 }
 
 /**
- * Returns lines that exclude everything but some folders and what is below them; "" for no folder.
- * gitignore's way: exclude all names of a folder, then include one again.
+ * Returns lines that exclude everything but some folders and their contents; "" if no folders are
+ * given. As gitignore requires, the lines exclude all names of a folder, then include one again.
  * @param foldsUnicode true if the disk may show another spelling of a name than the list has
  */
 export function patternsOutside(folders: readonly LocalPath[], foldsUnicode: boolean): string {
@@ -178,7 +179,7 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly Line[]
 function fromRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");
   const body = isNegative ? line.slice(1) : line;
-  // Spaces at the end do not count; of one that is escaped, the backslash is left.
+  // Spaces at the end do not count. Of an escaped space, the backslash is left.
   const bare = body.replace(/ +$/, "");
   if (line.startsWith("#") || bare === "" || bare === "/") return null;
   if (folder === "") return line;

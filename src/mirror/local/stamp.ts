@@ -22,9 +22,8 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
 }
 
 /**
- * Milliseconds: the coarsest stamps that a disk gives (FAT: 2 s for mtime), and more than a tick of
- * any other. A later write could get the same stamp if the stamp was younger than this during the
- * walk.
+ * Granularity in milliseconds: the coarsest stamps of any disk (FAT: 2 s for mtime). A later write
+ * could get the same stamp if the stamp was younger than this during the scan.
  */
 const STAMP_GRANULARITY_MS = 2_000;
 

@@ -75,7 +75,10 @@ function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names:
   return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
 }
 
-/** The order of names decides the order of everything that follows from a walk (I32). */
+/**
+ * Returns the names in a folder, sorted. The order of names decides the order of all results of a
+ * scan (I32).
+ */
 function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -88,7 +91,7 @@ function whyUnread(error: unknown): string {
   return errnoText(errno);
 }
 
-/** Parts of a walk that reading rules needs. */
+/** Parts of a scan that reading rules needs. */
 type RulesWork = Pick<
   WalkWork,
   "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "scope" | "linked" | "foldsCase" | "kept"
@@ -195,7 +198,7 @@ function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
 }
 
-/** Shared by the reading of all folders in one walk. */
+/** Data that the reading of all folders in one scan shares. */
 export type WalkWork = {
   readonly fs: Fs;
   readonly hold: WalkHold;
@@ -220,9 +223,9 @@ export type WalkWork = {
    * again.
    */
   readonly read: Map<LocalPath, LocalFile>;
-  /** Entries read since the last pause. */
+  /** Number of entries read since the last pause. */
   looked: number;
-  /** Entries between two pauses; those of one folder may exceed it. */
+  /** Number of entries between two pauses. A large folder may have more. */
   readonly part: number;
 };
 
@@ -230,7 +233,7 @@ export type WalkWork = {
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;
-  /** Taken before the entries were read. */
+  /** Stat of the folder, from before its entries were read. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
   /** Numbers of the files that the tree leaves out. */
@@ -286,7 +289,10 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   } else if (found.errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(found.errno)));
 }
 
-/** The stamp is of the inode whose bytes were read, which may be another one than was listed. */
+/**
+ * Reads and hashes a file. The stamp belongs to the inode whose bytes were read, which may differ
+ * from the listed one.
+ */
 function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = work.fs.readFile(abs, "brief");
   const stamp = stampOf(stat);

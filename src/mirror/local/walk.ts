@@ -110,7 +110,7 @@ function diskTime(guard: RootGuard): number | null {
   return guard.during(() => anyErrno(learn));
 }
 
-/** Returns `rests` if the last check found everything as it was read. */
+/** Returns `rests` if the last check found no change since the reading. */
 function* readTree(
   work: WalkWork,
   root: Root,
@@ -146,18 +146,18 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
   return yield* readChangedBelow(work, folder);
 }
 
-/** Returns null if the folder is gone; a clause if nothing can be said about it. */
+/** Returns the stat of a folder. Null if the folder is missing; a clause if it cannot be read. */
 function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
   const found = attemptCall(() => work.fs.lstat(folder.abs));
   if ("errno" in found) return ["ENOENT", "ENOTDIR"].includes(found.errno) ? null : errnoText(found.errno);
   const stat = found.value;
   if (stat.kind !== "folder") return null;
-  // An empty mount point is not an emptied tree: the root must be the one that was identified.
+  // An empty mount point is not an emptied tree: the root must be the folder that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
   return stat.dev === work.dev ? stat : "another disk is mounted at this path";
 }
 
-/** Returns the same object if nothing below has changed. */
+/** Returns the same object if no entry below has changed. */
 function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];

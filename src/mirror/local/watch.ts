@@ -54,8 +54,8 @@ class Watching {
   /** The watchers, by the folder that each begins at. */
   readonly #portions = new Map<string, FSWatcher>();
   /**
-   * Resolves when the system gives no more watches: a watcher that is closed then never becomes
-   * ready.
+   * Resolves when the system gives no more watches. A watcher that is closed after that never
+   * becomes ready.
    */
   readonly #limited = Promise.withResolvers<void>();
   #isOver = false;
@@ -67,7 +67,7 @@ class Watching {
     this.#onHint = onHint;
   }
 
-  /** Resolves when every folder is watched, or never will be. */
+  /** Resolves when every folder is watched, or it is known that some never will be. */
   begin(): Promise<void> {
     if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#tell(path));
     return this.#beginInPortions();
@@ -110,7 +110,7 @@ class Watching {
     }).then(() => this.#tell(path));
   }
 
-  /** Resolves when the folder is watched, or never will be. */
+  /** Resolves when the folder is watched, or it is known that it never will be. */
   #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
     const portion = this.#watch(folder, {
       ...options,

@@ -9,8 +9,8 @@ import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
 /**
- * The atomic write: at every moment a path has all old bytes, all new bytes or, if journalled,
- * nothing.
+ * Writes files atomically: at every moment a path has all old bytes, all new bytes or, if
+ * journalled, no file.
  */
 
 /**
@@ -103,7 +103,7 @@ type Ready = {
   readonly mode: number;
 };
 
-/** Checks before anything is written; equal bytes need no writing. */
+/** Checks the file before a write. If the bytes are equal, no write is needed. */
 function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): Ready | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);

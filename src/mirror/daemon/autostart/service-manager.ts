@@ -26,7 +26,7 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // The URL of a proxy in it may have a password.
+    // The URL of a proxy in the unit may have a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {

@@ -63,7 +63,7 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   if (kept.kind === "trouble") return kept;
   const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
   const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(cronWord)];
-  // An unescaped % ends the command in a crontab, also within quotes.
+  // An unescaped % ends the command in a crontab, even within quotes.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
 
@@ -138,7 +138,10 @@ function systemdText({ what, command, kept }: UnitShape, notifies: boolean): str
     .replace("Type=notify", "Type=exec");
 }
 
-/** Quotes one word of `ExecStart=:` and doubles `%` (specifiers). The colon disables `$`. */
+/**
+ * Quotes one word of `ExecStart=:` and doubles `%`, which begins a specifier. The colon disables
+ * `$`.
+ */
 function unitWord(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return `"${escaped}"`;

@@ -105,7 +105,7 @@ function callDaemon(
   const root = realRoot(dir);
   const place = placeOf(dir);
   if (place === null) return Promise.resolve(NO_DAEMON);
-  // Most folders have no daemon, and the module takes 3 ms to load.
+  // The module is loaded only on use: most folders have no daemon, and it takes 3 ms to load.
   return new Promise((resolve) => {
     const socket = connect(place.socket);
     const end = (result: Result<Held> | typeof NO_DAEMON) => {
@@ -119,8 +119,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ root, request }));
     });
-    // An error before the connection means that nobody listens: a crash left the file of the
-    // socket. The lock still tells if a daemon runs.
+    // An error before the connection means that no process listens: a crash left the file of the
+    // socket. The lock still shows if a daemon runs.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = new LineReader(MAX_ANSWER, (line) => {

@@ -13,7 +13,7 @@ import {
   replyLine,
 } from "./protocol.ts";
 
-/** The daemon's end of the socket. */
+/** Serves the daemon's end of the socket. */
 
 export type CallResult =
   | { readonly kind: "done"; readonly value: object }
@@ -25,7 +25,7 @@ export type ControlCall = {
    * @param heldBack changes that a sync waits for; left out while it works
    */
   beat(heldBack?: DelayedChanges): void;
-  /** Aborted when the caller has left. */
+  /** Aborted when the caller has disconnected. */
   readonly gone: AbortSignal;
 };
 
@@ -38,7 +38,7 @@ type Service = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: ControlCall) => Promise<CallResult>;
-  /** Called for a bug in a handler, which the caller learns of as well. */
+  /** Called for a bug in a handler. The caller gets an error, too. */
   readonly onFault: (error: unknown) => void;
 };
 
@@ -80,7 +80,7 @@ function serveCaller(socket: Socket, service: Service): void {
     if (socket.writable) socket.write(replyLine(reply));
   };
   socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
-  // The caller was killed: nobody reads an answer.
+  // The caller was killed, so nobody reads the answer.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
   let isRead = false;

@@ -13,8 +13,8 @@ import type { Answer } from "../../operations/define.ts";
  */
 
 /**
- * A request with another member needs another version, so that an older daemon cannot ignore the
- * member and report success.
+ * Version of the protocol. A request with a new member needs a new version, so that an older daemon
+ * cannot ignore the member and report success.
  */
 export const PROTOCOL_VERSION = 3;
 /**
@@ -27,14 +27,14 @@ const MOST_ROWS = 1_000;
 
 export type ControlRequest =
   | { readonly do: "status" }
-  /** Runs until nothing is left to do; also while paused, because somebody asked for it. */
+  /** Runs until no change is left; also while paused, because a user requested it. */
   | { readonly do: "sync" }
   /**
-   * Answered when the present local content is on the service, in review or blocked, or when the
-   * time is over. `paths`: below the root; "" means everything.
+   * Answered when the local content of this moment is on the service, in review or blocked, or when
+   * the time is over. `paths`: below the root; "" means everything.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
-  /** `forMs`: length in milliseconds; left out: until `resume`. */
+  /** `forMs`: length of the pause in milliseconds; left out: until `resume`. */
   | { readonly do: "pause"; readonly forMs?: number }
   | { readonly do: "resume" }
   /**
@@ -64,18 +64,21 @@ export type DaemonStatus = {
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** End of the pause, in milliseconds since the epoch; left out: not paused, or without an end. */
+  /**
+   * End of the pause, in milliseconds since the epoch; left out: not paused, or paused until
+   * `resume`.
+   */
   readonly pausedUntil?: number;
   /**
-   * Last time both sides were seen equal apart from blocks, in milliseconds since the epoch; null
-   * if not since the start.
+   * Last time at which both sides were equal apart from blocks, in milliseconds since the epoch;
+   * null if not since the start.
    */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since the daemon's loop last made progress. */
   readonly stillMs: number;
   /** Requests to the service since the start, by result; absent from an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** Present transfers; null if there are none; absent from an older daemon. */
+  /** Transfers of this moment; null if there are none; absent from an older daemon. */
   readonly traffic?: CurrentTraffic | null;
   /** State of the event stream; absent from an older daemon. */
   readonly news?: EventStreamState;
@@ -85,7 +88,7 @@ export type CurrentTraffic = {
   /** Completed effects of this cycle, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** The first of the active effects; `kind`: of an action, also of a later version. */
+  /** The first of the active effects. `kind`: kind of an action, possibly of a later version. */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
   /** Number of further active effects. */
   readonly more: number;
@@ -104,14 +107,14 @@ export type Reply =
   | { readonly kind: "beat"; readonly heldBack?: DelayedChanges }
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "refused"; readonly trouble: Trouble }
-  /** The daemon serves another folder: for the caller there is none. */
+  /** The daemon serves another folder, so the caller has no daemon. */
   | { readonly kind: "other-root" };
 
 export function requestLine({ root, request }: Envelope): string {
   return `${JSON.stringify({ protocol: PROTOCOL_VERSION, root, ...request })}\n`;
 }
 
-/** Reads a request. Returns a string that says what is wrong. */
+/** Reads a request. Returns a string that describes the fault, if the line is no request. */
 export function readRequest(line: string): Envelope | string {
   const json = parseObject(line);
   if (json === null) return "a request is one JSON object on one line";
@@ -176,12 +179,12 @@ function parseObject(line: string): Record<string, unknown> | null {
     const json: unknown = JSON.parse(line);
     return isJsonObject(json) ? json : null;
   } catch {
-    // Not JSON: the caller says so.
+    // The line is no JSON, which the caller reports.
     return null;
   }
 }
 
-/** Shortens the lists of a report to one line's limit. */
+/** Shortens the lists of a report so that it fits into one line. */
 export function boundReport(report: RunReport): RunReport {
   const { safetyStop } = report;
   const members = Object.entries({ ...report, safetyStop: safetyStop && { ...safetyStop, stoppedSteps: [] } });

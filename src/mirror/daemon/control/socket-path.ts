@@ -8,7 +8,9 @@ import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { isOwner, UnsafePath } from "../../../common/unsafe-path.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Chooses the path of the daemon's socket: short, in a folder that no other user can enter. */
+/**
+ * Chooses the path of the daemon's socket: a short path, in a folder that no other user can enter.
+ */
 
 /** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
@@ -19,7 +21,7 @@ const PLACE = { socket: "string", pid: "number", since: "number" } as const;
 
 type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For tests: folders to try, in order, instead of the system's. */
+  /** For tests: folders to try, in order, in place of the system's folders. */
   readonly folders?: readonly string[];
   readonly platform?: NodeJS.Platform;
 };
@@ -57,7 +59,7 @@ function candidates(env: PlaceOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** Returns null for a folder of this user that nobody else may enter, else the reason. */
+/** Returns null for a folder of this user that no other user may enter, else the reason. */
 function makePrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -70,8 +72,8 @@ function makePrivate(folder: string): string | null {
 }
 
 /**
- * Returns true if only this user can enter the folder. It is checked because somebody else may have
- * made it first, where everybody may write.
+ * Returns true if only this user can enter the folder. Another user may have created it first, at a
+ * place where everybody may write.
  */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
@@ -99,7 +101,7 @@ export function readSocketPath(folder: string): SocketPath | null {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePath) throw error;
-    // No daemon has run, or the file is incomplete: the lock still tells if one runs.
+    // No daemon has run, or the file is incomplete. The lock still shows if a daemon runs.
     return null;
   }
   if (!hasMembers<SocketPath>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;

@@ -8,7 +8,7 @@ import { DONE } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** The end of every effect: one transaction moves base. */
+/** Ends every effect: one transaction moves base. */
 
 /** Content that is stored in the transaction, if the store does not have it yet. */
 export type StoredContent = { readonly digest: Digest; readonly text: string; readonly name: TextName };
@@ -16,18 +16,18 @@ export type StoredContent = { readonly digest: Digest; readonly text: string; re
 export type StateChange = {
   readonly keeps?: StoredContent;
   /**
-   * The whole record from now on: of a new document, or one that was read from the state without a
+   * The complete new record: of a new document, or a record that was read from the state without a
    * wait since.
    */
   readonly link?: Link;
   /**
-   * The record after an effect on content that waited for an answer. The path is taken from the
-   * state, because a step that moves the document may have ended meanwhile.
+   * The record after an effect on content that waited for an answer. Its path is read from the
+   * state again, because a step that moves the document may have ended meanwhile.
    */
   readonly text?: Link;
   /** The version to remember for the history, if base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Left out: the change interests no user. */
+  /** Event for the log. Left out: the change is not worth logging. */
   readonly event?: EventFields;
 } & RowsBeside;
 
@@ -80,7 +80,7 @@ export function withPresentId(ctx: PassContext, link: Link): Link {
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
 }
 
-/** Moves base after the effect: the one transaction that ends each action. */
+/** Moves base after the effect, in the single transaction that ends each action. */
 export function commit(ctx: PassContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
@@ -101,7 +101,7 @@ export function writeChange(ctx: PassContext, change: StateChange): void {
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-/** If links are converted: notes the place of a document from now on. */
+/** Records the new place of a document, if links are converted. */
 function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;

@@ -71,9 +71,9 @@ function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string 
 }
 
 /**
- * The user chose the local content over version `over`. Returns the conflict with that version as
- * its base, and without its removed copy.
- * @returns null if that version is not on record any more, or the conflict is over
+ * Returns the conflict with version `over` as its base, and without its removed copy. The user
+ * chose the local content over that version.
+ * @returns null if that version is not recorded any more, or the conflict is over
  */
 function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
   if (conflict === null || over === null) return conflict;

@@ -88,7 +88,7 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext
   return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
 }
 
-/** Returns the present inode of a copy; 0 if there is no file. */
+/** Returns the current inode of a copy; 0 if the file is missing. */
 function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
   const look = disk.look(at);
   return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };

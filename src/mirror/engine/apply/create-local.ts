@@ -15,7 +15,7 @@ import { localContentName, remoteContentName } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
 
-/** LIMIT: files in a row, which is read and written as a whole. */
+/** LIMIT: files in one row, which is read and written as a whole. */
 const MOST_IN_A_ROW = 64;
 
 /**
@@ -93,7 +93,8 @@ async function noteCreated(
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   const change = { keeps, link, version: { id: action.id, ...version }, removes, event };
-  // In one transaction with other steps. After a kill before that, the next plan links the file.
+  // The record is written in one transaction with other steps. After a kill before that, the next
+  // plan links the file.
   await ctx.group.commit(() => writeChange(ctx, change), "late", text.length);
   return DONE;
 }

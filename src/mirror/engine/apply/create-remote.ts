@@ -35,7 +35,9 @@ type Seen = {
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /** True if `digest` is of content that was read, or that the service is known not to change. */
+  /**
+   * True if `digest` belongs to content that was read, or that the service is known not to change.
+   */
   readonly isRead: boolean;
 };
 
@@ -59,7 +61,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
     if (!answer.ok) return { kind: "failed", fault: answer.fault };
     const { id, lastChangeId: changeId, path, protected: isProtected } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
-    // The version may have other content by now, written by another user on the service (I12).
+    // The version may have other content now, if another user wrote it on the service (I12).
     const isOther = (storeReadBack(ctx, answer.value, row.localPath) ?? row.digest) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
@@ -68,7 +70,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, string, Seen> 
   refuse: (ctx, row, _, fault) => refuseCreation(ctx, row, row.digest, fault),
 
   /**
-   * Lists the exact path, and adopts the document at that path if its content is what was sent
+   * Lists the exact path, and adopts the document at that path if it has the content that was sent
    * (I08).
    */
   async observe(ctx, row, fault) {
@@ -132,12 +134,12 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const link = state.link(row.id);
-    // Base has moved on to what was seen.
+    // Base has moved to the version that was read.
     if (link?.changeId !== row.changeId || link.digest !== row.digest) return { kind: "over", outcome: DONE };
     const fetched = await fetchText(ctx, link.id, link.localPath);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
-      // No file can have the service's content: the next listing leads to a block.
+      // No file can have the service's content, so the next listing leads to a block.
       if (outcome.kind === "refused" && outcome.block !== null) return { kind: "over", outcome: DONE };
       return { kind: "open", outcome: unread(outcome) };
     }
@@ -159,7 +161,7 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
     });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === link.changeId) return { kind: "seen", seen: next };
-    // Edited on both sides since: base stays the sent content, from which both were made, and the
+    // Both sides were edited since. Base stays the sent content, from which both were made, and the
     // next cycle merges them.
     return {
       kind: "over",

@@ -14,18 +14,18 @@ const SECTOR = 512;
 /** A set-aside file, described by its size in bytes and its digest. */
 type Left = { readonly size: number; readonly digest: Digest };
 
-/** Returns whether the machine was restarted since a run last restored damaged files. */
+/** Returns true if the machine was restarted since a run last restored damaged files. */
 export function hasRestarted({ state, bootId }: World): boolean {
   const before = state.meta(META.boot);
   return bootId !== null && before !== null && before !== bootId;
 }
 
-/** Returns whether a file has the size or the zeros that a power loss leaves. */
+/** Returns true if a file has the size or the zeros that a power loss leaves. */
 export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
   return size % SECTOR === 0 || textFault === "contains-nul";
 }
 
-/** Returns whether a file is what a power loss leaves of this content. */
+/** Returns true if a power loss may have turned this content into the file. */
 export function isTorn(
   { disk }: Pick<World, "disk">,
   { path, stamp, bytes, digest }: LocalFile,
@@ -37,7 +37,7 @@ export function isTorn(
 }
 
 /**
- * Returns whether a file has some first sectors of `bytes` and then nothing or zeros. Compared by
+ * Returns true if a file has some first sectors of `bytes` and then nothing or zeros. Compared by
  * digest, because half a character cannot be read as text.
  */
 export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
@@ -47,7 +47,7 @@ export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
   return false;
 }
 
-/** Returns whether a text consists of some whole sectors, or none, and then of zeros to its end. */
+/** Returns true if a text consists of some whole sectors, or none, and then of zeros to its end. */
 export function isZeroed(text: string): boolean {
   const kept = text.indexOf("\0");
   if (kept < 0 || !/^\0+$/.test(text.slice(kept))) return false;

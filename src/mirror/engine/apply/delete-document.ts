@@ -27,9 +27,9 @@ type Deletion = {
   /** The version that may be deleted: any other version was written on the service meanwhile. */
   readonly changeId: ChangeId;
   readonly why: string;
-  /** True if the file is gone locally, so that the document must stay if the file is back. */
+  /** True if the file was deleted locally. The document must then stay if the file is back. */
   readonly onlyWhileAbsent: boolean;
-  /** Returns what follows from a refusal. `live`: the document as read right before. */
+  /** Returns the outcome after a refusal. `live`: the document as it was read right before. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 

@@ -68,11 +68,11 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 
 /**
  * Handles a document that is new on both sides at one path. Equal contents are linked, and the
- * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links. Otherwise
- * a document that is empty on the service yields, or the preference of the first sync decides, or
- * policy `copy` keeps the local content beside it, or a conflict with an empty base is opened. No
- * content is overwritten (I05) except by a preference that the user chose, and then it stays in the
- * content store.
+ * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links.
+ * Otherwise, a document that is empty on the service is replaced. If it is not empty, the
+ * preference of the first sync decides, or policy `copy` keeps the local content beside it, or a
+ * conflict with an empty base is opened. No content is overwritten (I05) except by a preference
+ * that the user chose, and then it stays in the content store.
  */
 export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -142,7 +142,7 @@ function howEqual(
 }
 
 type TakingOver = {
-  /** The record whose base is the service's version. */
+  /** Record with the service's version as its base. */
   readonly parted: Link;
   /**
    * Local content that stays in a file beside the document; null: the local content is not kept.
@@ -203,7 +203,7 @@ function chooseOfTwoNew(
   return { prefer, why: `new on both sides; --prefer ${prefer} decides` };
 }
 
-/** A byte order mark and white space do not count as content. */
+/** Returns true if content is empty. A byte order mark and white space do not count as content. */
 function isEmpty(text: string): boolean {
   return text.trim() === "";
 }

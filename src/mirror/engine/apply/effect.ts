@@ -23,7 +23,7 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
-/** Ends of steps whose document is not as the plan found it. */
+/** Results of steps whose document differs from the plan. */
 export const STALE = {
   noRecord: stale("mdmirror removed its record of this document meanwhile"),
   baseMoved: stale("the last synced version of this document changed meanwhile"),
@@ -44,7 +44,7 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
   return { kind: "end", outcome };
 }
 
-/** Faults after which no other request of the run would succeed either. */
+/** Faults after which every other request of the run would fail, too. */
 export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 /**
@@ -105,7 +105,7 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 
 /**
  * Checks, right before a file is replaced or removed, if somebody has started to work on it since
- * the plan. Then the next cycle blocks the change. null: nobody has.
+ * the plan. If so, the next cycle blocks the change. Null: nobody has.
  */
 export function blockIfInUse(
   ctx: PassContext,
@@ -207,7 +207,7 @@ export async function readBase(ctx: PassContext, link: Link, path: LocalPath): P
 
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
-/** Reads the local text, which must still be `expect`, and stores it. */
+/** Reads the local content, which must still have the digest `expect`, and stores it. */
 export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
@@ -233,7 +233,7 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<Lo
 }
 
 /**
- * Returns an action that sends content with the present targets of its links: the targets may have
+ * Returns an action that sends content with the current targets of its links: the targets may have
  * been created since the plan.
  */
 export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
@@ -275,12 +275,12 @@ export function outcomeOfFailedRead(fault: Fault | null): OutcomeOf<"uncertain" 
   return outcomeWithoutProof({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
-/** Returns the value that leaves the row of a local effect open. */
+/** Returns the result that leaves the row of a local effect open. */
 export function leaveOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
 
-/** @returns why the row of an effect stays open, or null */
+/** @returns reason why the row of an effect stays open, or null */
 export function whyOpen(outcome: Outcome): string | null {
   return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
 }

@@ -47,7 +47,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
 
-/** Returns whether a power loss may take the file of a record. */
+/** Returns true if a power loss may destroy the file of a record. */
 export const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
 
 /** @returns paths that may not survive a power loss yet, including files that are gone */

@@ -14,7 +14,7 @@ import type { Effect } from "./run-effect.ts";
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
 type Seen = {
-  /** Present path of the folder on the service; null: the folder was not moved. */
+  /** Current path of the folder on the service; null: the folder was not moved. */
   readonly to: RemotePath | null;
   /** True if the user moved the folder back since the move was sent. */
   readonly isBack: boolean;
@@ -77,9 +77,9 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
 };
 
 /**
- * Returns the move of base's local place to the folder's place when its move was sent, if base's
- * two places do not correspond. The next plan then sees that the user moved the folder from that
- * place.
+ * Returns the move from base's local place to the folder's place at the time when its move was
+ * sent, if base's two places do not correspond. The next plan then sees that the user moved the
+ * folder from that place.
  */
 function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];

@@ -28,11 +28,11 @@ import type { DirLink } from "../../model/link.ts";
 import { movePlace } from "../../model/settle.ts";
 
 /**
- * Creates a local folder, and records it as if both sides had it before: after a kill in between,
- * the next plan does the second part.
+ * Creates a local folder, and records it as if both sides had it before. After a kill between the
+ * two, the next plan records the folder.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  // A key that may read a folder may be unable to read its parent.
+  // A key that may read a folder may not be able to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
   const made = ctx.world.disk.makeFolder(action.localPath);
@@ -44,8 +44,8 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
 type Post = Extract<Intent, { kind: "post-folder" }>;
 
 /**
- * Creates a folder on the service. The answer to the POST shows its id, or else a read by its path
- * does.
+ * Creates a folder on the service. The answer to the POST contains its id; otherwise a read by its
+ * path shows the id.
  */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {

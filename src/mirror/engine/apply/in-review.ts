@@ -17,7 +17,7 @@ type AfterLive = {
 };
 
 /**
- * @param baseDigest the content that the submissions were made from; null: not known
+ * @param baseDigest content from which the submissions were made; null: not known
  * @returns the result; the contents that are still in review are in the store
  */
 export function mergeWithPublished(
@@ -55,7 +55,10 @@ function readText(ctx: PassContext, digest: Digest): KnownText | null {
   return text === null ? null : { digest, text };
 }
 
-/** Content that was sent on two versions counts as sent on the later one. */
+/**
+ * Returns submissions without duplicates. Content that was sent on two versions counts as sent on
+ * the later one.
+ */
 function withoutDoubles(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }

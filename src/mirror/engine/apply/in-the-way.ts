@@ -15,9 +15,9 @@ import type { Look } from "../../ports/disk.ts";
 
 /** Result of a check of a path that the service called taken. */
 type Taken =
-  /** The next listing shows what is at the path, so that the next plan can use it. */
+  /** The next listing shows the item at the path, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No listing will show what is at the path: the write is blocked, and not sent again. */
+  /** No listing will show the item at the path: the write is blocked, and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
@@ -44,8 +44,8 @@ async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId 
 }
 
 /**
- * Returns what follows from a document or folder that the service refused to create: another plan,
- * or a block.
+ * Returns the outcome for a document or folder that the service refused to create: another plan, or
+ * a block.
  * @param digest content of the new document, with which the block ends; null: a folder
  */
 export async function refuseCreation(
@@ -73,13 +73,13 @@ export async function refuseCreation(
 
 /** The request of a move, and the local path of the moved document or folder. */
 export type MoveRequest = {
-  /** Null: the parent folder stays. */
+  /** New parent folder; null: the parent folder stays. */
   readonly parent: ParentRef | null;
   /** Local path in the plan. */
   readonly stands: LocalPath;
 };
 
-/** Returns the request of a move, and the present local path. */
+/** Returns the request of a move, and the current local path. */
 export async function prepareMove(
   ctx: PassContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
@@ -94,7 +94,7 @@ export async function prepareMove(
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** Returns what follows from a move that was certainly not done: another plan, or a block. */
+/** Returns the outcome for a move that was certainly not done: another plan, or a block. */
 export async function refuseMove(
   ctx: PassContext,
   row: Move,

@@ -86,7 +86,8 @@ function whatPowerLossReverted(
   };
   const detail = "a power loss took the new version of the file; mdmirror writes it again";
   if (look.kind === "absent" && isSetAside) {
-    // ORDER: base first: on the newer base, the old content would revert the changes of that base.
+    // ORDER: base moves first. On the newer base, the old content would revert the changes of that
+    // base.
     state.putLink(reverted);
     return putBack(ctx, row, detail);
   }
@@ -226,7 +227,7 @@ function withLateText(
   const replaced = state.text(row.expect);
   const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
   if (merged?.kind === "clean") return merged.text;
-  // Second case: the process ended after the content was written and before base moved.
+  // Second case: the process ended after the content was written and before base was moved.
   const isOurs = current.digest === link.localDigest || current.digest === late.digest;
   return isOurs && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }

@@ -29,15 +29,13 @@ type Row = Extract<Intent, { kind: "patch" }>;
 type Seen = {
   /** Current path and version of the document on the service; null: the document was not moved. */
   readonly at: (Version & { readonly path: RemotePath }) | null;
-  /** Present local path of the file, or its path when the move was sent. */
+  /** Current local path of the file, or its path when the move was sent. */
   readonly stands: LocalPath;
   /** True if the user moved the file back since the move was sent. */
   readonly isBack: boolean;
 };
 type Version = {
-  /**
-   * The present change id of base's content on the service; null: the service has other content.
-   */
+  /** Current change id of base's content on the service; null: the service has other content. */
   readonly known: ChangeId | null;
   /** Base's change id before `known` was read. */
   readonly asOf: ChangeId;
@@ -108,8 +106,8 @@ function concludeMoved(
   source: ResultSource,
 ): Concluded {
   const { path, known, asOf } = at;
-  // The request named only another folder, so the name is another user's rename. Base gets the
-  // place without that rename, so that the next cycle sees it.
+  // The request changed only the folder, so another user renamed the document. Base gets the place
+  // without that rename, so that the next cycle sees it.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
   // A deployment may give a new change id on a rename; then the same content has a new id. If the
@@ -131,8 +129,8 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
-  // True if the id that was read is base's id before the read, or its present id. An effect on the
-  // content may have concluded in between.
+  // True if the id that was read is base's id before the read, or its current id. An effect on the
+  // content may have ended in between.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
@@ -145,8 +143,9 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Sets base's local place to the file's place when the move was sent, if base's two places do not
- * correspond. The next plan then sees that the user moved the file from that place.
+ * Returns a record whose local place is the file's place at the time when the move was sent, if
+ * base's two places do not correspond. The next plan then sees that the user moved the file from
+ * that place.
  */
 function asMovedBack(link: Link, stands: LocalPath): Link {
   return isPathPair(link.localPath, link.remotePath, link.id) ? link : movePlace(link, { localPath: stands });
@@ -164,7 +163,7 @@ function outcomeOf(
     // The move is done, but the next cycle must read the newer version.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
-  // The service would give the same name again (I08).
+  // The service would change the name in the same way again (I08).
   const [asked, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
   const detail = `the service changed the requested name ${asked} to ${given}`;
   const block = makeBlock(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });

@@ -10,7 +10,7 @@ import type { Concluded, EffectResult, LocalEffect } from "./run-effect.ts";
 
 type Row = Extract<Intent, { kind: "move" | "move-folder" }>;
 type FileRow = Extract<Row, { kind: "move" }>;
-/** Null: a folder, or a file that is at its place already. */
+/** Stamp of the moved file. Null: a folder, or a file that is at its place already. */
 type Seen = { readonly stamp: Stamp | null };
 
 /**
@@ -33,7 +33,7 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
     // The content may have been edited since the plan. A move takes the file with any content.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-    // The file has both names: recovery completes the move.
+    // The file has both names. Recovery completes the move.
     return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 
@@ -69,14 +69,14 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
 function performFolder(ctx: PassContext, { from, to }: Row): EffectResult<Seen> {
   const end = ctx.world.disk.moveFolder(from, to);
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-  // Moves of this cycle only: a plan that is made after a recovery has the new paths.
+  // Only moves of this cycle: a plan that is made after a recovery has the new paths.
   ctx.notes.movedLocally.push({ from, to });
   for (const [id, path] of ctx.notes.toFlush)
     if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
   return { kind: "seen", seen: { stamp: null } };
 }
 
-/** Returns the inode of the file that moves; null: not known. */
+/** Returns the inode of the moving file; null: not known. */
 function inodeOf({ world: { state } }: PassContext, { id, nth }: FileRow): number | null {
   const known = nth === undefined ? state.link(id)?.stamp : state.conflict(id)?.shown[nth - 1];
   return known?.ino ?? null;

@@ -23,9 +23,7 @@ import type { PassContext } from "../run/pass-context.ts";
 
 type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
-/**
- * The effect of each kind of action. The type is complete, so a kind without one does not compile.
- */
+/** Effects by kind of action. The type is complete: a missing kind does not compile. */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,

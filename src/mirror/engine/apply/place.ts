@@ -9,7 +9,7 @@ import { toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Returns the present path of a file that was at a path when the plan was made. RACE: a folder
+ * Returns the current path of a file that was at a path when the plan was made. RACE: a folder
  * above may have moved locally during the request; a block at the old path would end immediately
  * (I08).
  */
@@ -42,8 +42,8 @@ async function folderAt(ctx: PassContext, path: RemotePath): Promise<ValueOrEnd<
 
 /**
  * Returns the stamp of a file that was found at another place than base's. If this cycle has
- * written the file since the scan, the record has the newer stamp; the older one would have another
- * inode, and the document would not be recognised.
+ * written the file since the scan, the record has the newer stamp. The older stamp has another
+ * inode, by which the document would not be recognised.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;

@@ -59,7 +59,7 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
 
 const IN_REVIEW = "deleted locally; the service keeps it while changes to it are in review";
 
-/** Blocks a deletion: the document stays on the service, and its file stays deleted. */
+/** Blocks a deletion: the document stays on the service, and its file stays deleted locally. */
 function blockDeletion(
   ctx: PassContext,
   { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
@@ -72,7 +72,7 @@ function blockDeletion(
 
 /**
  * Handles a service that refuses the deletion (protected, no grant): the file is restored, and the
- * run says why.
+ * run reports why.
  */
 function comeBack(
   ctx: PassContext,
@@ -90,7 +90,9 @@ function comeBack(
   return outcome.kind === "done" ? refused : outcome;
 }
 
-/** Writes a version of the service to a free path, as the file of a document that lost its own. */
+/**
+ * Writes a version of the service to a free path, as the file of a document that lost its own file.
+ */
 export function writeBack(
   ctx: PassContext,
   { id, remotePath }: Link,
@@ -121,7 +123,7 @@ export function forgetDocument(ctx: PassContext, action: ActionOf<"forget">): Ou
   });
 }
 
-/** Records what changed about a document, other than its text and place. */
+/** Records facts of a document that changed, other than content and place. */
 export function storeFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -35,7 +35,7 @@ import { updateFile } from "./write-file.ts";
 type Row = Extract<Intent, { kind: "put" }>;
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type Seen =
-  /** The service saved the sent content, or base's own. */
+  /** The service saved the sent content, or content of its own. */
   ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
@@ -113,11 +113,11 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
       return { kind: "over", outcome: STALE.baseMoved };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
-    // No read shows if the content was taken for review, so it counts as submitted: one save must
-    // not become two reviews.
+    // No read shows if the content is in review, so it counts as submitted: one save must not
+    // become two reviews.
     if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
     // The content was not saved, or was saved and edited since. Base stays, and the next plan
-    // merges from base; from the sent content only if that content is on the service then.
+    // merges from base. It merges from the sent content only if the service has that content then.
     const outcome =
       changeId === row.baseChangeId
         ? provenNotDone("write", fault)
@@ -273,8 +273,9 @@ function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: Remote
 }
 
 /**
- * Handles a PUT that the service refused for good. If the document has a newer version, the next
- * cycle merges and sends again; otherwise the content is blocked until it changes.
+ * Handles a PUT that the service refused and will refuse again. If the document has a newer
+ * version, the next cycle merges and sends again; otherwise the content is blocked until it
+ * changes.
  */
 async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -284,7 +285,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
   const block = makeBlock(ctx, {
     key: row.id,
     path: row.localPath,
-    // Without a grant every content is refused; any other refusal concerns this content.
+    // Without a grant, the service refuses any content; any other refusal concerns this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: contentCodeOf(fault),
     detail: fault.detail,

@@ -19,8 +19,7 @@ export function storeReadBack(ctx: PassContext, { id, content }: WrittenFile, pa
 }
 
 /**
- * @returns the present change id of base's content on the service; null: the service has other
- * content
+ * @returns current change id of base's content on the service; null: the service has other content
  */
 export async function idOfBaseText(ctx: PassContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
   const read = storeReadBack(ctx, written, link.localPath);

@@ -11,12 +11,12 @@ import type { PassContext, Refused } from "../run/pass-context.ts";
  * name changed and changed back (I08).
  */
 
-/** LIMIT: requests that are remembered; an older one is sent once more. */
+/** LIMIT: requests that are remembered. If more are refused, the oldest is sent once more. */
 const MOST = 1_000;
 
 /**
- * A request of an effect. `asks`: everything that the request asks for; `at`: the document or
- * folder of the present block, and its path.
+ * A request of an effect. `asks`: all facts of the request; `at`: the document or folder of the
+ * current block, and its path.
  */
 export type Request = { readonly asks: string; readonly at: Pick<Block, "key" | "path"> };
 
@@ -43,8 +43,8 @@ function isOfRequest(outcome: Outcome): outcome is Refused {
 }
 
 /**
- * Returns everything that a move asks for, as one string. A rename names no folder, and a move into
- * a folder no name: from another place on the service, the same request leads to another path.
+ * Returns all facts of a move's request as one string. A rename contains no folder, and a move into
+ * a folder no name. So from another place on the service, an equal request leads to another path.
  */
 export function moveRequest(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

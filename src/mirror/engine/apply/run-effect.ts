@@ -7,11 +7,11 @@ import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
 
 /**
- * The one way through an effect: prepare, journal a row, perform, conclude. If the result has no
- * answer, and after a crash, the effect is observed instead and concluded by the same code.
+ * Runs every effect in the same way: prepare, journal a row, perform, conclude. If the result has
+ * no answer, and after a crash, the effect is observed instead and concluded by the same code.
  */
 
-/** Source of the knowledge about an effect's result. */
+/** Source of the result of an effect. */
 export type ResultSource =
   | { readonly from: "answer"; readonly requestId: string | null }
   /**
@@ -26,24 +26,27 @@ type Ready<Row extends Intent, Beside> = {
   readonly beside: Beside;
   /** Content that is stored in the transaction that opens the row. */
   readonly keeps?: StoredContent;
-  /** Left out: the effect may send the same request again after a refusal. */
+  /**
+   * Request, to be remembered after a refusal. Left out: the effect may send the same request
+   * again.
+   */
   readonly request?: Request;
 };
 
 /** The result of an answer or an observation. */
 export type EffectResult<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
-  /** The effect did not happen, or there is nothing to conclude: the row is closed. */
+  /** The effect did not happen, or needs no conclusion: the row is closed. */
   | ({ readonly kind: "over"; readonly outcome: Outcome } & Partial<Concluded>)
   /** The result is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
-/** The request failed. If the fault is uncertain, only an observation shows what happened. */
+/** The request failed. If the fault is uncertain, only an observation shows the result. */
 type Failed = { readonly kind: "failed"; readonly fault: Fault };
 
 export type Concluded = {
   readonly outcome: Outcome;
-  /** Changes of the transaction that closes the row; null: none. */
+  /** Changes in the transaction that closes the row; null: none. */
   readonly change: StateChange | null;
   readonly next?: NextPhase;
 };
@@ -75,7 +78,7 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
 }
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
-  /** Checks that both sides are as the plan expects. Sends and writes nothing of the effect. */
+  /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
   prepare(ctx: PassContext, action: Action): Promise<ValueOrEnd<Ready<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
   perform(ctx: PassContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
@@ -91,7 +94,9 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: PassContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
   perform(ctx: PassContext, row: Row, beside: Beside): EffectResult<Seen>;
-  /** Finds out the state after a crash, and completes or reverts a half-done effect. Idempotent. */
+  /**
+   * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
+   */
   observe(ctx: PassContext, row: Row): EffectResult<Seen>;
 }
 
@@ -125,8 +130,8 @@ async function refused<Row extends Intent, Beside>(
 }
 
 /**
- * Observes the result of an effect with an open row, and concludes it.
- * @param fault the reason why there was no answer; null: the row is from an earlier run, or from a
+ * Observes the result of an effect with an open row, and concludes the effect.
+ * @param fault reason why there was no answer; null: the row comes from an earlier run, or from a
  * crash
  */
 export async function recoverEffect<Row extends Intent, Seen>(
@@ -191,7 +196,7 @@ function close<Row extends Intent, Seen>(
   return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
-/** Returns the phase that follows when a row turns into `row`. */
+/** Returns the next phase, for an effect whose row turns into `row`. */
 export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
@@ -211,7 +216,7 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   return concludeLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }
 
-/** @returns why the row stays open, or null */
+/** @returns reason why the row stays open, or null */
 export function recoverLocalEffect<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,

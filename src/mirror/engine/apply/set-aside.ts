@@ -31,8 +31,8 @@ export function readSetAside(
 }
 
 /**
- * Returns true if a set-aside file belongs back at its path: the path is free, or has the same
- * inode under its other name.
+ * Returns true if a set-aside file should be moved back to its path: the path is free, or has the
+ * same inode under its other name.
  */
 export function mayPutBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
@@ -107,7 +107,7 @@ export type Removal = {
 type Row = Extract<Intent, { kind: "trash" }>;
 
 /**
- * Moves a file to the trash. After a crash before the state is changed, recovery puts the file
+ * Moves a file to the trash. After a crash before the state is changed, recovery moves the file
  * back, and the next plan decides again.
  */
 export const trashFile: LocalEffect<Removal, Row, Removal, StateChange> = {

@@ -12,7 +12,7 @@ import type { World } from "../run/world.ts";
  * document, and the reason for storing.
  */
 
-/** Stores a text that was found at a path. */
+/** Stores content that was found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
 export function localContentName(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
@@ -29,7 +29,7 @@ export function mergedContentName(path: LocalPath, id: DocId, why: string): Text
 
 /**
  * Stores the content that a scan reads, under the document that base has at each path.
- * @param records of which base has none; left out: base has all records
+ * @param records records that base does not contain; left out: base contains all records
  */
 export function storeLocalContents(state: State, base: BaseTree, records?: Records): KeepText {
   const ids = once(() => new Map(Array.from(base.links.values(), ({ localPath, id }) => [localPath, id] as const)));
@@ -40,10 +40,10 @@ export function storeLocalContents(state: State, base: BaseTree, records?: Recor
 }
 
 /**
- * Stores the present content of a file before the file is changed or removed (I03). Bytes that are
- * no text stay a file.
- * @param name under which the content can be found
- * @returns its digest; null: there is no text
+ * Stores the current content of a file before the file is changed or removed (I03). Bytes that are
+ * no text are not stored.
+ * @param name name under which users find the content
+ * @returns digest of the content; null: the file has no text
  */
 export function keepFileText(
   { disk, state }: Pick<World, "disk" | "state">,

@@ -59,7 +59,7 @@ function remember(
   };
 }
 
-/** Closes the rows of sent content that does not count any more, at the start of a cycle. */
+/** Closes, at the start of a cycle, the rows of sent content that does not count any more. */
 export function closeSent(ctx: PassContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sent = intents.filter(isSent);
@@ -78,7 +78,7 @@ function isSent(row: OpenIntent): row is OpenRow {
 }
 
 function sentRows({ notes, world: { state } }: PassContext): readonly OpenRow[] {
-  // Nearly every run has sent no such content, and its downloads need not read the journal.
+  // Nearly every run has sent no such content, so its downloads need not read the journal.
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 
@@ -87,7 +87,7 @@ function sentOn(ctx: PassContext, { id, digest }: Pick<Link, "id" | "digest">): 
 }
 
 /**
- * Returns true if content was lately sent as a new document at this path, and not found on the
+ * Returns true if content was recently sent as a new document at this path, and not found on the
  * service.
  */
 export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
@@ -136,8 +136,8 @@ export function adoptOwnVersion(
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
     version: { id: link.id, changeId, digest },
-    // Not logged as `put`: a caller that waits for an upload would take the version for the file's
-    // content.
+    // The event is not `put`: a caller that waits for an upload would take the version for the
+    // file's content.
     event: {
       kind: "recover",
       side: "remote",

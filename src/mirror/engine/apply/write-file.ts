@@ -33,7 +33,7 @@ export type FileWrite = {
   readonly next: Version | null;
   /** Submissions that are still in review; left out: the move of base decides. */
   readonly waiting?: readonly Submission[] | undefined;
-  /** For a document without a record. */
+  /** Members for a document that has no record yet. */
   readonly adopts?: Pick<Link, "remotePath" | "protected">;
   /** The block of the document ends with the move of base, because its user decided. */
   readonly endsBlock?: true;
@@ -55,7 +55,7 @@ type File = { readonly stamp: Stamp; readonly digest: Digest };
 /** `same`: the file already had the content. */
 type How = "created" | "replaced" | "same";
 type Seen = {
-  /** Null: the file at the path does not have the content of this effect. */
+  /** File with the written content. Null: the file at the path has other content. */
   readonly file: File | null;
   readonly how: How;
   /** The reason why a copy of the ended conflict still exists; null: no copy does. */
@@ -171,12 +171,12 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
   return expect;
 }
 
-/** Returns true if a document would lose its content without the safety checks' knowledge. */
+/** Returns true if a document would lose its content without being counted by the safety checks. */
 function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: FileWrite): boolean {
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
-/** Returns what the end of a replacement on the disk shows. */
+/** Returns the result of a replacement on the disk. */
 export function resultOfReplace(
   ctx: PassContext,
   row: Row,
@@ -196,8 +196,8 @@ export function resultOfReplace(
 }
 
 /**
- * Returns the written file as seen, after removing the copies of a conflict that it ends. During a
- * conflict, only content that ends the conflict moves base and removes the copies.
+ * Returns the written file as observed, after removing the copies of a conflict that it ends.
+ * During a conflict, only content that ends the conflict moves base and removes the copies.
  */
 function written(
   ctx: PassContext,
@@ -245,7 +245,10 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
   return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
 }
 
-/** If a copy could not be removed, it stays, with its conflict and its block. */
+/**
+ * Returns the conflict after the write. If a copy could not be removed, the conflict stays with the
+ * copy and its block.
+ */
 function conflictAfter(
   { world: { state } }: PassContext,
   { id, endsBlock }: Row,

@@ -23,11 +23,11 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** Null before the first scan. */
+  /** Scan of the paths; null before the first scan. */
   noted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
   open: readonly AwaitedPath[];
-  /** Monotonic time at which one of the paths will have settled. */
+  /** Monotonic time at which one of the paths will be unchanged for long enough. */
   dueAt: number;
   /**
    * Paths that were sent before their delay was over, because a caller waits. Each path is sent
@@ -39,7 +39,7 @@ type Barrier = {
 
 /**
  * Keeps the callers that wait until the local changes are on the service. The class scans when a
- * path has settled, and judges after a run, so it needs no polling.
+ * path is unchanged for long enough, and judges after a run, so it needs no polling.
  */
 export class Barriers {
   readonly #world: World;
@@ -108,7 +108,7 @@ export class Barriers {
     }
   }
 
-  /** Called after a run: answers the callers whose paths are all on the service. */
+  /** Answers the callers whose paths are all on the service. Called after a run. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.noted === null || barrier.dueAt <= this.#now()) continue;
@@ -120,7 +120,7 @@ export class Barriers {
     }
   }
 
-  /** Rejects the callers that wait, and takes no more. */
+  /** Rejects the waiting callers, and accepts no more. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting) reject(new Error(why));
@@ -154,7 +154,7 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // A path that has settled but was not taken waits for the next run.
+      // A path that was unchanged for long enough but not taken waits for the next run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);
     }

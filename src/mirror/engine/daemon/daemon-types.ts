@@ -27,7 +27,10 @@ export type DaemonOptions = {
 
 type PendingDeletion = {
   readonly path: LocalPath;
-  /** When the deletion will be sent unless the file comes back, in milliseconds since the epoch. */
+  /**
+   * Time at which the deletion will be sent unless the file comes back, in milliseconds since the
+   * epoch.
+   */
   readonly dueAt: number;
 };
 
@@ -35,7 +38,8 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: Phase;
   /**
-   * When both sides were last seen in sync, apart from blocked changes; null: not since the start.
+   * Last time at which both sides were in sync, apart from blocked changes; null: not since the
+   * start.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
@@ -44,10 +48,10 @@ export type DaemonStatus = {
    */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
-  /** When the pause ends; null if the daemon is not paused, or without an end. */
+  /** End of the pause; null if the daemon is not paused, or paused until `resume`. */
   readonly pausedUntil: number | null;
   readonly nextPollAt: number | null;
-  /** When a failed run is tried again; null if the last one did not fail. */
+  /** Time of the retry of a failed run; null if the last run did not fail. */
   readonly retryAt: number | null;
   /**
    * `polling`: the system gives no watches (`limit` says why), so each poll scans the folder, too.
@@ -59,7 +63,7 @@ export type DaemonStatus = {
 };
 
 /**
- * End of a barrier: the number of documents that the paths meant at the call, and the present state
+ * End of a barrier: the number of documents that the paths meant at the call, and the current state
  * of each path.
  */
 export type BarrierEnd =
@@ -80,9 +84,10 @@ export type Daemon = {
   /** Runs `work` between two cycles, after earlier requests. Rejects as `work` does. */
   runBetweenCycles(work: () => void): Promise<void>;
   /**
-   * Waits until what is on the disk at the call is on the service, in review, or blocked.
+   * Waits until the content on the disk at the time of the call is on the service, in review, or
+   * blocked.
    * @param scope files and folders; "" is the whole linked folder
-   * @param signal when it aborts, the promise resolves with the present state of the paths. Rejects
+   * @param signal when it aborts, the promise resolves with the current state of the paths. Rejects
    * when the daemon stops
    */
   whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;

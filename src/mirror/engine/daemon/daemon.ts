@@ -153,7 +153,7 @@ class Sleeper {
     this.#offset = clock.now() - clock.monotonic();
   }
 
-  /** @param until monotonic */
+  /** @param until monotonic time at which the sleep ends */
   async sleep(until: number, signal: AbortSignal): Promise<void> {
     const from = this.#clock.monotonic();
     const ms = Math.min(until - from, this.#timing.turnMs);
@@ -178,7 +178,10 @@ class Sleeper {
     this.#sleeping?.ended.abort();
   }
 
-  /** Ends the sleep at `at`, if it would last longer. Cheap, because each file event calls it. */
+  /**
+   * Ends the sleep at `at`, if the sleep would last longer. Cheap, because each file event calls
+   * this method.
+   */
   wakeBy(at: number): void {
     if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
   }
@@ -210,7 +213,7 @@ class RequestQueue {
   }
 
   /**
-   * @param onError whether an exception of the work also ends the loop
+   * @param onError `ends-loop`: an exception of the work also ends the loop
    * @returns the result of `work`; rejects as `work` does, or if the queue is closed before
    */
   add<T>(work: () => Promise<T>, onError: "ends-loop" | "rejects"): Promise<T> {
@@ -232,7 +235,7 @@ class RequestQueue {
     return first !== undefined;
   }
 
-  /** Rejects the requests that wait, and takes no more. */
+  /** Rejects the waiting requests, and accepts no more. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

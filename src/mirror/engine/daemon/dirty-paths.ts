@@ -2,7 +2,7 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths that are noted one by one; beyond that the whole folder is scanned. */
+/** LIMIT: paths that are remembered one by one; with more, the whole folder is scanned. */
 const MAX_PATHS = 2_000;
 const MANY = 500;
 /**
@@ -14,13 +14,13 @@ const BULK = 20;
 type Change = { readonly first: number; last: number; whole: boolean };
 
 /**
- * The paths that changed, and when each of them settles. An editor may create and rename several
- * files for one save, which must be one edit. Times are monotonic.
+ * The paths that changed, and the time when each of them is unchanged for long enough. An editor
+ * may create and rename several files for one save, which must be one edit. Times are monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, Change>();
-  /** When the oldest waiting change was noted; null: none waits. */
+  /** Time of the oldest change that is not scanned yet; null: no change waits. */
   #since: number | null = null;
   #collapsed = false;
 
@@ -43,8 +43,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Notes a path whose writer says that it is finished, so it need not settle. A change that the
-   * watcher reported keeps its own time.
+   * Remembers a path whose writer reports that it has finished, so that no delay is needed. A
+   * change that the watcher reported keeps its own time.
    */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const known = this.#changes.get(path);
@@ -62,7 +62,7 @@ export class DirtyPaths {
     this.#changes.set("", { first, last: now, whole: true });
   }
 
-  /** Returns when a scan is due; null when nothing is dirty. */
+  /** Returns the time of the next scan; null when no path is dirty. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
     let all = 0;

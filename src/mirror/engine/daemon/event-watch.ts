@@ -60,8 +60,8 @@ export class EventWatch implements EventListener {
   }
 
   /**
-   * Looks at the documents that events named.
-   * @returns those that differ from base; null: only a listing can tell
+   * Requests the documents that events named.
+   * @returns those that differ from base; null: only a listing shows what changed
    */
   async look(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
@@ -102,7 +102,10 @@ export class EventWatch implements EventListener {
 /** Documents that differ from base, and how many requests showed no difference. */
 type Checked = { readonly files: readonly RemoteFile[]; readonly inVain: number };
 
-/** @returns null: only a listing can tell, because a document moved, is gone, or was not read */
+/**
+ * @returns null: only a listing shows what changed, because a document was moved, is gone, or was
+ * not read
+ */
 async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<Checked | null> {
   const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
@@ -133,7 +136,7 @@ function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath 
   return path !== null && changeId === link.changeId ? "known" : link.remotePath;
 }
 
-/** @returns null if the path has another document or none, or no answer came */
+/** @returns null if another document or none is at the path, or no answer came */
 async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;

@@ -23,7 +23,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** The version that the document is linked to afterwards. */
+      /** Version to which the document's record belongs after the change. */
       readonly changeId: string | null;
       /** Number of changed lines; null if the text did not change, or is not in the text store. */
       readonly lines: ChangedLines | null;
@@ -44,7 +44,7 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** The folder is no longer watched, so each poll scans it. Published once. */
+  /** The folder is no longer watched, so each poll scans the folder. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
   /** The machine slept, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
@@ -71,7 +71,10 @@ export class EventPublisher {
     for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
   }
 
-  /** @returns a function that ends the subscription */
+  /**
+   * Adds a listener.
+   * @returns a function that ends the subscription
+   */
   subscribe(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

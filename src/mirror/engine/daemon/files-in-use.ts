@@ -4,7 +4,7 @@ import type { Intent } from "../../ports/state.ts";
 import { isWaitOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
-/** Interval between two checks whether an editor still has a file locked. */
+/** Interval between two checks if an editor still has a file locked. */
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 
@@ -19,11 +19,11 @@ export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: EditorWait | undefined;
   #blocks: readonly Block[] = [];
-  /** Set-aside files that a program may still write into. */
+  /** Set-aside files to which a program may still write. */
   #setAside: readonly SetAside[] = [];
   /**
-   * By place of the set-aside file: the content for which a run was requested. No run is requested
-   * twice for the same content.
+   * Content for which a run was requested, by place of the set-aside file. No second run is
+   * requested for the same content.
    */
   readonly #judged = new Map<string, Digest>();
   #lookAt: number | null = null;
@@ -52,7 +52,7 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** Returns when to check; null: no file waits. */
+  /** Returns the time of the next check; null: no file waits. */
   nextAt(): number | null {
     return this.#lookAt;
   }

@@ -7,7 +7,7 @@ import type { Watcher, WatchHint } from "../../ports/watch.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {
-  /** @param whole whether everything below the path must be scanned */
+  /** @param whole true if everything below the path must be scanned */
   onHint(path: LocalPath, whole: boolean): void;
   /** The system gives no more watches. Called at most once. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
@@ -47,7 +47,7 @@ export class FolderWatch {
     return this.#limit;
   }
 
-  /** Returns whether the folder was away at the last check. */
+  /** Returns true if the folder was missing at the last check. */
   isAway(): boolean {
     return this.#isAway;
   }

@@ -20,18 +20,18 @@ export type HotPlace = {
   cost: number;
 };
 
-/** LIMIT: places that are listed by themselves. */
+/** LIMIT: places that are listed separately. */
 const MOST = 16;
 /**
  * The share of the budget that all places together may use; the rest is for listings of everything.
  */
 const SHARE = 0.7;
-/** The interval of a place is the time since its last change, divided by this. */
+/** Divisor: the interval of a place is the time since its last change, divided by this number. */
 const COOLING = 30;
 /** Listings that are due within this time of each other are made together, in milliseconds. */
 const TOGETHER_MS = 250;
 
-/** Keeps the places where somebody works, and when each is listed next. */
+/** Keeps the places where somebody works, and the time of the next listing of each. */
 export class HotPlaces {
   readonly #leastMs: number;
   readonly #mostMs: number;
@@ -48,8 +48,8 @@ export class HotPlaces {
   }
 
   /**
-   * Notes that a document changed, on either side.
-   * @param choose chooses the place to list; null: none can be listed
+   * Records that a document changed, on either side.
+   * @param choose chooses the place to list; null: no place can be listed
    */
   heat(path: LocalPath, now: number, choose: () => Place | null): void {
     const known = this.#places.find(({ place }) => covers(place, path));

@@ -68,7 +68,7 @@ export class HotWatch {
     const needsAll = membersOf(this.#world.state, hot.place).some(
       (placed) => !shown.has(placed.id) && known.isInPlace(placed),
     );
-    // Whatever made a document leave the place is found by the listing of everything.
+    // A listing of everything shows why the document left the place.
     if (needsAll) this.#places.drop(hot);
     return { files: [...shown.values()].filter((file) => known.isNews(file)), needsAll };
   }
@@ -78,7 +78,9 @@ export class HotWatch {
   }
 }
 
-/** Returns the local paths at which an action shows that somebody works; of a move, both. */
+/**
+ * Returns the local paths at which an action shows that somebody works. A move has two such paths.
+ */
 function pathsOf(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];
@@ -86,8 +88,8 @@ function pathsOf(action: Action): readonly LocalPath[] {
 }
 
 /**
- * Lists the places where somebody works. Such a listing proves no absence: a missing document may
- * have been moved, which only a listing of everything shows.
+ * Result of listing the places where somebody works. Such a listing proves no absence: a missing
+ * document may have been moved, which only a listing of everything shows.
  */
 
 type HotPlaceCheck = {
@@ -122,7 +124,7 @@ function choosePlace(state: State, path: LocalPath, page: number): Place | null 
   return link === undefined || more.length > 0 ? null : { kind: "document", path, id: link.id };
 }
 
-/** @returns null if base does not have the place any more */
+/** @returns null if the place is no longer in base */
 function selectorOf(world: World, place: Place): Selector | null {
   const { state } = world;
   if (place.kind === "document") {

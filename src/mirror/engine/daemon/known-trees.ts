@@ -25,7 +25,7 @@ import { endedWell, metAnotherEdit } from "../run/execute.ts";
 /** A listing that no run has used yet, and when it was requested (monotonic). */
 type NewListing = { readonly listing: DocumentList; readonly at: number };
 
-/** Prepares a scanned tree for a cycle: hides what must not be judged yet. */
+/** Prepares a scanned tree for a cycle: hides files that must not be judged yet. */
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
@@ -104,8 +104,8 @@ export class KnownTrees {
   }
 
   /**
-   * Takes documents that the service has just shown as its last listing with these changes; false:
-   * there is no such listing.
+   * Takes documents that the service has just shown, as changes of its last listing. Returns false
+   * if there is no such listing.
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     if (this.#newListing !== null || this.#remote === null || !isComplete(this.#remote)) return false;
@@ -155,8 +155,8 @@ export class KnownTrees {
   }
 
   /**
-   * Returns true if a document differs from what the service showed before. A stale listing may
-   * show an earlier version.
+   * Returns true if a document differs from the version that the service showed before. A stale
+   * listing may show an earlier version.
    */
   isNews(file: RemoteFile): boolean {
     const { state } = this.#world;
@@ -180,7 +180,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** Returns when the last listing that a run used was requested, by the monotonic clock. */
+  /** Returns the request time of the last listing that a run used, by the monotonic clock. */
   listedAt(): number {
     return this.#listedAt;
   }
@@ -209,7 +209,7 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
 
 /**
  * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
- * other effect, or when one did not succeed or met another edit: then the service is listed again.
+ * other effect, or if an effect failed or found another edit. The service is then listed again.
  */
 export function remoteAfterCycle(
   state: Pick<State, "link" | "linksAt">,

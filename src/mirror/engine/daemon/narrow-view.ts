@@ -56,7 +56,7 @@ class NarrowView {
     this.#blocked = new Set(state.blocks().flatMap(({ key, path }) => [key, path]));
   }
 
-  /** @returns false if the path cannot be judged without the rest */
+  /** @returns false if the path cannot be judged without the other documents */
   addPath(path: LocalPath): boolean {
     if (this.#blocked.has(path)) return false;
     const [link, ...more] = this.#state.linksAt(path);
@@ -64,12 +64,12 @@ class NarrowView {
     return more.length === 0 && this.#addDocument(link) && this.#addFoldersAbove(path);
   }
 
-  /** @returns false if the document is new and cannot be judged without the rest */
+  /** @returns false if the document is new and cannot be judged without the other documents */
   addShown(file: RemoteFile): boolean {
     this.#remoteFiles.set(file.id, file);
     if (this.#links.has(file.id)) return true;
     if (this.#blocked.has(file.id) || this.#state.link(file.id) !== null) return false;
-    // A document that comes back has the local name from before, which the tombstone records.
+    // A document that comes back gets its former local name, which the tombstone records.
     if (this.#state.tombstone(file.id) !== null) return false;
     const { disk, ignores } = this.#seen.local;
     // On a disk that takes two spellings for one name, another document may have the path.

@@ -45,14 +45,14 @@ export class PendingDeletions {
     return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** Returns when the first one is due; null when none waits. */
+  /** Returns the due time of the first delayed deletion; null when no deletion is delayed. */
   nextAt(): number | null {
     let next: number | null = null;
     for (const wait of this.#waits.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
     return next;
   }
 
-  /** Makes a deletion due at `at`, or earlier, because a caller waits for it. */
+  /** Makes a deletion due at `at` or earlier, because a caller waits for its result. */
   hasten(path: LocalPath, at: number): void {
     const wait = this.#waits.get(path);
     if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;

@@ -5,7 +5,10 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
-/** Subjects of the events. `all`: a listing is needed; `folders`: of the folders, too. */
+/**
+ * Documents and folders that events named. `all`: a listing is needed; `folders`: a listing of
+ * folders, too.
+ */
 type Hinted =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };

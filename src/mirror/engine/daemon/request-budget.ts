@@ -31,7 +31,7 @@ export class RequestBudget {
   #sent: number;
   #owed = 0;
   #asOf: number;
-  /** Requests of the last listing of everything; null: there was none. */
+  /** Requests of the last listing of everything; null: no listing was made yet. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -75,16 +75,16 @@ export class RequestBudget {
   }
 
   /**
-   * Returns the time when everything may be listed: almost every request sent is within the budget
-   * by then.
+   * Returns the time when everything may be listed. By then, almost every request sent is within
+   * the budget.
    */
   wholeAt(now: number): number {
     return this.#owedAt(AHEAD, now);
   }
 
   /**
-   * Returns the time when a small scan may be made. It need not wait for the debt of a listing of
-   * everything.
+   * Returns the time when a small scan may be made. A small scan need not wait until the debt of a
+   * listing of everything is paid.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + AHEAD, now);

@@ -32,7 +32,7 @@ export class RunLog {
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
-  /** True if listeners know that the waiting deletions will stop the sync. */
+  /** True if listeners were informed that the delayed deletions will stop the sync. */
   #asked = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -43,7 +43,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param listed true if this run listed the service: an earlier listing proves nothing now */
+  /** @param listed true if this run listed the service. An earlier listing proves nothing now */
   note(ended: WatchEnd, listed: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;
@@ -84,7 +84,7 @@ export class RunLog {
     for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
   }
 
-  /** Notes after a listing that both sides agree, if the last run left nothing open. */
+  /** Records after a listing that both sides are equal, if the last run left no change open. */
   noteListed(writeNow: boolean): void {
     if (this.#report?.state !== "in-sync") return;
     const { clock, state } = this.#world;

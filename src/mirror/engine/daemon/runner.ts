@@ -45,7 +45,10 @@ export class Runner implements WatchListener {
   readonly #watch: FolderWatch;
   readonly #news: EventWatch;
   #phase: Phase = IDLE;
-  /** Monotonic time at which the pause ends; infinite without an end; null: not paused. */
+  /**
+   * Monotonic time at which the pause ends; infinite if the pause lasts until `resume`; null: not
+   * paused.
+   */
   #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
@@ -60,7 +63,7 @@ export class Runner implements WatchListener {
     if (this.#isPaused()) this.#enter(PAUSED);
   }
 
-  /** Does the first thing that is due, and returns whether there was one. */
+  /** Does the most urgent work that is due. Returns false if no work was due. */
   async turn(): Promise<boolean> {
     if (this.#pausedUntil !== null && this.#pausedUntil <= this.#now()) {
       this.resume();
@@ -100,7 +103,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Looks at both sides, and runs. */
+  /** Scans both sides, and runs. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -112,8 +115,8 @@ export class Runner implements WatchListener {
   }
 
   /**
-   * Scans the paths that have settled. Does nothing while paused, nor while a failed run waits for
-   * its retry, unless `first`.
+   * Scans the paths that are unchanged for long enough. Does nothing while paused, nor while a
+   * failed run waits for its retry, unless `first`.
    */
   async scanSettled(first: boolean): Promise<void> {
     if (!this.#isPaused() && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
@@ -159,7 +162,7 @@ export class Runner implements WatchListener {
     if (this.#phase.kind === "observing") this.#enter({ kind: "applying" });
   }
 
-  /** Handles a time in which nobody observed the folder. */
+  /** Handles a period in which the folder was not watched. */
   noteGap(sleptMs: number): void {
     this.runs.deletions.restart(this.#now());
     this.runs.knownTrees.forgetRemote(false);
@@ -214,7 +217,7 @@ export class Runner implements WatchListener {
     this.#parts.publisher.publish({ kind: "phase", phase });
   }
 
-  /** Judges the local changes that have settled. */
+  /** Judges the local changes that are unchanged for long enough. */
   async #runDirty(): Promise<void> {
     const { paths, whole, many } = this.runs.dirty.take(this.#now());
     if (paths.length === 0 && !many) return;
@@ -252,7 +255,7 @@ export class Runner implements WatchListener {
     return this.#judgeAlone(paths, shown);
   }
 
-  /** Looks at the documents that events of the service named, or lists everything. */
+  /** Requests the documents that events of the service named, or lists everything. */
   async #runNews(): Promise<void> {
     const shown = await this.#news.look();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
@@ -268,7 +271,8 @@ export class Runner implements WatchListener {
     if (files.length === 0 || this.#watch.isAway()) return;
     if (await this.#judgeShown(files)) return;
     this.#schedule.noteActivity();
-    // A document that was not shown may be at the path of one that was: only a listing shows where.
+    // A document that was not shown may be at the path of a shown one. Only a listing shows its
+    // place.
     if (needsAll || !knownTrees.takeShown(files)) this.#schedule.pollSoon();
     else await this.#run(false);
   }
@@ -299,14 +303,14 @@ export class Runner implements WatchListener {
     else if (this.runs.dirty.count() === 0) this.#runLog.noteListed(false);
   }
 
-  /** While the folder is away nobody observes it, so the delay of each deletion starts again. */
+  /** While the folder is missing, it is not watched, so the delay of each deletion starts again. */
   #checkFolder(): "there" | "away" | "lost" | "back" {
     const folder = this.#watch.checkFolder();
     if (folder === "lost" || folder === "back") this.runs.deletions.restart(this.#now());
     return folder;
   }
 
-  /** @param began time when the scan of the service began that this run uses */
+  /** @param began start time of the scan of the service that this run uses */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#checkFolder();
     this.#enter({ kind: "observing" });

@@ -54,7 +54,10 @@ export class Runs {
   readonly knownTrees: KnownTrees;
   readonly budget: RequestBudget;
   readonly hot: HotWatch;
-  /** Protected texts that must be unchanged for a while before they are sent to review. */
+  /**
+   * Contents of protected documents, which must be unchanged for a while before they are sent to
+   * review.
+   */
   readonly quietTexts: UnchangedSince<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
@@ -62,7 +65,7 @@ export class Runs {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Requests that the service has refused since refused ones were last tried again. */
+  /** Requests that the service has refused since the last retry of refused requests. */
   readonly #refused: Tally["refused"] = new Map();
   /** Local paths of the deletions that a safety check stopped in the last run. */
   #guarded: ReadonlySet<LocalPath> = new Set();
@@ -180,7 +183,7 @@ export class Runs {
     this.hot.noteRun(end, this.#now());
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // Nobody observed the folder meanwhile, so the absence is not proven: the delay starts again.
+      // The folder was not watched meanwhile, so the absence is not proven: the delay starts again.
       this.deletions.restart(this.#now());
       return;
     }
@@ -220,7 +223,7 @@ function isJudged({ state, beside }: RunReport): boolean {
  * off does not count.
  */
 class ChangesOfRun {
-  /** Deletions that the last cycle found waiting. */
+  /** Deletions that the last cycle found and delayed. */
   waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
   readonly begun = new Set<LocalPath>();
   readonly calledOff = new Set<LocalPath>();

@@ -20,7 +20,7 @@ const MOST_WAITED = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** Tells what is due, and when. All times are monotonic. */
+/** Decides what is due, and when. All times are monotonic. */
 export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** Returns the most urgent thing that is due; null when nothing is. */
+  /** Returns the most urgent work that is due; null when no work is due. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
     for (const [due, at] of this.#times(now))
@@ -60,7 +60,7 @@ export class Schedule {
     return Math.min(...this.#times(this.#clock.monotonic()).map(([, at]) => at));
   }
 
-  /** Returns the times at which things become due, the most urgent thing first. */
+  /** Returns the times at which work becomes due, the most urgent kind first. */
   #times(now: number): readonly (readonly [Due, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
@@ -79,8 +79,8 @@ export class Schedule {
   }
 
   /**
-   * Returns until when a bulk change delays everything else. It has a limit, in case the changes
-   * never end.
+   * Returns the time until which a bulk change delays all other work. The delay has a limit, in
+   * case the changes never end.
    */
   #holdsBackUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -112,7 +112,7 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
   }
 
-  /** Returns when to list the places where somebody works, if polls alone would be too slow. */
+  /** Returns the time to list the places where somebody works, if polls alone would be too slow. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const at = this.#isTold ? null : hot.dueAt();
@@ -127,7 +127,7 @@ export class Schedule {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Notes whether the service sends events from now on, which sets the pace of polls. */
+  /** Records if the service sends events from now on, which changes the pace of polls. */
   noteTold(isTold: boolean): void {
     this.#isTold = isTold;
     if (!isTold) this.#pollSooner();
@@ -148,7 +148,7 @@ export class Schedule {
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
   }
 
-  /** Notes that somebody works, on either side. */
+  /** Records that somebody works, on either side. */
   noteActivity(): void {
     const now = this.#clock.monotonic();
     this.#activeAt = now;
@@ -183,7 +183,7 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /** Called after a run: plans the end of the next quiet period. */
+  /** Plans the end of the next period without changes. Called after a run. */
   scheduleQuiet(): void {
     const now = this.#clock.monotonic();
     const { quietTexts, emptied } = this.#runs;
@@ -204,12 +204,12 @@ export class Schedule {
 
 const JITTER = 0.1;
 /**
- * The part of the budget that listings of everything may use at rest: a third, and after a long
- * rest a sixth.
+ * Share of the budget that listings of everything may use without activity: a third, and after a
+ * long time a sixth.
  */
 const RESTING = 3;
 const SLEEPING = 6;
-/** At rest the interval grows to a tenth of the time since the last change. */
+/** Without activity, the interval grows to a tenth of the time since the last change. */
 const SLOWING = 10;
 
 type Pace = {
@@ -223,8 +223,8 @@ type Pace = {
 };
 
 /**
- * Milliseconds between two polls. They grow with the time since the last change, and with the
- * workspace, so that listing it stays within the budget.
+ * Returns milliseconds between two polls. The interval grows with the time since the last change,
+ * and with the workspace, so that listing it stays within the budget.
  * @param fraction [0, 1)
  */
 function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
@@ -234,7 +234,7 @@ function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): numbe
   return Math.max(wanted, affordable, least) * (1 + JITTER * (2 * fraction - 1));
 }
 
-/** Milliseconds between two listings of everything that use the whole budget. */
+/** Returns milliseconds between two listings of everything that use the whole budget. */
 function affordableInterval({ requests, aMinute }: Pick<Pace, "requests" | "aMinute">): number {
   return (requests * 60_000) / aMinute;
 }
@@ -247,9 +247,10 @@ function wantedInterval(timing: DaemonTiming, quietMs: number, affordable: numbe
 }
 
 /**
- * Milliseconds until a failed run is tried again: doubled each time up to a limit. The second half
- * is random, so that many clients do not return to a recovering service at the same moment.
- * @param failures in a row, this one included
+ * Returns milliseconds until a failed run is tried again: doubled each time up to a limit. The
+ * second half is random, so that many clients do not return to a recovering service at the same
+ * moment.
+ * @param failures failed runs in a row, including this one
  */
 function retryDelay(timing: DaemonTiming, why: FailureReason, failures: number, fraction: number): number {
   const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;

@@ -51,8 +51,8 @@ export class StalePaths {
   }
 
   /**
-   * Moves texts at old paths to their documents.
-   * @returns whether the disk was changed: then the folder must be scanned again
+   * Moves content at old paths to its documents.
+   * @returns true if files changed, so that the folder must be scanned again
    */
   redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -83,7 +83,7 @@ export class StalePaths {
   }
 }
 
-/** Returns the links, before the action, of the documents that it moved locally. */
+/** Returns the records, before the action, of the documents that the action moved locally. */
 function movedBy(action: Action, base: BaseTree): readonly Link[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);

@@ -1,11 +1,11 @@
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * The daemon's times, in milliseconds. Each can be configured; tests keep the defaults, in virtual
+ * Times of the daemon, in milliseconds. Each can be configured. Tests use the defaults, in virtual
  * time.
  */
 export type DaemonTiming = {
-  /** Time after the last change until a document counts as settled. */
+  /** Time after the last change until a document may be judged. */
   readonly settleMs: number;
   /**
    * Longest time from the first change of a path until the path is judged, even if changes
@@ -58,13 +58,13 @@ export type DaemonTiming = {
    */
   readonly stalePathMs: number;
   /**
-   * Waits after failures: the first one, doubled up to the longest, with a random part. A refused
+   * Pauses after failures: the first one, doubled up to the longest, with a random part. A refused
    * key is tried less often.
    */
   readonly retryMs: number;
   readonly retryMostMs: number;
   readonly retryKeyMs: number;
-  /** A gap in time longer than this counts as a sleep of the machine. */
+  /** A gap in time longer than this value counts as a sleep of the machine. */
   readonly jumpMs: number;
   /**
    * Longest time between two turns of the loop: `alive()` is never older than this plus the longest

@@ -1,6 +1,6 @@
 /**
- * Remembers since when each value has been unchanged: texts that wait before review, documents that
- * became empty. Times are monotonic.
+ * Remembers since when each value has been unchanged: content that waits before review, documents
+ * that became empty. Times are monotonic.
  */
 export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
@@ -10,7 +10,7 @@ export class UnchangedSince<Key, Value> {
     this.#periodMs = periodMs;
   }
 
-  /** Takes the present values. A new or changed value starts its period. */
+  /** Takes the current values. A new or changed value starts its period. */
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
@@ -36,7 +36,7 @@ export class UnchangedSince<Key, Value> {
     return over;
   }
 
-  /** Returns when the next period ends; null when none is running. */
+  /** Returns the end of the next period; null when no period is running. */
   nextAt(now: number): number | null {
     let next: number | null = null;
     for (const { at } of this.#since.values())

@@ -50,9 +50,10 @@ export class Group {
   }
 
   /**
-   * Runs `work` in the next transaction, together with that of other steps.
-   * @param characters of the content that is held until then
-   * @throws what `work` or the commit throws; then nothing of the whole group was written
+   * Runs `work` in the next transaction, together with the work of other steps.
+   * @param characters size of the content that is in memory until then
+   * @throws exceptions of `work` or of the commit; in this case nothing of the whole group was
+   * written
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
     const ms = LONGEST_MS[when];
@@ -66,9 +67,9 @@ export class Group {
   }
 
   /**
-   * Runs a call that creates or reads one file, together with those of steps that call at the same
-   * time. They mostly share a folder, and checking that takes longer than reading. Throws what any
-   * of the calls throws.
+   * Runs a call that creates or reads one file, together with calls of other steps at the same
+   * time. They mostly share a folder, and checking the folder takes longer than reading the file.
+   * Throws the exception of any of the calls.
    */
   together<T>(call: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -135,7 +136,7 @@ export class Group {
     this.#timer = null;
   }
 
-  /** Returns whether every running step waits for a commit, so that no other can join. */
+  /** Returns true if every running step waits for a commit, so that no other step can join. */
   #isLast(): boolean {
     return this.#pending.length >= this.#running;
   }

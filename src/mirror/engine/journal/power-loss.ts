@@ -20,8 +20,8 @@ import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
  */
 
 /**
- * ORDER: after everything was restored. If a cycle ended earlier, killed or without the service, a
- * file that a power loss took would count as deleted by its user.
+ * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier,
+ * killed or without the service, a file that a power loss took would count as deleted by the user.
  */
 export function rememberBoot({ world: { state, bootId } }: PassContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
@@ -34,11 +34,13 @@ type Damaged = {
   readonly link: Link;
   /** The file of the document; undefined: the file is missing. */
   readonly file: LocalFile | undefined;
-  /** True if another document's file is at its path. */
+  /** True if the file of another document is at its path. */
   readonly isTaken: boolean;
 };
 
-/** Restores damaged files. Returns whether there were any: then the folder is scanned again. */
+/**
+ * Restores damaged files. Returns true if a file was damaged, so that the folder is scanned again.
+ */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   const damaged = [...damagedFiles(ctx, base, local)];
   for (const { link, file, isTaken } of damaged) {
@@ -72,7 +74,10 @@ function* damagedFiles(ctx: PassContext, base: BaseTree, local: LocalTree): Gene
   }
 }
 
-/** If a file was moved since, it is not missing, and the file at base's path is another one. */
+/**
+ * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
+ * the file at base's path belongs to another document.
+ */
 function fileFinder({ links }: BaseTree, local: LocalTree): (link: Link) => Omit<Damaged, "link"> {
   const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
   const owners = once(() => new Map(Array.from(links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
@@ -88,8 +93,8 @@ function fileFinder({ links }: BaseTree, local: LocalTree): (link: Link) => Omit
 }
 
 /**
- * Returns true if a file differs from the written content, and nobody has changed it since: a
- * user's change gives the file a later time, and a lost disk shows the time of its writing, or an
+ * Returns true if a file differs from the written content, and nobody has changed it since. A
+ * user's change gives the file a later time. A lost disk shows the time of its writing, or an
  * earlier one.
  */
 function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {

@@ -27,7 +27,7 @@ import { moveDocument } from "../apply/move-document.ts";
 import { putContent } from "../apply/put.ts";
 import { whyOpen } from "../apply/effect.ts";
 
-/** Recovers effects on the disk that a crash interrupted, before the first scan (I13). */
+/** Recovers effects on the disk that a crash interrupted. Called before the first scan (I13). */
 
 const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "drop-conflict", "set-aside"] as const;
 
@@ -40,8 +40,8 @@ function isLocal(intent: Intent): intent is LocalIntent {
 type SetAsideFile = { readonly id: DocId; readonly path: LocalPath };
 
 /**
- * The first part of recovery: the disk. Returns the paths that a journal row keeps open, which are
- * unknown and never absent.
+ * Recovers the effects on the disk, the first part of recovery. Returns the paths of rows that stay
+ * open. These paths are unknown and never absent.
  */
 export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
@@ -91,7 +91,7 @@ function stampAt({ world: { disk } }: PassContext, path: LocalPath): Stamp | nul
   return look.kind === "file" ? look.stamp : null;
 }
 
-/** @returns why the row stays open, or null */
+/** @returns reason why the row stays open, or null */
 function recoverOne(
   ctx: PassContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -144,7 +144,7 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
 }
 
 /**
- * Returns the path of each folder by inode; none if inodes are not reliable. `whole`: true if the
+ * Returns the path of each folder by inode; empty if inodes are not reliable. `whole`: true if the
  * scan could read everything.
  */
 function scanForFolders({ world }: PassContext): {

@@ -22,7 +22,7 @@ import { once } from "../../../common/once.ts";
 
 type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
 
-/** A text with the digest of its bytes. */
+/** Content with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
 
 /**
@@ -32,24 +32,24 @@ export type Form = { readonly text: string; readonly digest: Digest };
  */
 export class LinkForms {
   readonly #state: LinkState;
-  /** Remembered meanings of files' bytes. */
+  /** Remembered contents that files' bytes represent. */
   readonly known: KnownSpellings;
   readonly scope: LinkScope;
   #where: Where | null = null;
 
-  /** @param keeps whether the state may be written */
+  /** @param keeps true if the state may be written */
   constructor(state: LinkState, scope: LinkScope, keeps: boolean) {
     this.#state = state;
     this.scope = scope;
     this.known = new KnownSpellings(state, keeps);
   }
 
-  /** Returns whether a text may differ between the two forms. */
+  /** Returns true if a content may differ between the two forms. */
   mayLink(text: string): boolean {
     return mayHoldLinks(text, this.scope.wiki);
   }
 
-  /** Returns where everything is, and will be when the plan is done. */
+  /** Returns the places of all documents: now, and after the plan. */
   where(): Where {
     this.#where ??= this.whereOfBase();
     return this.#where;
@@ -73,14 +73,17 @@ export class LinkForms {
 
   /**
    * Makes the next call read the places again.
-   * @param dry whether nothing may be stored until the next call
+   * @param dry true if nothing may be stored until the next call
    */
   begin(dry: boolean): void {
     this.#where = null;
     this.known.begin(dry);
   }
 
-  /** Returns the places, to be changed; null: none are known, and the next caller reads base. */
+  /**
+   * Returns the places, which the caller may change; null: not known yet, and the next caller reads
+   * base.
+   */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
@@ -108,8 +111,8 @@ export class LinkForms {
   }
 
   /**
-   * Converts as `toService`, but outside a cycle, when moves since then are unknown. Stores nothing
-   * about new bytes.
+   * Converts as `toService`, but outside a cycle, when moves since the last cycle are unknown.
+   * Stores nothing about new bytes.
    */
   peek(path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
@@ -141,23 +144,23 @@ export class LinkForms {
   }
 
   /**
-   * ORDER: the stamp is distrusted when a file is read as other content than base's. Its bytes may
-   * be unchanged: with a trusted stamp, the next scan would take them for base's content. The edit
-   * would then be forgotten if it cannot be sent in this cycle.
+   * Makes the stamp of a file untrusted. ORDER: when a file is read as other content than base's.
+   * Its bytes may be unchanged: with a trusted stamp, the next scan would read them as base's
+   * content. The edit would then be lost if it cannot be sent in this cycle.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
     if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
   }
 
-  /** @param earlier what is known of the document's earlier bytes; left out: everything */
+  /** @param earlier remembered earlier bytes of the document; left out: all of them */
   #read(
     path: LocalPath,
     bytes: Form,
     { now, before }: Where,
     earlier?: readonly Spelling[],
   ): { readonly form: Form; readonly leads: readonly LinkTarget[]; readonly spelledAt: LocalPath } {
-    // Bytes that moved and are not rewritten yet lead where they led at their earlier path.
+    // Links in bytes that were moved and not rewritten yet lead from their earlier path.
     const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
     const id = now.docAt(path);
     const base = id === null ? null : this.#state.link(id);
@@ -214,8 +217,8 @@ export class LinkForms {
   }
 
   /**
-   * Returns the bytes for a text in the service's form.
-   * @param was the file's present bytes
+   * Returns the bytes for a content in the service's form.
+   * @param was current bytes of the file
    */
   toDisk(path: LocalPath, { text, digest }: Form, was?: Form): Form {
     if (!this.mayLink(text)) return { text, digest };
@@ -230,7 +233,7 @@ export class LinkForms {
     return bytes;
   }
 
-  /** Returns a file's text without ids or absolute paths whose target is known by now. */
+  /** Returns a file's content without ids or absolute paths whose target is known now. */
   #foundIn(path: LocalPath, { text, digest }: Form): string {
     const { now } = this.where();
     const was = this.known.of(path, digest);
@@ -257,7 +260,7 @@ function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, lea
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }
 
-/** Meaning of destinations in a file's earlier bytes. */
+/** Targets of destinations in a file's earlier bytes. */
 type MeantBefore = {
   /**
    * Targets in the newest bytes. These count before the current places: until existing links are
@@ -272,7 +275,7 @@ type MeantBefore = {
   readonly formerly: TargetLookup;
 };
 
-/** @param earlier what is known of the earlier bytes, the newest first */
+/** @param earlier entries about the earlier bytes, the newest first */
 function meantBefore(
   [newest, ...older]: readonly Spelling[],
   text: string,
@@ -301,7 +304,7 @@ function withGone(leads: readonly LinkTarget[], earlier: readonly Spelling[], no
   });
 }
 
-/** Returns ids that were written since nothing was known to have them. They become paths later. */
+/** Returns ids that were written while no path was known for them. They become paths later. */
 function idsUnknownBefore(earlier: readonly Spelling[]): LinkTarget[] {
   return earlier.flatMap((one) => one.leads).filter(({ said, to }) => said === to);
 }
@@ -313,7 +316,7 @@ function idsIn(text: string, wiki: boolean): LinkTarget[] {
   );
 }
 
-/** Returns those of some ids that a text still has, besides its other links. */
+/** Returns those of some ids that a content still has, in addition to its other links. */
 function idsStillLinked(ids: readonly LinkTarget[], text: string, leads: readonly LinkTarget[]): LinkTarget[] {
   const known = new Set(leads.map(({ said }) => said));
   return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));

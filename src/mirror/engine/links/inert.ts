@@ -11,7 +11,7 @@ import type { LinkPlaces } from "./places.ts";
 export type InertLinks = {
   readonly reason: InertReason;
   readonly count: number;
-  /** `to`: as written in the file. */
+  /** `to`: destination as written in the file. */
   readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
 };
 
@@ -48,7 +48,7 @@ export function reportInertLinks(
   return [...found].map(([reason, told]) => ({ reason, ...told })).toSorted((a, b) => b.count - a.count);
 }
 
-/** Null: the link leads somewhere, or was sent as written. */
+/** Null: the link leads to a document, or was sent as written. */
 function reasonOf(
   { said, at, to }: LinkTarget,
   { files, folders, others, ignores }: LocalTree,

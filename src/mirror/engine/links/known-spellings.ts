@@ -12,19 +12,19 @@ export class KnownSpellings {
   readonly #keeps: boolean;
   #dry = false;
 
-  /** @param keeps whether the state may be written */
+  /** @param keeps true if the state may be written */
   constructor(state: Pick<State, "spellings" | "transactSafely">, keeps: boolean) {
     this.#stored = state.spellings;
     this.#state = state;
     this.#keeps = keeps;
   }
 
-  /** @param dry whether nothing may be stored until the next call */
+  /** @param dry true if nothing may be stored until the next call */
   begin(dry: boolean): void {
     this.#dry = dry;
   }
 
-  /** Returns whether the state may be written, until the next call of `begin`. */
+  /** Returns true if the state may be written, until the next call of `begin`. */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }
@@ -34,9 +34,8 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns what is remembered of these bytes: at this path; of a file that was moved, as its
-   * document's, or at base's path of that; or at another path of this folder, from which its links
-   * lead to the same.
+   * Returns the entry about these bytes: at this path; at the document's former path, if its file
+   * was moved; or at another path in this folder, from which its links lead to the same targets.
    */
   found(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
     const own = this.of(path, bytes);
@@ -53,12 +52,12 @@ export class KnownSpellings {
     return found;
   }
 
-  /** Returns the form of this text in the file at a path, as last seen. */
+  /** Returns the entry about this content in the file at a path, as it was last read. */
   standingFor(path: LocalPath, text: Digest): Spelling | null {
     return this.#stored.standingFor(path, text);
   }
 
-  /** Returns whether nothing is known of any file: no local text has links. */
+  /** Returns true if no entry exists: no local content has links. */
   isEmpty(): boolean {
     return this.#stored.isEmpty();
   }
@@ -76,33 +75,33 @@ export class KnownSpellings {
   }
 
   /**
-   * Marks bytes as the newest: a program's undo, or an effect that was reverted, restores older
-   * ones, and the next edit starts from them.
+   * Marks bytes as the newest. A program's undo, or an effect that was reverted, restores older
+   * bytes, and the next edit starts from these.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
-  /** Called when a file was not written after all, and its bytes stay as they were. */
+  /** Handles a file that was not written in the end. Its bytes stay unchanged. */
   unwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
-  /** Called before a file is set aside. */
+  /** Records the bytes of a file that is about to be set aside. */
   settingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
-  /** Called when a set-aside file is back, or about to be, or was not set aside. */
+  /** Records that a set-aside file is back at its path, or soon will be, or was not set aside. */
   puttingBack(setAsideAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.at(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
-  /** Called before a file or folder is moved. */
+  /** Records that a file or folder is about to be moved. */
   moving(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }

@@ -2,7 +2,7 @@ import type { Link } from "../../model/link.ts";
 import type { LinkTarget, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/** Compares what is remembered of a file's links with where documents are. */
+/** Compares the remembered targets of a file's links with the places of documents. */
 
 /**
  * Returns true if a document is now at a place where a link had no target or a deleted one, or if
@@ -20,7 +20,7 @@ export function withoutTarget(lead: LinkTarget, before: LinkTarget | undefined):
   return before === undefined ? lead : { ...before, at: lead.at };
 }
 
-/** Returns whether a path leads to what is known to be gone. */
+/** Returns true if a path leads to a document that is known to be gone. */
 export function hasGoneTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
 }
@@ -34,8 +34,8 @@ export function isFileOfAnother({ id, text }: Spelling, link: Link): boolean {
 }
 
 /**
- * Returns whether a file's links lead elsewhere than where their targets are, or the file itself
- * has moved.
+ * Returns true if a link of a file no longer leads to its target's place, or the file itself has
+ * moved.
  */
 export function hasMovedTarget({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isResolvedNow(lead, places));
@@ -68,15 +68,15 @@ function isAstray(lead: LinkTarget, places: LinkPlaces): boolean {
 }
 
 /**
- * Returns whether a link is written as an id, or an absolute path, that led nowhere, and leads
- * somewhere now.
+ * Returns true if a link is written as an id, or an absolute path, that had no target before and
+ * has one now.
  */
 export function isResolvedNow({ said, to }: LinkTarget, places: LinkPlaces): boolean {
   if (to === null) return places.idAtAbsolute(said) !== null;
   return said === to && places.pathOf(to) !== null;
 }
 
-/** Returns whether nothing new would be recorded about a file. */
+/** Returns true if a new entry about a file would equal the stored one. */
 export function isSameSpelling(one: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;

@@ -8,7 +8,7 @@ import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
 
-/** Files of a scan that may have links, each with the text that its bytes are taken for. */
+/** Files of a scan that may have links, each with the content that its bytes represent. */
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
 
 /**
@@ -48,7 +48,7 @@ export class LinkedDisk implements Disk {
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
-  /** Notes which text a file that may have links is taken for until both sides are seen. */
+  /** Records, until both sides are scanned, which content a file that may have links represents. */
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
@@ -97,7 +97,8 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
-    // ORDER: before the new bytes are recorded: a kill until then leaves the set-aside bytes.
+    // ORDER: before the new bytes are recorded. After a kill at this point, the set-aside bytes are
+    // still known.
     this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
     // No write is needed: the bytes are right already, and only the content that they represent is
@@ -150,7 +151,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
-  /** Replaces a file. Its new bytes are already recorded with their text. */
+  /** Replaces a file. The entry about its new bytes is stored already. */
   #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, setAsideAt);
     if (end.kind !== "done" && !end.isSetAside) this.#forms.known.unwritten(path, expect);

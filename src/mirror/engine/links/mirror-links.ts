@@ -25,7 +25,7 @@ import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { Matching } from "./read-found.ts";
 
-/** A file whose links lead elsewhere than they did, and the bytes that correct them. */
+/** A file with a link that no longer leads to its target, and the bytes that correct the link. */
 export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
 
 type Options = {
@@ -36,14 +36,14 @@ type Options = {
   readonly keeps: boolean;
 };
 
-/** Does what converting links adds to a cycle. */
+/** Adds the conversion of links to a cycle. */
 export class MirrorLinks {
   /** The disk as the engine sees it. */
   readonly disk: LinkedDisk;
   readonly #forms: LinkForms;
   readonly #state: State;
   /**
-   * Paths of the texts that were sent since inert links were last reported, with base's text at
+   * Paths of the content that was sent since inert links were last reported, with base's content at
    * that time; null: the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
@@ -64,14 +64,14 @@ export class MirrorLinks {
   }
 
   /**
-   * Called before a cycle: reads the places of documents again.
+   * Makes the next call read the places of documents again. Called before a cycle.
    * @param dry true if nothing may be written, as in a dry run
    */
   begin(dry: boolean): void {
     this.#forms.begin(dry);
   }
 
-  /** Returns a lookup of texts in which both forms of a text are equal. */
+  /** Returns a lookup in which both forms of a content are equal. */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
@@ -87,7 +87,7 @@ export class MirrorLinks {
     if (!remote.complete) return [];
     const read = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // The newest first: what earlier bytes of a file meant counts when they return.
+    // The newest bytes first: the targets in earlier bytes of a file count when these bytes return.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (read.has(path) || !local.files.has(path)) continue;
       read.add(path);
@@ -105,9 +105,9 @@ export class MirrorLinks {
   }
 
   /**
-   * Reads links after both sides are seen.
-   * @param again whether everything that the service shows is known: then also links whose targets
-   * came or went
+   * Reads links after both sides are scanned.
+   * @param again true if the listing of the service is complete. Links whose targets appeared or
+   * disappeared are then read, too
    */
   read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
     const local = this.disk.found.readNew(trees, matching, keep, again);
@@ -123,8 +123,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns where everything will be when the plan is done, to be changed; null: nobody has asked
-   * yet.
+   * Returns the places of all documents after the plan, which the caller may change; null: not
+   * known yet.
    */
   places(): LinkPlaces | null {
     return this.#forms.placesIfKnown();
@@ -162,7 +162,7 @@ export class MirrorLinks {
     return this.#forms.readAs(path, bytes.value, wanted, isFree);
   }
 
-  /** Returns whether any local text is known to have links. */
+  /** Returns true if any local content is known to have links. */
   hasLinks(): boolean {
     return !this.#forms.known.isEmpty();
   }
@@ -177,7 +177,7 @@ export class MirrorLinks {
     return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 
-  /** Returns whether a link that led nowhere when it was sent has a target by now. */
+  /** Returns true if a link that had no target when it was sent has one now. */
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
@@ -266,8 +266,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Returns, of the texts that were sent since the last call, the links that lead to no document,
-   * without those that base's text had.
+   * Returns the links that lead to no document, in content that was sent since the last call. Links
+   * that base's content had are left out.
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
@@ -281,8 +281,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Forgets what no file has any more. Must not be called while a replacement may still be
-   * reverted.
+   * Removes entries about bytes that no file has any more. Must not be called while a replacement
+   * may still be reverted.
    */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();

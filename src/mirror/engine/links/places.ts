@@ -33,7 +33,7 @@ export class LinkPlaces {
   readonly #unlinked = new Set<LocalPath>();
   /** Paths that two entries had, each with the entry that was removed from the map. */
   readonly #shared = new Map<LocalPath, Id>();
-  /** Null until a wiki link is read. */
+  /** Null until the first wiki link is read. */
   #named: NameIndex | null = null;
   readonly #names: DocumentNames | undefined;
   readonly #tombstones: BaseTree["tombstones"];
@@ -63,14 +63,15 @@ export class LinkPlaces {
     return isDocId(id) ? id : null;
   }
 
-  /** Returns true if this entry is at the path, and no other is. */
+  /** Returns true if this entry is at the path, and no other entry is. */
   isAt(id: Id, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
 
   /**
-   * Moves everything to where a plan's match has it. What the match leaves open stays.
-   * @param remote what the service shows; null: not known
+   * Moves all entries to the places that a plan's match gives them. An entry without a place in the
+   * match stays.
+   * @param remote the listing of the service; null: not known
    */
   take({ found, open, coming, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
@@ -108,20 +109,20 @@ export class LinkPlaces {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
   }
 
-  /** Notes documents outside the linked subtree that have no record. */
+  /** Records documents outside the linked subtree that have no record. */
   setOutside(ids: ReadonlySet<string>): void {
     this.#outside = ids;
   }
 
   /**
-   * Returns true if the entry with this path is gone from the service: links to the path that are
-   * read now do not lead to it.
+   * Returns true if the entry with this path is gone from the service. Links to this path that are
+   * read now do not lead to the entry.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
 
-  /** Returns whether two have one path, as in the middle of an exchange. */
+  /** Returns true if two documents have one path, as in the middle of an exchange. */
   isShared(path: LocalPath): boolean {
     return this.#shared.has(path);
   }
@@ -136,7 +137,7 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /** Puts documents and folders where a plan will. */
+  /** Moves documents and folders to the places that a plan gives them. */
   expect({ steps }: Plan): void {
     for (const { action } of steps) {
       switch (action.kind) {
@@ -170,7 +171,7 @@ export class LinkPlaces {
     });
   }
 
-  /** Returns whether the target of a wiki link or path exists by now, if it did not before. */
+  /** Returns true if the target of a wiki link or path exists now, and did not exist before. */
   isThere({ said, at }: Pick<LinkTarget, "said" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfDestination(said) : null;
@@ -197,8 +198,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Notes that the file at a path is no known document: the document that base has at the path is
-   * elsewhere.
+   * Records that the file at a path belongs to no known document: the document that base has at the
+   * path is elsewhere.
    */
   setUnlinked(path: LocalPath): void {
     this.#byPath.delete(path);
@@ -213,12 +214,12 @@ export class LinkPlaces {
     return this.#unlinked.has(path) && !this.#byPath.has(path);
   }
 
-  /** Returns the places as the document at a path sees them. */
+  /** Returns the places relative to the document at a path. */
   from(path: LocalPath): Place {
     return this.unless(path, () => false);
   }
 
-  /** Returns the same places, except that nothing is known of some paths. */
+  /** Returns the same places, but with some paths treated as unknown. */
   unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
     return {
       path,
@@ -229,7 +230,7 @@ export class LinkPlaces {
     };
   }
 
-  /** Returns the target of an absolute destination; null for any other. */
+  /** Returns the target of an absolute destination; null for any other destination. */
   idAtAbsolute(said: string): string | null {
     return said.startsWith("/")
       ? resolveDestination({ kind: "path", said, inert: false, suffixAt: 0 }, this.from(""))
@@ -287,7 +288,7 @@ function isRemoved(reason: BlockReason | undefined): boolean {
   return forbids.length > 0 && forbids.every((one) => one === "remove");
 }
 
-/** Returns folders that are elsewhere than base has them, the deepest first. */
+/** Returns folders whose place differs from their place in base, the deepest first. */
 function movedFolders({ dirs, blocks }: BaseTree): readonly Moved[] {
   const moved: Moved[] = [];
   for (const { key, path, reason } of blocks.values()) {

@@ -117,12 +117,12 @@ function isToBeReadAgain(
   return !waits.has(path) || base.blocks.get(link.id)?.reason === "refused";
 }
 
-/** Returns the paths of documents for which no content may be sent that no user wrote. */
+/** Returns the paths of documents for which mdmirror must not send content that no user wrote. */
 function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waits = new Set<LocalPath>();
   for (const link of links.values()) {
     const block = blocks.get(link.id);
-    // A computed block is the previous plan's. The next plan judges after the links are read.
+    // A computed block comes from the previous plan. The next plan judges after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
       waits.add(block?.path ?? link.localPath);
@@ -130,7 +130,7 @@ function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<Local
   return waits;
 }
 
-/** @param changed null: the file is not the one that the scan saw */
+/** @param changed null: the file changed since the scan */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

@@ -17,9 +17,9 @@ type Noted = {
 type Row = Extract<Intent, { kind: "replace" }>;
 
 /**
- * Rewrites the links to documents that moved, on the disk only: the texts are the same, and the
- * service's links, by id, were never broken. It is journalled like any replacement: what a program
- * saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
+ * Rewrites the links to documents that moved. Only the disk changes: the content is the same, and
+ * the service's links, by id, were never broken. Each rewrite is journalled like any replacement:
+ * content that a program saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
  */
 export function rewriteLinks(ctx: PassContext): void {
   const { links } = ctx.world;

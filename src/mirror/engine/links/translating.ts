@@ -16,8 +16,8 @@ import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
  * Returns the world of a folder whose links are converted.
- * @param keeps whether the state may be written
- * @param wiki whether wiki links are converted, too
+ * @param keeps true if the state may be written
+ * @param wiki true if wiki links are converted, too
  */
 export function withTranslation(world: World, keeps: boolean, wiki = false): World {
   const { state, prefix } = world;
@@ -25,7 +25,7 @@ export function withTranslation(world: World, keeps: boolean, wiki = false): Wor
   return { ...world, disk: links.disk, links };
 }
 
-/** Returns a disk that is only read, with texts in the service's form. */
+/** Returns a disk that is only read, with content in the service's form. */
 export function readingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
@@ -67,8 +67,8 @@ function plainDisk({ links, disk }: World): World["disk"] {
 type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * @param files with the new scope
- * @param translates whether links were paths before, too
+ * @param files files with the new scope
+ * @param translates true if links were paths before, too
  * @returns files as base has them, with links by path
  */
 function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator<Respelling> {
@@ -92,7 +92,7 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
 }
 
 /**
- * @param files with the scope until now
+ * @param files files with the scope until now
  * @returns the files with links, in the form of the service
  */
 function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
@@ -110,9 +110,9 @@ function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
 }
 
 /**
- * Returns linking documents that are not where base has them: moved or deleted locally, and not
- * synced yet, or blocked. Their files would keep the earlier form, or be read for a place where
- * they were not written, and neither would be recognised as moved.
+ * Returns documents with links that are not at their place in base: moved or deleted locally and
+ * not synced yet, or blocked. Their files would keep the earlier form, or would be read for a wrong
+ * place. In both cases mdmirror would not recognise them as moved.
  */
 function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");

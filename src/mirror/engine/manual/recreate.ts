@@ -66,7 +66,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** @returns what forbids deleting the old document later; null: nothing */
+/** @returns reason that forbids deleting the old document later; null: none */
 async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;

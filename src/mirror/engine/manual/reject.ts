@@ -13,14 +13,14 @@ import { keepAsNew } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Reverts what a safety check stopped. Each function does what a user could have done in the
- * folder; the next run sends what follows.
+ * Reverts the changes that a safety check stopped. Each function makes a change that a user could
+ * have made in the folder; the next run sends the result.
  */
 
 const WHY = "restored: its deletion was rejected";
 
 /**
- * Restores the file of a document that was deleted locally, with the same text; nothing is sent.
+ * Restores the file of a document that was deleted locally, with the same content. Nothing is sent.
  */
 export async function restoreDeletedFile(
   ctx: PassContext,
@@ -29,7 +29,7 @@ export async function restoreDeletedFile(
   const { state, disk } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
-  // The plan names a free path if another file has taken the document's.
+  // If another file has the document's path now, the plan names a free path.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = await baseText(ctx, link, at);
   if (text.kind === "end") return notDone(text.outcome);
@@ -84,7 +84,10 @@ export function restoreConflictCopy(ctx: PassContext, id: DocId): ManualEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/** Gives a file that became empty the text of the base version, so that nothing is left to send. */
+/**
+ * Writes the content of the base version to a file that became empty, so that no change is left to
+ * send.
+ */
 export async function restoreBaseContent(
   ctx: PassContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,

@@ -13,8 +13,8 @@ import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
 /**
- * A linked document and the present path of its file, which is not the link's while a move is
- * blocked. That move is still to be sent, and stays as it is.
+ * A linked document and the current path of its file. While a move is blocked, this path differs
+ * from the record's. That move is still to be sent, and stays.
  */
 export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
 
@@ -30,7 +30,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
  * next run continues.
  */
 
-/** Keeps the local content, which is sent on the version that the conflict copy showed. */
+/** Keeps the local content. It is sent on the version that the conflict copy showed. */
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): ManualEnd {
   return endWith(ctx, placed, conflict, null, "you chose mine");
 }
@@ -73,8 +73,8 @@ function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
 }
 
 /**
- * Replaces the local text by the live one: ends a conflict, a review, or an edit that the service
- * refuses.
+ * Replaces the local content by the service's: ends a conflict, a review, or an edit that the
+ * service refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
   const { link, at: path, seen } = placed;
@@ -96,15 +96,15 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
 }
 
 /**
- * Records the protection that was read. It is true whether the content is taken or not, so it needs
- * no journal row.
+ * Records the protection that was read. The protection does not depend on whether the content is
+ * taken, so it needs no journal row.
  */
 function noteProtection(ctx: PassContext, id: DocId, isProtected: boolean): void {
   const link = ctx.world.state.link(id);
   if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
 }
 
-/** Forgets what was sent to review. The next run submits the local text again. */
+/** Forgets which content was sent to review. The next run submits the local content again. */
 export function resubmit(ctx: PassContext, link: Link): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
@@ -120,14 +120,14 @@ export function resubmit(ctx: PassContext, link: Link): ManualEnd {
   return { outcome, notes: [] };
 }
 
-/** Forgets a refusal. The next run tries again. */
+/** Forgets a refusal. The next run sends the refused request again. */
 export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * Sends a text that is blocked for conflict markers, which are intended in this one. It is sent on
+ * Sends content that is blocked because of conflict markers, which the user intended. It is sent on
  * base like any PUT.
  */
 export async function sendWithMarkers(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
@@ -169,8 +169,8 @@ export async function deleteOnService(ctx: PassContext, link: Link): Promise<Man
 }
 
 /**
- * Keeps such a document: the service's text is written under the old name, and the renamed file is
- * left alone.
+ * Keeps a document whose file was renamed to a name that is not synced. The service's content is
+ * written under the old name, and the renamed file stays.
  */
 export async function restoreOldName(ctx: PassContext, link: Link): Promise<ManualEnd> {
   const { id, localPath } = link;

@@ -17,8 +17,8 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 
 /**
- * Writes an earlier text as an edit.
- * @param expect the text that must still be in the file; null: any
+ * Writes an earlier content as an edit.
+ * @param expect content that the file must still have; null: any content
  */
 export function restoreText(
   ctx: PassContext,

@@ -33,7 +33,7 @@ const SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/** The outcome, and sentences for the user, which never contain text of documents. */
+/** The outcome, and sentences for the user, which never contain content of documents. */
 export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
@@ -58,7 +58,7 @@ export async function runManually(
   return ends;
 }
 
-/** LIMIT: events of a run that are looked at. A run that edits seldom does anything else. */
+/** LIMIT: events of a run that are read. A run with edits rarely has other events. */
 const MANY = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
@@ -68,7 +68,7 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 /**
  * Returns true if the user has stopped the command. Called before each item, because a process
  * receives a signal only between two turns of the event loop.
- * @param stop aborted when nothing more may start; left out: the command cannot be stopped
+ * @param stop aborted when no more items may start; left out: the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -85,12 +85,12 @@ type Choice = {
   /** Content that the file must have; left out or null: any. */
   readonly seen?: Digest | null | undefined;
   /**
-   * The version that base moves to, which ends the block of the document; left out: the content is
+   * The version that base moves to, which ends the block of the document. Left out: the content is
    * an edit, and base stays.
    */
   readonly next?: Pick<Link, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** Words for the old file in the note about its new place. */
+  /** Words for the old file, in the note about its new place. */
   readonly old: string;
 };
 
@@ -130,8 +130,8 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
 }
 
 /**
- * Returns true if the file differs from the content that the user saw; null or left out: the user
- * saw none.
+ * Returns true if the file differs from the content that the user saw. Null or left out: the user
+ * saw no content.
  */
 export function isUnseenContent(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;

@@ -42,8 +42,8 @@ export async function observe(ctx: PassContext, input: CycleInput, inodesTrusted
   const before = loadInto(world, records);
   const keep = contentSinkOf(ctx, input, before, records);
   const { local: walked, remote } = await scanBoth(ctx, input, { base: before, records }, inodesTrusted, keep);
-  // Files that a power loss damaged are restored from the text store, whether the service answers
-  // or not.
+  // Files that a power loss damaged are restored from the text store, even if the service does not
+  // answer.
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
   const scanned = records?.complete(differing) ?? differing;
@@ -63,7 +63,7 @@ export async function observe(ctx: PassContext, input: CycleInput, inodesTrusted
   return { kind: "seen", trees };
 }
 
-/** Notes for the effects of the cycle what the scans showed. */
+/** Records the results of the scans for the effects of the cycle. */
 export function noteScan({ notes }: PassContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
@@ -83,8 +83,8 @@ export const NOTHING_SEEN: RemoteTree = {
 };
 
 /**
- * Returns true if the trees of a cycle may leave out documents at rest: nothing else than the plan
- * asks for them.
+ * Returns true if the trees of a cycle may leave out documents at rest: only the plan needs the
+ * trees.
  */
 function mayLeaveOut(
   { world }: PassContext,
@@ -95,7 +95,7 @@ function mayLeaveOut(
   return !hasRestarted(world) && world.state.intents().length === 0;
 }
 
-/** Loads base. Its records go to `records`, if there are any. */
+/** Loads base. Its records are stored in `records`, if given. */
 function loadInto({ state }: World, records: Records | undefined): BaseTree {
   if (records === undefined) return state.load();
   const base = state.load((link) => records.add(link));
@@ -112,7 +112,7 @@ type LeftOpen = {
 
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Recovers from a crash or a lost answer before anything is looked at. */
+/** Recovers from a crash or a lost answer before either side is scanned. */
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -121,7 +121,7 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** Finds the same for a dry run, which recovers nothing. */
+/** Finds the unfinished work for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
   // The file is completely replaced; only the set-aside file has to be checked again.
@@ -176,8 +176,8 @@ async function scanBoth(
 }
 
 /**
- * Returns, for the preview of an unknown workspace, also what an approval would remove: the user
- * answers once, about everything that is shown.
+ * Returns the changes of a preview of an unknown workspace, including those that an approval would
+ * allow: the user answers once, about all changes shown.
  */
 async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: Known): Promise<RemoteScan> {
   if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
@@ -209,7 +209,7 @@ function scanFolder(
 type Rescan = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
-  /** True if no row of the disk stays open. */
+  /** True if no journal row about the disk stays open. */
   readonly settled: boolean;
 };
 

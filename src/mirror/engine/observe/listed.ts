@@ -5,9 +5,9 @@ import type { Records } from "../../model/records.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Documents that a list of the linked subtree shows, at their paths below it. */
+/** Documents in a list of the linked subtree, with their paths below the subtree. */
 export type DocumentList = Pick<Listing<FileResource>, "complete" | "fault"> & {
-  /** Without those that are as recorded, if records take these. */
+  /** Listed documents. If `records` takes those that are as recorded, only the others. */
   readonly files: Map<DocId, RemoteFile>;
   /** True if the list shows no document at all. */
   readonly isEmpty: boolean;
@@ -55,7 +55,7 @@ export function documentsOf(world: World, { items }: Listing<FileResource>): Map
   return new Map(files.map((file) => [file.id, file]));
 }
 
-/** @returns null: outside the linked subtree */
+/** @returns null: the document is outside the linked subtree */
 function fileOf(world: World, { id, path: whole, lastChangeId: changeId, protected: isProtected }: FileResource) {
   const path = fromService(world, whole);
   return path === null || path === "" ? null : { id, path, changeId, protected: isProtected };

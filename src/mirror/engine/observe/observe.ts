@@ -103,7 +103,9 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
   return { ...base, links };
 }
 
-/** Returns whether a file has the link's text under a stamp that the link does not have yet. */
+/**
+ * Returns true if a file has the record's content, under a stamp that the record does not have yet.
+ */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
   return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
 }
@@ -117,8 +119,8 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * Knowledge of the service before the scan: a listing that was just made, and folders of an earlier
- * listing.
+ * Facts about the service from before the scan: a listing that was just made, and folders of an
+ * earlier listing.
  */
 export type Known = {
   readonly files?: DocumentList;
@@ -133,8 +135,8 @@ export type Known = {
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
   /**
-   * Records of which base has none: the tree leaves out the documents that the service lists as
-   * they are recorded. Left out: base has all records.
+   * Records that base does not contain. The tree leaves out the documents that the service lists as
+   * recorded. Left out: base contains all records.
    */
   readonly records?: Records | undefined;
 };
@@ -233,8 +235,8 @@ function faultOfWhole({ complete, fault, isEmpty }: DocumentList): Fault | null 
 }
 
 /**
- * Returns the reason for an incomplete listing: one that the next scan will meet again, or one that
- * may be over by then.
+ * Returns the reason for an incomplete listing: one that the next scan will find again, or one that
+ * may be gone then.
  */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
@@ -283,8 +285,8 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 }
 
 /**
- * A folder that is not listed is gone, unless documents below its path are shown: then the key may
- * only be unable to read the folder.
+ * Finds folders that are gone. A folder that is not listed is gone, unless documents below its path
+ * are shown. In that case the key may only be unable to read the folder.
  */
 function findGoneFolders(
   base: BaseTree,

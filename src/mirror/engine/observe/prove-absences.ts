@@ -21,8 +21,8 @@ const ASKED_AWAY = 5;
 const NONE_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
- * Returns whether nothing more can be sent in this run: no connection, the service is closed, or
- * the key is refused.
+ * Returns true if no more requests can succeed in this run: no connection, the service is closed,
+ * or the key is refused.
  */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
@@ -33,14 +33,14 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** True if nothing in base answered. */
+  /** True if no document or folder of base answered. */
   readonly nothingKnown: boolean;
 };
 
 /** Documents of base that a listing does not show. */
 type Unlisted = {
   readonly missing: readonly DocId[];
-  /** Known to be outside the linked subtree, so that nobody misses them. */
+  /** Documents known to be outside the linked subtree. The listing does not have to show them. */
   readonly outside: ReadonlySet<DocId>;
 };
 
@@ -64,7 +64,7 @@ export function notProven({ missing, outside }: Unlisted, fault: Fault | null): 
 /**
  * Reads each known document that the listing does not show, and adds to `seen` those that an
  * inconsistent listing missed.
- * @param shown whether a listed folder of base proves that the key works, or the user said so
+ * @param shown true if a listed folder of base proves that the key works, or the user said so
  */
 export async function proveAbsences(
   world: World,
@@ -98,10 +98,10 @@ export async function proveAbsences(
   return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
 }
 
-/** Results of the reads by id, besides the proof. */
+/** Results of the reads by id. The proof contains the rest. */
 type Asked = {
   readonly notFound: DocId[];
-  /** Something in base answered, or the user said that the key works. */
+  /** True if a document or folder of base answered, or the user said that the key works. */
   healthy: boolean;
   fault: Fault | null;
 };

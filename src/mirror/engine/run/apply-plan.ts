@@ -40,7 +40,7 @@ export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortS
   }
 }
 
-/** Returns the path that base has for an id, so that no message shows an id in place of a path. */
+/** Returns the path of an id in base, so that no message shows an id in place of a path. */
 function knownPath({ world }: PassContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }

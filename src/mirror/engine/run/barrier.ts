@@ -10,18 +10,18 @@ import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
 /**
- * Checks if the local content at the time of a call is on the service. It scans the disk itself,
- * because the watcher may not have reported a save yet. It writes nothing.
+ * Checks if the local content at the time of a call is on the service. Scans the disk itself,
+ * because the watcher may not have reported a save yet. Writes nothing.
  */
 
 /** A file or a deletion that is not known to be on the service. */
 export type AwaitedPath = {
   readonly path: LocalPath;
-  /** The newest run at that scan: a later run has read the disk since. */
+  /** Number of the newest run at that scan. A later run has scanned the disk since. */
   readonly run: number;
   /**
    * True if content of the file had been sent and not answered at that scan. If a later run finds
-   * that content on the service, the present file may still differ.
+   * that content on the service, the current file may still differ.
    */
   readonly isUnderWay: boolean;
 };
@@ -29,7 +29,7 @@ export type AwaitedPath = {
 /** A path that is never sent to the service. */
 type Outside = {
   readonly path: LocalPath;
-  /** `unknown`: nothing is at the path, and nothing ever was. */
+  /** Reason. `unknown`: nothing is at the path, and nothing ever was. */
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
@@ -56,18 +56,18 @@ export type PathOnService = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /** The base version; for `live`, the one with the text. */
+  /** Change id of the base version; for `live`, of the version with the content. */
   readonly changeId: ChangeId | null;
-  /** The changes in review that the service named. */
+  /** Changes in review that the service named. */
   readonly reviews: readonly ChangeId[];
   /** Reason why the path is not live; null: the path is live, or no reason is known. */
   readonly open: Attention | null;
 };
 
 /**
- * Looks at the disk.
+ * Scans the disk.
  * @param scope files and folders; "" is the whole linked folder
- * @param isCompared whether base may count as what the service has
+ * @param isCompared true if base may count as the service's state
  */
 export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): NotedPaths {
   const base = world.state.load();
@@ -100,7 +100,7 @@ function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Ou
 type Ground = {
   readonly world: World;
   readonly base: BaseTree;
-  /** True if base says what the service has. */
+  /** True if base shows the service's state. */
   readonly isProof: boolean;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
@@ -131,7 +131,7 @@ function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): SightedPa
   return { path, run, isUnderWay, isLive: false };
 }
 
-/** @returns null: there is no such folder, neither local nor in base */
+/** @returns null: the folder exists neither locally nor in base */
 function below(ground: Ground, folder: LocalPath): SightedPath[] | null {
   const { base, links, walk } = ground;
   const local = walk();
@@ -153,15 +153,14 @@ function isLive({ base, isProof, links, walk }: Ground, path: LocalPath): boolea
   );
 }
 
-/** Returns what could not be read in a folder, itself included. */
+/** Returns the paths in a folder that could not be read, including the folder itself. */
 function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
   const isItself = (path: LocalPath) => path === folder && (folder !== "" || isUnread(local));
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
 /**
- * Returns true if nothing at all could be read. If the folder only keeps changing, its files are
- * seen.
+ * Returns true if no path could be read. If the folder only keeps changing, its files were read.
  */
 function isUnread({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
@@ -225,13 +224,17 @@ function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: F
   return needsUser(block.reason) || block.reason === "direction-off" ? "blocked" : "waiting";
 }
 
-/** The kinds of events that report a text that was sent. */
+/** Kinds of events about content that was sent. */
 const SENDING = ["put", "create-remote"];
-/** LIMIT: content that was live before this many later ones were sent to review is not found. */
+/**
+ * LIMIT: versions of a document that are searched. Content that was live before more later versions
+ * were sent to review is not found.
+ */
 const NEWEST = 8;
 
 /**
- * If content was being sent at the scan, the first event of a later run may be about that content.
+ * Returns true if content was sent after the scan. If content was being sent at the scan, the first
+ * event of a later run may be about that content.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
   const events = state.events({ limit: NEWEST, id, kinds: SENDING });

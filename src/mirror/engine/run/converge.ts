@@ -12,7 +12,7 @@ import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
-/** Runs cycles until nothing is left to do, with or without a daemon. */
+/** Runs cycles until no change is left, with or without a daemon. */
 
 const MOST_CYCLES = 5;
 
@@ -28,7 +28,7 @@ export class RunEntry {
     this.#kind = kind;
   }
 
-  /** The run's number; null: nothing was written yet. */
+  /** Number of the run; null: the run has written nothing yet. */
   get begun(): number | null {
     return this.#begun;
   }
@@ -66,7 +66,7 @@ export type ConvergeInput = {
 
 export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 
-/** Runs cycles until nothing is left to do, and remembers how they ended. */
+/** Runs cycles until no change is left, and remembers how they ended. */
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
   const ended = await converge(world, input);
@@ -113,8 +113,8 @@ function needsAnother(end: CycleEnd, tally: Tally): end is Planned {
 }
 
 /**
- * Waits before a missing conflict copy is looked for once more, for the time that proves any
- * absence: a program may be between the two steps of a save.
+ * Waits before a missing conflict copy is searched again, for the time that proves any absence. A
+ * program may be between the two steps of a save.
  */
 async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
   if (secondLookMs === null) return;
@@ -140,7 +140,10 @@ function reportRun(world: World, run: number, { end, passes, counts, tally }: Co
   };
 }
 
-/** Keeps for the next run what was learned about the deployment. Writes only what changed. */
+/**
+ * Stores, for the next run, facts that this run learned about the deployment. Writes only changed
+ * facts.
+ */
 function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
@@ -159,7 +162,8 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step that waited for a blocked step may have another way now, or is blocked as well (I17).
+  // A step that waited for a blocked step may succeed in another way now, or is blocked as well
+  // (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.block !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = leavesMoreWork(plan, trees);

@@ -53,7 +53,7 @@ async function observeAndAct(
   let decided = await decide(ctx, input, root, inodesTrusted);
   if (decided.kind === "offline") return decided;
   if (input.dry) return { ...decided, ends: [] };
-  // ORDER: after the safety checks, because redirecting saves already changes files.
+  // ORDER: after the safety checks, because moving saves to their documents already changes files.
   const mayRedirect = decided.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
     decided = await decide(ctx, input, root, inodesTrusted);
@@ -70,9 +70,9 @@ async function observeAndAct(
 }
 
 /**
- * Runs a cycle over a few documents, if their content alone is to be transferred.
+ * Runs a cycle over a few documents, if only content has to be transferred.
  * @param seen trees with these documents, and the folders above them
- * @returns null: more is needed, and nothing was done
+ * @returns null: a full cycle is needed, and nothing was done
  */
 export async function runNarrowCycle(world: World, input: CycleInput, seen: Trees): Promise<Planned | null> {
   const { root, inodesTrusted } = checkRoot(world);
@@ -116,7 +116,7 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
   });
 }
 
-/** Looks at both sides and plans. */
+/** Scans both sides and plans. */
 async function decide(
   ctx: PassContext,
   input: CycleInput,
@@ -161,7 +161,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 
 const unstoppable = stoppableBy(new AbortController().signal);
 
-/** Records the plan's blocks, and the copies that exist again, before anything is done. */
+/** Records the plan's blocks, and the conflict copies that exist again, before any step starts. */
 function notePlan(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
@@ -215,7 +215,7 @@ async function planCycle(
   return { plan, trees: read, ...(verdict.kind === "safety-stop" ? { foreseen: verdict.reasons } : {}) };
 }
 
-/** Returns the documents that a plan is known to empty locally. */
+/** Returns the documents whose local files a plan is known to empty. */
 function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
   const emptied = new Set<DocId>();
   for (const { action } of steps) if ("empties" in action && action.empties === true) emptied.add(action.id);
@@ -267,14 +267,16 @@ export async function planWithSecondScan(
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withLinks(ctx, input, { ...all, local: withReturned(ctx, withUnseen(again, unseen)) });
   ctx.notes.local = local;
-  // The second plan itself decides which document is where, and which is still absent.
+  // The second plan decides again where each document is, and which document is still absent.
   const twice = new Set(waiting.map((block) => block.path));
   const seenTwice = { ...all, local };
   const then = policyOf(ctx, input, twice);
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
 }
 
-/** The plan for a missing root: no file is visible, and only the verdict names the reason. */
+/**
+ * Makes the plan for a missing root: no file is visible, and only the verdict contains the reason.
+ */
 function planBlind(ctx: PassContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";

@@ -5,7 +5,7 @@ export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
-/** Returns whether steps that depend on this one may run. */
+/** Returns true if steps that depend on this one may run. */
 export function endedWell({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
@@ -55,7 +55,7 @@ class Execution {
   readonly #options: Options;
   readonly #ends: (StepEnd | undefined)[];
   readonly #waitingFor: number[];
-  /** By step. */
+  /** Dependent steps, by step. */
   readonly #dependants = new Map<number, number[]>();
   readonly #ready: number[] = [];
   /** Number of entries of `#ready` that were started or skipped. */
@@ -105,7 +105,7 @@ class Execution {
       if (this.#options.isFatal(outcome)) this.#stopped = true;
       this.#end(index, outcome.kind === "done" ? RAN_WELL : { kind: "ran", outcome });
     } catch (error) {
-      // After a bug or a kill, nothing more is started: the step counts as running forever.
+      // After a bug or a kill, no more steps start: the failed step counts as running forever.
       this.#stopped = true;
       throw error;
     }

@@ -19,8 +19,8 @@ import type { EditorWait, Settings, World } from "./world.ts";
 /** A file that somebody is working on. */
 export type InUse = {
   /**
-   * A clause that stays the same for as long as the cause does, so that a blocked change keeps its
-   * time.
+   * Reason as a clause. It stays the same as long as the cause does, so that a blocked change keeps
+   * its time.
    */
   readonly why: string;
   /**
@@ -30,7 +30,7 @@ export type InUse = {
   readonly quietInMs: number | null;
 };
 
-/** The actions that write over a file or remove it, and those that may. */
+/** Actions that overwrite or remove a file, or may do so. */
 type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
 type MayWrite = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
@@ -45,10 +45,7 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
 /** Words for the log about a write that waited for the longest time. */
 const OVER = "; an editor had the file open for longer than mdmirror waits";
 
-/**
- * Returns the files of this plan that must not be written now. Locks are checked only in this
- * function.
- */
+/** Returns the files of this plan that must not be written now. Only this function checks locks. */
 export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
@@ -90,14 +87,17 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
   return MAY_WRITE.has(action.kind);
 }
 
-/** A program may have a file open for days, so its lock is respected only for a limited time. */
+/**
+ * Returns true if a write has waited for the longest time. A program may have a file open for days,
+ * so its lock is respected only for a limited time.
+ */
 function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
   const block = base.blocks.get(id);
   if (quietInMs !== null || block?.reason !== "in-use") return false;
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
-/** Returns whether a wait is over. It is, too, if the clock was set back. */
+/** Returns true if a wait is over. It is also over if the clock was set back. */
 export function isWaitOver({ clock }: World, since: number, mostMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= mostMs || waitedMs < 0;
@@ -133,7 +133,7 @@ function isOff({ quietMs, openMs }: EditorWait): boolean {
   return quietMs + openMs === 0;
 }
 
-/** The disk's times have fractions of a millisecond, which the machine's clock leaves out. */
+/** Times of the disk have fractions of a millisecond, which the machine's clock does not have. */
 const ROUNDING_MS = 1;
 
 /**
@@ -145,7 +145,10 @@ export function timeUntilSettled({ clock }: World, { quietMs }: EditorWait, chan
   return sinceMs < -quietMs ? 0 : quietMs - sinceMs + coarseness(changedMs);
 }
 
-/** A disk that keeps whole seconds, or every second one (FAT), may mean any time until the next. */
+/**
+ * Returns the milliseconds by which a time may be too early. A disk that keeps whole seconds, or
+ * every second one (FAT), may mean any time until the next.
+ */
 function coarseness(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
@@ -165,7 +168,8 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
 }
 
 /**
- * A time in the future is from before the clock was set back, and is no evidence about the file.
+ * Returns true if the file changed before the event. A time in the future comes from before the
+ * clock was set back, and is no evidence about the file.
  */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + coarseness(fileMs) < at + ROUNDING_MS;
@@ -178,8 +182,8 @@ function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
 const NEWEST = 8;
 
 /**
- * Returns whether the event changed the file, or renamed it, which changes its time as well. Notes
- * about where a document is, or a text that both sides have, do not.
+ * Returns true if the event changed the file, or renamed it, which changes its time as well. Events
+ * that only record a document's place, or content that both sides have, do not count.
  */
 function wroteHere({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

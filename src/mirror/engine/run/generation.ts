@@ -30,8 +30,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 }
 
 /**
- * A file that waits locally because it was edited may still have to go to the trash. If the user
- * has approved that, no second approval is needed.
+ * Returns true if the generation may be remembered. A file that was kept because it was edited may
+ * still have to go to the trash. If the user has approved that, no second approval is needed.
  */
 function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approved = state.meta(META.approved);

@@ -19,7 +19,7 @@ import type { ConflictBudget, PassContext } from "./pass-context.ts";
 type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Compares the folder with the one that the state was made for. If only the device number changed,
+ * Compares the folder with the folder that the state belongs to. If only the device number changed,
  * as after a reboot, inodes prove nothing in this run.
  */
 export function checkRoot(world: World): RootCheck {
@@ -35,7 +35,7 @@ export function checkRoot(world: World): RootCheck {
 }
 
 /**
- * Makes the present folder the one that the state is for. Inodes of the old folder mean nothing
+ * Makes the current folder the one that the state belongs to. Inodes of the old folder mean nothing
  * from then on.
  */
 export function rememberRoot(world: World): void {
@@ -172,7 +172,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
     }
   }
   // Never less than the verdict's number, which leaves out suspended documents and documents
-  // outside. Otherwise nobody would be asked.
+  // outside. Otherwise no approval would be asked for.
   const { base, remote, leftOut = NOTHING_LEFT_OUT } = trees;
   const known = leftOut.count + Math.max(base.links.size, remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));

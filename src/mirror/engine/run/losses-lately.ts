@@ -11,13 +11,13 @@ const HOUR_MS = 3_600_000;
 
 type Run = number;
 
-/** All losses of the runs up to this one happened before `at`, on the monotonic clock. */
+/** Mark: all losses of the runs up to this one happened before `at`, on the monotonic clock. */
 type Mark = readonly [run: Run, at: number];
 
 type Lately = {
-  /** The run after which losses count. */
+  /** Run after which losses count. */
   readonly after: Run;
-  /** Runs since then, oldest first, whose losses may have expired. */
+  /** Later runs, oldest first, whose losses may be older than an hour. */
   readonly marks: readonly Mark[];
 };
 
@@ -32,7 +32,8 @@ export function lossesLately(world: World): Signals["lossesDone"] {
 }
 
 /**
- * Notes a run in which documents were lost, at its end. Writes nothing if there are no new losses.
+ * Records, at the end of a run, that documents were lost in it. Writes nothing if there are no new
+ * losses.
  */
 export function markLosses(world: World): void {
   const { state, clock } = world;
@@ -42,7 +43,7 @@ export function markLosses(world: World): void {
   writeLately(world, { after, marks: [...marks, [newestRun(world), clock.monotonic()]] });
 }
 
-/** Makes no loss so far count, because the user has approved them. */
+/** Resets the count, because the user has approved the losses so far. */
 export function forgetLosses(world: World): void {
   writeLately(world, { after: newestRun(world), marks: [] });
 }
@@ -64,8 +65,8 @@ function writeLately({ state }: World, lately: Lately): void {
 }
 
 /**
- * Returns the least time that has passed since a mark. The clock begins with the machine, so a mark
- * that lies ahead is of an earlier boot, and at least as old as this one.
+ * Returns the least time that has passed since a mark. The clock begins with the machine. So a mark
+ * in the future comes from an earlier boot, and is at least as old as this boot.
  */
 function ageOf({ clock }: World, [, at]: Mark): number {
   const now = clock.monotonic();

@@ -1,15 +1,15 @@
-/** The names of all values that the state keeps besides its rows. */
+/** Names of all values that the state stores besides its rows. */
 export const META = {
   rootMarker: "root.marker",
   rootDev: "root.dev",
   rootIno: "root.ino",
   rootBirth: "root.birth",
   approved: "approved",
-  /** When documents were lost lately, by the order of runs and the monotonic clock. */
+  /** Times of recent losses of documents, by the order of runs and the monotonic clock. */
   losses: "losses.lately",
   safetyStop: "safety-stop",
   quiet: "review.delayed",
-  /** The service's generation when no document was missing last. */
+  /** Generation of the service at the last time when no document was missing. */
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
@@ -36,14 +36,14 @@ export const META = {
    * length, in milliseconds.
    */
   paused: "watch.paused",
-  /** The choice of `init --prefer`. It holds until the first complete run. */
+  /** The choice of `init --prefer`. It applies until the first complete run. */
   prefer: "first.prefer",
   /**
    * The value of `--max-deletes` in a run that was stopped. It is kept until a run is not stopped.
    */
   haltedWith: "safety-stop.max-deletes",
-  /** When refused changes were last tried again by themselves. */
+  /** Time of the last automatic retry of refused changes. */
   retriedAt: "refused.retried.at",
-  /** When the state was last pruned. */
+  /** Time of the last pruning of the state. */
   prunedAt: "pruned.at",
 } as const;

@@ -23,9 +23,9 @@ export type CycleInput = {
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Shared by the cycles of one run. */
+  /** Counts, which the cycles of one run share. */
   readonly counts: Counts;
-  /** Shared by the cycles of one run. Left out: the cycle counts for itself. */
+  /** Tally, which the cycles of one run share. Left out: the cycle counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
@@ -33,10 +33,10 @@ export type CycleInput = {
   readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** Observers of a daemon that was watching. Left out: both sides are looked at in full. */
+  /** Observers of a daemon that watches the folder. Left out: both sides are scanned completely. */
   readonly observers?: Observers;
   /**
-   * Used with `secondLookMs: null`: absences that were watched for long enough; all others wait.
+   * Absences that were observed for long enough; all others wait. Used with `secondLookMs: null`.
    * Left out: one scan is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
@@ -50,9 +50,9 @@ export type Observers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan>;
   /**
-   * Moves texts that were saved to a document's old path to that document. Called when no safety
+   * Moves content that was saved to a document's old path to that document. Called when no safety
    * check stops the plan.
-   * @returns whether files changed, so that both sides must be looked at again
+   * @returns true if files changed, so that both sides must be scanned again
    */
   redirectSaves(ctx: PassContext, trees: Trees): boolean;
 };
@@ -87,7 +87,7 @@ export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: 
 
 /** Counts of the cycles of one run. */
 export type Tally = {
-  /** Documents created so far. The first ones on a deployment are read back. */
+  /** Number of documents created so far. The first ones on a deployment are read back. */
   created: number;
   /**
    * Actions that found another state than planned, or whose result is unknown. By their key: how
@@ -95,17 +95,23 @@ export type Tally = {
    */
   readonly futile: Map<string, { readonly times: number; readonly detail: string }>;
   /**
-   * Requests that the service refused, by everything that they asked for. A daemon keeps the
-   * refused requests of all its runs.
+   * Requests that the service refused, by all their facts. A daemon keeps the refused requests of
+   * all its runs.
    */
   readonly refused: Map<string, Refused>;
-  /** Local files that were renamed in favour of the service's: from where, to where. */
+  /**
+   * Local files that got another name because the service's document keeps the name: old path, new
+   * path.
+   */
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** The user's files that were moved away because the run had to put an item at their path. */
   readonly madeWay: MovedOutOfWay[];
-  /** Changes that the run found for the first time, and that stay on their side. */
+  /**
+   * Changes that the run found for the first time and that stay on their side, because the sync has
+   * one direction.
+   */
   readonly oneWay: Block[];
-  /** True if links were sent that led nowhere then, and lead somewhere now. */
+  /** True if links were sent that had no target then, and have one now. */
   linksOpen: boolean;
   /**
    * True if the last cycle read a document in another version than its listing showed. One of the
@@ -118,7 +124,7 @@ export type Tally = {
   filesMoved: boolean;
 };
 
-/** `keptAs`: where the file is now, below the root. */
+/** `keptAs`: current place of the file, below the root. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
 export function zeroTally(): Tally {
@@ -139,11 +145,11 @@ export function zeroTally(): Tally {
 type CycleNotes = {
   /** Counts of the whole run, for its report. */
   readonly counts: Counts;
-  /** Of the whole run. */
+  /** Tally of the whole run. */
   readonly tally: Tally;
   /** The scan from which the plan was made; null during recovery, before the scan. */
   local: LocalTree | null;
-  /** True if the listing that the plan was made of is complete. */
+  /** True if the listing from which the plan was made is complete. */
   isListed: boolean;
   /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
@@ -157,15 +163,15 @@ type CycleNotes = {
    * these restored files yet, so changes at their paths do not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** The keys of the plan's blocked changes. */
+  /** Keys of the plan's blocked changes. */
   held: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in that order. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
-   * Number of conflicts that may be opened before a safety check asks, and the documents whose
-   * conflict was approved. null: no limit (for a command).
+   * Number of conflicts that may open before a safety check asks, and the documents whose conflict
+   * was approved. Null: no limit (for a command).
    */
   conflictBudget: ConflictBudget | null;
   /**
@@ -174,13 +180,13 @@ type CycleNotes = {
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
-   * Documents that were read before the plan was judged, each for one more use. Their texts are in
-   * the store.
+   * Documents that were read before the verdict on the plan, each for one more use. Their content
+   * is in the store.
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents that may become blank locally, as the safety checks judged them. null: any may,
-   * because so few contents are downloaded.
+   * Documents that may become blank locally, as the safety checks judged them. Null: all documents
+   * may, because so few contents are downloaded.
    */
   mayEmpty: ReadonlySet<DocId> | null;
   /** Texts that a dry run has read and must not store. */
@@ -190,7 +196,8 @@ type CycleNotes = {
 export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
 
 /**
- * Shared by the effects of one cycle. Everything that changes during the cycle is in its notes.
+ * Context that the effects of one cycle share. Everything that changes during the cycle is in its
+ * notes.
  */
 export class PassContext {
   readonly world: World;

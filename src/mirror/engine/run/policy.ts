@@ -3,7 +3,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
 import type { PassContext, CycleInput } from "./pass-context.ts";
 
-/** Policy and texts by which a cycle plans, besides the trees. */
+/** Returns the policy by which a cycle plans. The trees are not part of it. */
 
 export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;

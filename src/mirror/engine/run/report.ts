@@ -17,7 +17,7 @@ import { plural } from "../../../common/count.ts";
 
 /** The report of a run: the object of `sync --json`, from which the summary line is made. */
 
-/** Cause of an open problem: the reason of a blocked change, or another one. */
+/** Cause of an open problem: the reason of a blocked change, or a cause that blocks no change. */
 type AttentionKind =
   | BlockReason
   | "listing-misread"
@@ -28,14 +28,14 @@ type AttentionKind =
   | "uncertain";
 
 export type Attention = {
-  /** "": the whole folder. */
+  /** Path of the problem; "" is the whole folder. */
   readonly path: LocalPath;
   readonly kind: AttentionKind;
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Subject of the refusal, if `kind` is `refused`: a name or place, or a step that left no block.
+   * Object of the refusal, if `kind` is `refused`: a name or place, or a step that left no block.
    * Undefined: the service refused the content.
    */
   readonly refused?: "name" | "step";
@@ -57,7 +57,7 @@ export type RunReport = {
   readonly passes: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** The part of `attention` that no block causes. */
+  /** Problems of `attention` that no block causes. */
   readonly beside: readonly Attention[];
   /**
    * Local files that the run renamed because the service has another document of that name.
@@ -66,7 +66,7 @@ export type RunReport = {
   readonly renamed?: readonly RenamedForOther[];
   /** The user's files that the run moved to the trash. Reported once. */
   readonly madeWay?: readonly MovedOutOfWay[];
-  /** Links in texts that the run sent which lead to no document; left out: none. */
+  /** Links in uploaded content that lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];
   /** Changes that stay on their side, because the sync has one direction. Reported once. */
   readonly oneWay?: readonly Pick<Block, "path" | "detail">[];
@@ -80,9 +80,9 @@ export type RunReport = {
    * will not stop.
    */
   readonly foreseen?: readonly Reason[];
-  /** The actions that the answer to the stop is about, in the order of the plan. */
+  /** Actions to which the answer to the stop applies, in the order of the plan. */
   readonly stopped: readonly Action[];
-  /** Number of things in the folder that are not synced, by kind. null: the folder was not seen. */
+  /** Number of local entries that are not synced, by kind. Null: the folder was not scanned. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
@@ -171,8 +171,8 @@ export function countUnsynced(local: LocalTree): Partial<Record<LocalOther["kind
 }
 
 /**
- * Returns what is open, by path: after a run for `sync`, and of the last run for `status`.
- * @param beside what is not due to a blocked change
+ * Returns the open problems, by path: after a run for `sync`, and of the last run for `status`.
+ * @param beside problems that no blocked change causes
  */
 export function attentionOf(blocks: readonly Block[], beside: readonly Attention[]): readonly Attention[] {
   const open = blocks.filter(({ reason }) => isOpen(reason)).map(attentionOfBlock);
@@ -186,13 +186,14 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
-  // The items shown are used, and no item that is not shown is removed (I20).
+  // The items shown are used, and no item counts as deleted because the list does not show it
+  // (I20).
   if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // About the whole folder a stop says more. While the folder is being written, it is looked at
-    // again soon.
+    // If the problem concerns the whole folder, the stop is the better report. While the folder is
+    // being written, it is scanned again soon.
     const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isTold || isHeld(path, blocks)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsUser(kind) });
@@ -234,7 +235,10 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-/** The sides are not known to be equal, not even if all steps had started. */
+/**
+ * Returns a problem for a stopped run: the sides are not known to be equal, even if all steps had
+ * started.
+ */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =

@@ -7,20 +7,20 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * Returns the status of a linked folder by what its runs left in the state. "Last sync" is the last
- * run that proved it: both sides seen completely, nothing left to do, nothing open. If a later run
- * ended otherwise, that is reported with its time.
+ * Returns the status of a linked folder by the facts that its runs left in the state. "Last sync"
+ * is the last run that proved it: both sides scanned completely, no change left, no problem open.
+ * If a later run ended with another result, that result is reported with its time.
  */
 
 /** Facts about the last run that the state keeps. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** The address that could not be reached. It may have been given for that run only. */
+  /** Address that could not be reached. The user may have given it for that run only. */
   readonly asked: string | null;
 };
 
 export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Milliseconds since the epoch; null: never. */
+  /** Time of the last sync, in milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
   /** Reason why the last run did not reach the service; null: the run reached it. */
@@ -37,7 +37,7 @@ export type RunState = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/** Writes only what changed, apart from the time of the last sync. */
+/** Stores the report of a run. Writes only changed facts, apart from the time of the last sync. */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLast(world, report);
@@ -54,7 +54,7 @@ export function forgetSent(state: Pick<State, "intents" | "closeIntent">): void 
   for (const { intentId, intent } of state.intents()) if (intent.kind === "sent") state.closeIntent(intentId);
 }
 
-/** If the folder was not seen, the earlier counts are kept. */
+/** Stores facts about the last run. If the folder was not scanned, the earlier counts stay. */
 export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
@@ -64,8 +64,8 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
 }
 
 /**
- * Notes that a command wrote a local edit that no run has looked at. Edits of programs are unknown
- * until then: the status is that of the last run.
+ * Records that a command wrote a local edit that no run has scanned. Edits of other programs are
+ * unknown until the next run: the status is that of the last run.
  * @param what the command's name in the log
  */
 export function rememberUnsent({ state }: Pick<World, "state">, what: string): void {
@@ -84,7 +84,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
 type StandingFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
-  /** null: there is none, or a daemon is running one. */
+  /** Newest run. Null: there is none, or a daemon is running one. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -148,7 +148,10 @@ function readLast(text: string | null): LastRun | null {
   return { state, beside: beside.map(withReason), fault, staysLocal, asked };
 }
 
-/** An earlier version kept, besides blocked changes, only refused steps that left none. */
+/**
+ * Returns a record of a run with the reason that it lacks. An earlier version stored, besides
+ * blocked changes, only refused steps without a block.
+ */
 function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }

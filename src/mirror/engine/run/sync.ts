@@ -14,7 +14,7 @@ type SyncOptions = {
   readonly settings: Settings;
   /** True if refused changes are tried again: on a user's request and at a start. */
   readonly retryRefused: boolean;
-  /** The name of this run in the log: `sync`, `init`. */
+  /** Name of this run in the log: `sync`, `init`. */
   readonly kind: string;
 };
 

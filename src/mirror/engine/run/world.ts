@@ -8,7 +8,7 @@ import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
-/** The adapters and settings of one linked folder: everything outside that the engine uses. */
+/** The adapters and settings of one linked folder: all outside dependencies of the engine. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
@@ -17,7 +17,7 @@ export type World = {
   /** Runner of the steps of a plan. Left out: the steps cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** The service's address, for the message that it was not reached. */
+  /** Address of the service, for the message that the service was not reached. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
@@ -27,10 +27,11 @@ export type World = {
   readonly ignoresApproval?: true;
   /** Set if links are converted, which `disk` then does. Left out: content stays unchanged. */
   readonly links?: MirrorLinks;
-  /** The id of this boot of the machine; null if the system has none. */
+  /** Id of this boot of the machine; null if the system has none. */
   readonly bootId: string | null;
   /**
-   * The linked subtree of the workspace, without slashes at its ends; "" is the whole workspace.
+   * Path of the linked subtree in the workspace, without slashes at its ends; "" is the whole
+   * workspace.
    */
   readonly prefix: RemotePath;
 };
@@ -57,11 +58,14 @@ export type Settings = Omit<
   readonly handsOff?: EditorWait;
 };
 
-/** All in milliseconds. */
+/** Times for which a write waits for an editor, in milliseconds. */
 export type EditorWait = {
   /** A file that changed within this time is not overwritten; 0: it may be overwritten. */
   readonly quietMs: number;
-  /** Longest time for which a file is left alone because a program has it open; 0: not at all. */
+  /**
+   * Longest time for which a file is not written because a program has it open; 0: the file is
+   * written immediately.
+   */
   readonly openMs: number;
   /**
    * True if a run may sleep until files are unchanged for long enough. If not, such files are
@@ -96,7 +100,10 @@ export function toService(world: World, path: RemotePath): RemotePath {
   return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
 }
 
-/** Does the inverse; null for a path outside the linked subtree. */
+/**
+ * Returns the path below the linked subtree of a path on the service; null for a path outside the
+ * subtree.
+ */
 export function fromService(world: World, path: RemotePath): RemotePath | null {
   if (world.prefix === "") return path;
   if (path === world.prefix) return "";
@@ -130,7 +137,7 @@ export function setAsidePath({ random }: Pick<World, "random">): string {
   return `${SET_ASIDE}${random.hex(16)}`;
 }
 
-/** Returns whether a place below `.mdmirror/` is a temporary one, and not the trash. */
+/** Returns true if a place below `.mdmirror/` is a temporary one, and not in the trash. */
 export function isSetAsidePath(place: string): boolean {
   return place.startsWith(SET_ASIDE);
 }
