@@ -1,54 +1,47 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { compileRegex } from "../../src/markdown/search/engine.ts";
-import { type RequiredText, requiredTextOf } from "../../src/markdown/search/literals.ts";
+import { documentsWithLiteral, documentsWithRequired, type KeySet } from "../../src/markdown/search/keys.ts";
 import { memoryIndex } from "./memory-index.ts";
 
-/** A need by its literals of three characters and more; null: there is none that helps. */
-function told(need: RequiredText): string | null {
-  switch (need.kind) {
-    case "anything":
-      return null;
-    case "literal":
-      return [...need.text].length < 3 ? null : need.text;
-    default: {
-      const each = need.needs.map(told);
-      const known = each.filter((one) => one !== null);
-      if (known.length === 0 || (need.kind === "any" && known.length < each.length)) return null;
-      return known.length === 1 ? known[0]! : `(${known.join(need.kind === "all" ? " AND " : " OR ")})`;
-    }
-  }
+/** The set of documents that a regex is searched in; null: all documents. */
+function narrowed(pattern: string): KeySet | null {
+  const compiled = compileRegex(pattern);
+  if (compiled.kind !== "compiled") throw new Error(compiled.why);
+  const set = documentsWithRequired(compiled.regex.required);
+  return set.kind === "any" ? null : set;
 }
 
 describe("what every match of a regex contains", () => {
   test.each([
     ["abcd", "abcd"],
-    ["ab", null],
-    ["abc|x", null],
-    ["(abc|xyz)+", "(abc OR xyz)"],
     ["abc(xyz)?", "abc"],
-    ["abc?d", null],
     ["abcd*e", "abc"],
-    ["abc+def", "(abc AND def)"],
-    ["abc{2}def", "(abc AND def)"],
-    ["abc{0,3}", null],
     ["a{,5}", "a{,5}"],
     ["\\.md\\b", ".md"],
     ["[abc]def", "def"],
     ["\\p{Greek}abc", "abc"],
-    ["\\x{41}abc", "abc"],
-    ["(?i)ABC", "ABC"],
+    ["(?i)ABC", "abc"],
     ["(?P<name>abc)", "abc"],
-    ["(?i)ÄBC", null],
-    ["\\Qabc\\E", null],
-    ["(abc)(?i)?", null],
-    ["abc(?i)def", "(abc AND def)"],
+    ["abc(?i)def", "abc"],
+    ["\\Qabc\\E", "abc"],
     ['a"b', 'a"b'],
     ["^#.*zip$", "zip"],
-  ])("%s", (pattern, expected) => {
-    expect(compileRegex(pattern).kind).toBe("compiled");
-    expect(told(requiredTextOf(pattern))).toBe(expected);
+  ])("is, for %s, the text %s", (pattern, text) => {
+    expect(narrowed(pattern)).toEqual(documentsWithLiteral(text));
   });
+
+  test("is one of several texts where each alternative has one", () => {
+    const of = ["abc", "xyz"].map(documentsWithLiteral);
+    expect(narrowed("(abc|xyz)+")).toEqual({ kind: "one", of });
+  });
+
+  test.each(["ab", "abc|x", "abc?d", "abc{0,3}", "(?i)ÄBC", "(?i)\\x{e4}bc", "(abc)(?i)?"])(
+    "is nothing for %s",
+    (pattern) => {
+      expect(narrowed(pattern)).toBeNull();
+    },
+  );
 
   const atom = fc.constantFrom(
     "a",

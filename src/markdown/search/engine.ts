@@ -1,4 +1,6 @@
 import { RE2JS } from "re2js";
+import { isAscii } from "./fold.ts";
+import type { RequiredText } from "./keys.ts";
 import type { Program } from "./scan-line.ts";
 
 /**
@@ -11,7 +13,7 @@ import type { Program } from "./scan-line.ts";
 type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
-  readonly pattern: string;
+  readonly required: RequiredText;
   /**
    * Most steps that a character costs: those of the compiled pattern, and some for the character
    * itself.
@@ -70,13 +72,28 @@ export function compileRegex(pattern: string): Compilation {
   return {
     kind: "compiled",
     regex: {
-      pattern,
+      required: requiredText(pattern, line),
       stepsPerCharacter: STEPS_OF_A_CHARACTER + steps * weightOf(pattern),
       mayMatch: text === null ? null : (lines) => text.test(lines),
       finder: (one) => (line.test(one) ? nextOf(line, one) : null),
       program: line.re2().prog,
     },
   };
+}
+
+const IGNORE_CASE = "(?i)";
+const NOTHING: RequiredText = { type: 0, str: "", subs: [] };
+
+/**
+ * Returns the text that each match contains, by which the engine itself excludes texts.
+ * @param compiled the compiled pattern
+ */
+function requiredText(pattern: string, compiled: RE2JS): RequiredText {
+  // The engine requires no text if case is ignored, but the index ignores case. Beyond ASCII, which
+  // an escape may write, only the engine knows which characters fold together.
+  const ignoresCase = pattern.startsWith(IGNORE_CASE) && isAscii(pattern) && !pattern.includes("\\x");
+  const exact = ignoresCase ? RE2JS.compile(pattern.slice(IGNORE_CASE.length)) : compiled;
+  return (exact.re2().prefilter as RequiredText | null) ?? NOTHING;
 }
 
 function tooComplex(steps: string): Compilation {

@@ -13,12 +13,13 @@ export function foldText(text: string): string {
   return text.normalize("NFKD").toLowerCase().replace(DROPPED, "").replaceAll("ς", "σ");
 }
 
-/**
- * Returns the folded text in composed form, so that a syllable of Hangul or kana is one character.
- * Words are compared in this form.
- */
+/** Returns the folded text in the form in which words are compared. */
 export function foldWords(text: string): string {
-  const folded = foldText(text);
+  return composed(foldText(text));
+}
+
+/** Returns folded text in composed form, so that a syllable of Hangul or kana is one character. */
+export function composed(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
 
@@ -30,37 +31,19 @@ export function isAscii(text: string): boolean {
 }
 
 /** A line with its folded form, and the mapping back to the line. */
-export class FoldedLine {
+export type FoldedLine = {
   readonly folded: string;
-  /**
-   * For each unit of `folded`, the index of its code point in the line; null when the indexes are
-   * equal.
-   */
-  readonly #origins: readonly number[] | null;
-  /** For each code point of the line, whether folding removes it. */
-  readonly #silent: readonly boolean[];
-
-  constructor(folded: string, origins: readonly number[] | null, silent: readonly boolean[]) {
-    this.folded = folded;
-    this.#origins = origins;
-    this.#silent = silent;
-  }
-
   /**
    * Maps a half-open range of UTF-16 units of `folded` to a half-open range of code points of the
    * line. The result includes removed marks that follow.
    */
-  toCharacters(start: number, end: number): readonly [number, number] {
-    if (this.#origins === null) return [start, end];
-    let last = this.#origins[end - 1]! + 1;
-    while (this.#silent[last] === true) last++;
-    return [this.#origins[start]!, last];
-  }
-}
+  readonly toCharacters: (start: number, end: number) => readonly [number, number];
+};
 
 export function foldLine(line: string): FoldedLine {
-  if (isAscii(line)) return new FoldedLine(line.toLowerCase(), null, []);
   let folded = "";
+  // For each unit of `folded`, the index of its code point; for each code point, whether folding
+  // removes it.
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {
@@ -69,5 +52,10 @@ export function foldLine(line: string): FoldedLine {
     folded += part;
     silent.push(part === "");
   }
-  return new FoldedLine(folded, origins, silent);
+  const toCharacters = (start: number, end: number): readonly [number, number] => {
+    let last = origins[end - 1]! + 1;
+    while (silent[last] === true) last++;
+    return [origins[start]!, last];
+  };
+  return { folded, toCharacters };
 }

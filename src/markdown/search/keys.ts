@@ -1,6 +1,5 @@
 import { titlesOf, pathFieldsOf } from "./fields.ts";
 import { foldText } from "./fold.ts";
-import type { RequiredText } from "./literals.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /**
@@ -163,23 +162,25 @@ export function documentsWithLiteral(literal: string): KeySet {
   return withKeys([...keys]);
 }
 
-/** LIMIT: nesting depth of a need; the index accepts no deeper expressions. */
+/**
+ * Text that each match of a regex contains, as re2js computes it: `str`, or what all or any of
+ * `subs` require.
+ */
+export type RequiredText = { readonly type: number; readonly str: string; readonly subs: readonly RequiredText[] };
+
+/** The types of required text in re2js; any other type requires nothing. */
+const REQUIRED = { text: 1, all: 2, any: 3 } as const;
+
+/** LIMIT: nesting depth of required text; the index accepts no deeper expressions. */
 const DEEPEST = 16;
 
 /** Returns the set of documents with everything that each match of a regex contains. */
-export function documentsWithRequired(need: RequiredText, depth = 0): KeySet {
+export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
   if (depth === DEEPEST) return ANY;
-  const within = (each: RequiredText) => documentsWithRequired(each, depth + 1);
-  switch (need.kind) {
-    case "anything":
-      return ANY;
-    case "literal":
-      return documentsWithLiteral(need.text);
-    case "all":
-      return inAll(need.needs.map(within));
-    case "any":
-      return inOne(need.needs.map(within));
-  }
+  if (type === REQUIRED.text) return documentsWithLiteral(str);
+  const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
+  if (type === REQUIRED.all) return inAll(sets);
+  return type === REQUIRED.any ? inOne(sets) : ANY;
 }
 
 function withKeys(keys: readonly number[]): KeySet {

@@ -1,5 +1,5 @@
 import { titlesOf, pathFieldsOf } from "./fields.ts";
-import { foldText, isAscii } from "./fold.ts";
+import { composed, foldText, foldWords } from "./fold.ts";
 import { isWholeWordOnly } from "./keys.ts";
 import type { Query } from "./query.ts";
 import { isOfWord, type Unit } from "./tokens.ts";
@@ -69,18 +69,13 @@ class FoldedDocument {
   }
 
   get headings(): string {
-    this.#headings ??= composed(foldText(titlesOf(this.#source)));
+    this.#headings ??= foldWords(titlesOf(this.#source));
     return this.#headings;
   }
 
   holdsLiteral(literal: string): boolean {
     return literal !== "" && this.#literals.some((each) => each.includes(literal));
   }
-}
-
-/** Returns folded text in composed form, so that a syllable of Hangul or kana is one character. */
-function composed(folded: string): string {
-  return isAscii(folded) ? folded : folded.normalize("NFC");
 }
 
 /** Returns the fit of a unit, from 0 when it is absent, to 1. */

@@ -1,6 +1,5 @@
 import type { CompiledRegex } from "./engine.ts";
 import { type KeySet, documentsWithRequired } from "./keys.ts";
-import { requiredTextOf } from "./literals.ts";
 import { type LineLimits, type LineMatch, matchText, StepMeter, type EarlyEnd } from "./match-lines.ts";
 import { type FoundDocument, splitIntoReads, type DocumentSource } from "./source.ts";
 import type { StepPermit } from "./scheduler.ts";
@@ -49,7 +48,7 @@ class RegexSearch<One extends FoundDocument> {
   }
 
   async find(limit: number): Promise<RegexResult<One>> {
-    const set = documentsWithRequired(requiredTextOf(this.#regex.pattern));
+    const set = documentsWithRequired(this.#regex.required);
     const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.waiting());
     return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
   }
