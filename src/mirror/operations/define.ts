@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { SyncReport } from "./results/shapes.ts";
 
 /**
- * Defines operations: what users and programs can ask for. The command, the tool for agents, the
+ * Defines operations, which users and programs can call. The command, the tool for agents, the
  * method of the library and the action of the pages all come from one declaration.
  */
 
@@ -21,7 +21,7 @@ type Described<Input extends z.ZodObject, Output extends z.ZodObject> = {
   readonly result: Output;
 };
 
-/** The part of an operation that the front ends show. A declaration loads nothing but zod. */
+/** The part of an operation that the front ends show. A declaration imports no module but zod. */
 export type Declaration<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
@@ -36,7 +36,7 @@ export type Declaration<
   readonly isForPeople?: true;
   /** True if no sync follows the operation: the next sync carries out the decision. */
   readonly isForNextSync?: true;
-  /** Versions that the caller saw. If the present versions differ, the operation does nothing. */
+  /** Versions that the caller saw. If the current versions differ, the operation does nothing. */
   readonly expected?: Expected;
 };
 
@@ -80,9 +80,7 @@ export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
   readonly short?: string;
-  /**
-   * True if the command takes the field in another way than as an option, such as by its operands.
-   */
+  /** True if the field is no option of the command, but for example an operand. */
   readonly isOperand?: boolean;
 };
 
@@ -108,7 +106,7 @@ export type MethodOf<D extends Declaration | ReadDeclaration> = D extends Declar
 
 type MethodInput<Input> = Record<never, never> extends Input ? [input?: Input] : [input: Input];
 
-/** Input fields that all operations of access `write` have. */
+/** Input fields of every operation with access `write`. */
 type Common<D extends Declaration> = z.output<typeof COMMON> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
@@ -127,7 +125,7 @@ export function ownInput(declared: Declaration | ReadDeclaration): z.ZodObject {
   return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
-/** Part of a result that all operations share. */
+/** Part of a result that every operation has. */
 export type Ends = {
   /** Run that `undo` would revert; null if there is none. */
   readonly run: number | null;
@@ -150,9 +148,9 @@ export const ITEM_END = {
 
 export const NAME = z.string();
 export const NAMES = z.array(NAME).readonly();
-/** Milliseconds since the epoch. */
+/** Schema of a time: milliseconds since the epoch. */
 export const AT = z.number();
-/** A past time, as people write it. */
+/** Schema of a past time, as people write it. */
 export const MOMENT = z.string().min(1).max(64);
 
 /** Returns the schema of a list of objects. */

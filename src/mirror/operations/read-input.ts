@@ -32,7 +32,10 @@ export function readInput(declared: Declaration | ReadDeclaration, given: unknow
   return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
 }
 
-/** One option that the command line derives from a field. `value`: null if the option is a flag. */
+/**
+ * One option that the command line derives from a field of the input. `value`: null if the option
+ * is a flag.
+ */
 export type Field = {
   readonly name: string;
   readonly help: string;

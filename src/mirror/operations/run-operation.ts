@@ -18,17 +18,17 @@ export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
   /**
-   * Returns false if there is nothing to do. If left out, the plan has work if its preview has
+   * Returns false if the plan has no effect. Left out: the plan has an effect if its preview has
    * items.
    */
   readonly hasWork?: (plan: Plan) => boolean;
-  /** Returns the present versions, under the names of `expected`. */
+  /** Returns the current versions, under the names of `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => Seen | Promise<Seen>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
   /**
    * Carries out the plan.
-   * @param stop aborted when nothing more is to be started
+   * @param stop aborted when no more steps may start
    */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
@@ -37,7 +37,10 @@ type Seen = Readonly<Record<string, string | null>>;
 
 /** Steps in which a front end takes part. */
 export type FrontEndSteps<Plan, Output> = {
-  /** Asks the user about the plan, which the user has to see. If false, nothing is done. */
+  /**
+   * Asks the user about the plan, which must be shown before. If the answer is false, nothing is
+   * done.
+   */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Called before the sync that follows. */
   readonly onDone?: (plan: Plan, result: Output) => void;
@@ -45,9 +48,9 @@ export type FrontEndSteps<Plan, Output> = {
 };
 
 export type OperationEnd<Plan, Output> =
-  /** The user did not agree. */
+  /** The user did not agree to the plan. */
   | { readonly kind: "declined" }
-  /** The call was a dry run, or there is nothing to do. */
+  /** The call was a dry run, or the plan has no effect. */
   | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }
   | {
       readonly kind: "done";
@@ -87,7 +90,7 @@ export async function carryOut<D extends Declaration, Plan>(
   return perform(operation, mirror, plan, hooks, input.noSync !== true);
 }
 
-/** Returns why nothing may be written: a sync would stop, because this is another folder. */
+/** Returns why nothing may be written: the root is another folder, so that a sync would stop. */
 function troubleOfPlace({ world }: OpenedMirror): Result<never> | null {
   const { root } = checkRoot(world);
   if (root === "same") return null;
@@ -116,7 +119,7 @@ async function perform<D extends Declaration, Plan>(
 
 const NEVER_STOPPED = stoppableBy(new AbortController().signal);
 
-/** Returns the names of the versions that are not those that the caller saw. */
+/** Returns the names of the versions that differ from those that the caller saw. */
 function changedSince(seen: Seen, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }

@@ -9,7 +9,7 @@ import { readInput } from "./read-input.ts";
 
 export type ReadOptions = GuestOptions &
   Pick<MirrorOptions, "url" | "keyFile"> & {
-    /** Called with the messages for the user about opening the folder. */
+    /** Called with the messages about opening the folder, for the user. */
     readonly onNotes?: (notes: readonly string[]) => void;
   };
 

@@ -74,7 +74,7 @@ type Searching = {
   readonly regex: CompiledRegex | null;
 };
 
-/** @param folder location of the index: `.mdmirror` */
+/** @param folder path of `.mdmirror`, which contains the index */
 async function searchIn(folder: string, searching: Searching): Promise<SearchReport> {
   const { search, notes } = openIndex(folder);
   try {
@@ -113,7 +113,10 @@ async function compile(pattern: string) {
   );
 }
 
-/** Opens the index of the folder; if its file cannot be written, an index for this search alone. */
+/**
+ * Opens the index of the folder. If its file cannot be written, opens an index for this search
+ * alone.
+ */
 function openIndex(folder: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
   const opened = openSearch(folder);
   if (opened.kind === "opened") return { search: opened.search, notes: [] };
@@ -133,7 +136,7 @@ async function updateIndex(search: MirrorSearch, disk: Disk): Promise<Update> {
     const indexed = await runInTurns(indexChangedFiles(search, tree, (path) => readText(disk, path)));
     return { indexed, notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full: the present index is still useful.
+    // Another search is writing the index, or the disk is full. The outdated index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };

@@ -16,7 +16,8 @@ type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
  * @param text as configured; may have a path prefix, but no user name, query or fragment
  * @param allowHttpHosts hosts (`host` or `host:port`), in addition to loopback, for which plain
  * http is allowed
- * @returns `why` as a clause for messages; it never repeats the URL, which may have a password
+ * @returns `why` as a clause for messages. The clause never contains the URL, which may have a
+ * password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return bad("it is not an absolute URL");

@@ -30,7 +30,7 @@ export type RemoteOptions = {
   readonly traits: RemoteTraits | null;
   /** Base URL, for messages. Default: none. */
   readonly address?: string;
-  /** Counts the results of requests. Default: nothing counts them. */
+  /** Counts the results of requests. Default: no count. */
   readonly tally?: ExchangeTally | undefined;
 };
 

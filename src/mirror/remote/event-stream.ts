@@ -25,7 +25,7 @@ const AGAIN = {
   /** Wait after an answer that means "not now", without a time. */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
-  /** Wait if the deployment has no events: it may get them later. */
+  /** Pause if the deployment has no events. A newer version of the deployment may have events. */
   noneMs: 3_600_000,
 } as const;
 
@@ -36,7 +36,7 @@ const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** End of a stream, or of an attempt to open one. */
+/** Result of a stream, or of an attempt to open one. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** State after the end, with the longest wait before the next attempt in milliseconds. */
 type After = { readonly state: EventStreamState; readonly ms: number };
@@ -113,7 +113,7 @@ class Connection {
     },
   });
   #isOpen = false;
-  /** Last id that an event of this connection named: events without an id have it too. */
+  /** Last id that an event of this connection named. Events without an id have this id too. */
   #namedId: string | null = null;
   #countedSince = 0;
   #bytes = 0;
@@ -195,7 +195,7 @@ function afterEnd(end: End, failures: number): After {
 
 type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Returns true if the same request may have another answer in some minutes. */
+/** Returns true if an equal request may have another answer in some minutes. */
 function mayPass(end: Answered): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);

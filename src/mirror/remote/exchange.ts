@@ -16,9 +16,10 @@ type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
 /**
  * One HTTP request with its answer, from its place in the pool's queue to the last byte. Settles
  * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
- * the first byte is written to a socket, and nothing is written if the request is aborted there.
- * Before that call nothing was sent; after that call everything may have been sent. The bytes of a
- * stream of events are passed on as they arrive; any other answer is reported as a whole.
+ * the first byte is written to a socket. If the request is aborted in this call, nothing is
+ * written. Before that call nothing was sent; after that call everything may have been sent. The
+ * bytes of a stream of events are passed on as they arrive; any other answer is reported as a
+ * whole.
  */
 export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
   readonly #settle: (end: WireResult | Ended) => void;

@@ -29,8 +29,8 @@ export async function createFile(
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
-  // Only the id is needed from the answer: the path is the one that was sent, and a new file is not
-  // protected unless the answer says so.
+  // Only the id of the answer is needed: the path is the requested one, and a new file is not
+  // protected unless the answer has `protected`.
   if (lastChangeId === null) return readBack(context, call, id, reply);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };

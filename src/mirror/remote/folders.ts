@@ -47,8 +47,8 @@ async function walkRoots(context: CallContext): Promise<Listing<FolderResource>>
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
-  // Each worker lists one root after the other. So the limit counts everything that was listed
-  // before, and only a few large pages are in memory at a time.
+  // Each worker lists one root after the other. So the limit counts all items listed before, and
+  // only a few large pages are in memory at a time.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
       below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);

@@ -28,7 +28,7 @@ function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readon
   return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
 }
 
-/** Result of opening a stream of events: its end, or another answer. */
+/** Result of opening a stream of events: the end of the stream, or another answer. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
 
 const NO_STREAMS: StreamReply = {
@@ -51,7 +51,7 @@ export class Http {
   readonly #counts: Record<string, number> = {};
   #generation: string | null = null;
 
-  /** @throws if the key cannot be in a header; the message does not repeat it */
+  /** @throws if the key cannot be in a header; the message does not contain the key */
   constructor(options: HttpOptions) {
     const { key } = options;
     if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
@@ -60,7 +60,10 @@ export class Http {
     this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
   }
 
-  /** Sends one request, and returns one reply. Never throws, whatever the service answers. */
+  /**
+   * Sends one request, and returns one reply. Never throws, even on unreadable answers of the
+   * service.
+   */
   async exchange(call: Call): Promise<Reply> {
     const { wire, clock, log, tally } = this.#options;
     const started = log.debug === false ? 0 : clock.monotonic();
@@ -128,8 +131,8 @@ export class Http {
   }
 
   /**
-   * Notes the generation. An answer of another program, such as a proxy, says nothing about the
-   * service's generation.
+   * Remembers the generation. An answer of another program, such as a proxy, has no generation of
+   * the service.
    */
   #noteGeneration({ kind }: Reply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;

@@ -11,9 +11,9 @@ import type { TraitLearner } from "./traits.ts";
 /** Learns about the deployment from answers to writes. */
 
 /**
- * Creates a document or folder by its path. The service may or may not write paths with a leading
- * slash, which is unknown until an answer has a path. Until then (in an empty workspace), a refused
- * path is sent once more in the other form, as a new request.
+ * Creates a document or folder by its path. Some services write paths with a leading slash, some
+ * without; the form is unknown until an answer has a path. Until then (in an empty workspace), a
+ * refused path is sent once more in the other form, as a new request.
  */
 export async function createAtPath(
   context: CallContext,

@@ -11,7 +11,7 @@ export const LIST_LIMITS = {
   characters: 128_000_000,
 } as const;
 
-/** Totals of all lists so far. */
+/** Totals of all lists so far, to compare with the limits. */
 export type Spent = { pages: number; items: number; characters: number };
 
 export function spentNothing(): Spent {

@@ -23,7 +23,7 @@ type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown) => Parsed<ListedItem<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Receives the items. Left out: the listing contains them. */
+  /** Receives the items. Left out: the result contains the items. */
   readonly receiver?: ItemReceiver<Item> | undefined;
   /**
    * Totals that several lists share for a common limit; if left out, each list counts separately.
@@ -33,7 +33,7 @@ type ListOptions<Item> = {
 
 /** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
 const MAX_STARTS = 3;
-/** End of reading the pages of a list. */
+/** Result of reading the pages of a list. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function failed(fault: Fault): End {
@@ -172,8 +172,8 @@ class Traversal<Item extends { readonly id: string }> {
 const TURNS = 16;
 
 /**
- * ORDER: the request for the next page is sent before the present page is read. Reading a page
- * takes as long as the service needs to make the next one.
+ * Waits until earlier requests are sent. ORDER: the request for the next page is sent before the
+ * current page is read. Reading a page takes as long as the service needs to make the next one.
  */
 async function sending(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
@@ -208,7 +208,7 @@ function takeItems<Item extends { readonly id: string }>(
   return why;
 }
 
-/** Notes an item. Returns false if it was listed before. */
+/** Remembers an item. Returns false if the item was listed before. */
 function isNew<Item extends { readonly id: string }>(
   { receiver }: ListOptions<Item>,
   seen: Map<string, Item>,
@@ -220,7 +220,7 @@ function isNew<Item extends { readonly id: string }>(
   return seen.size > before;
 }
 
-/** Returns a name for an item: its id, if the id can be shown. */
+/** Returns a name for an item: its id, if messages may show the id. */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
@@ -230,7 +230,7 @@ function spellSelector(selector: Selector, traits: TraitLearner): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
   if (selector.kind === "path-prefix") {
     const { pathPrefix } = selector;
-    // The root of the whole tree is spelled "/" on every deployment.
+    // The path of the whole tree is "/" on every deployment.
     return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.spell(pathPrefix) };
   }
   return selector;
@@ -268,7 +268,7 @@ function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
-/** Describes this JSON in a few words; null if it is a list envelope, even a faulty one. */
+/** Describes JSON in a few words; null if the value is a list envelope, even a faulty one. */
 function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";

@@ -60,8 +60,8 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * Returns `code`, else the last segment of `type` (which "may be branched on"), else the status;
- * null for a `code` that cannot be one.
+ * Returns the code of a refusal: `code`, else the last segment of `type` (which "may be branched
+ * on"), else the status. Null for a `code` that cannot be a code.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -73,8 +73,8 @@ function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | nul
 }
 
 /**
- * Returns true if the text can be a code. A key may look like a code, so an echoed key does not
- * count.
+ * Returns true if the text can be an error code. A key may look like a code, so a key that the
+ * service echoes does not count.
  */
 function isCode(text: string, scrub: Scrub): boolean {
   return CODE.test(text) && scrub(text) === text;
@@ -89,7 +89,7 @@ function textsOf(errors: unknown, name: "code" | "pointer"): string[] {
 
 /**
  * Returns a request id that may be shown and logged: printable ASCII, at most 128 characters; null
- * for anything else.
+ * for any other value.
  */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;

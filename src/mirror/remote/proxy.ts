@@ -10,12 +10,12 @@ export type Route =
       readonly kind: "proxy";
       /** Name of the environment variable that has the proxy, for messages. */
       readonly variable: string;
-      /** URL of the proxy. It may have a user name and a password: never print it. */
+      /** URL of the proxy. The URL may have a user name and a password: never print it. */
       readonly url: string;
       /** Origin of the proxy, which may be printed. */
       readonly origin: string;
     }
-  /** The variable has something other than the URL of an HTTP proxy. */
+  /** The variable has a value that is no URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
 const VARIABLES = {

@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * Adjusts the number of parallel calls as TCP does. Starts with 8, and adds one for each success
- * until the first congestion. Congestion halves the number; after that, it grows by one for each
- * round (as many successes as places).
+ * until the first congestion. Congestion halves the number. After that, the number grows by one for
+ * each round (as many successes as places).
  */
 export class CallQueue {
   readonly #clock: Clock;
@@ -29,8 +29,8 @@ export class CallQueue {
 
   /**
    * Creates a queue.
-   * @param closing ends every wait for a pause; `work` then runs immediately, and must check
-   * `closing` itself
+   * @param closing when it aborts, every wait for a pause ends; `work` then runs immediately, and
+   * must check `closing` itself
    */
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;

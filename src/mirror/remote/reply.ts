@@ -24,7 +24,7 @@ export type Call = {
 
 /** Result of one request. */
 export type Reply =
-  /** `value` is null for an empty body. */
+  /** `value`: the parsed body; null for an empty body. */
   | {
       readonly kind: "success";
       readonly status: number;
@@ -105,7 +105,10 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
 /** Members of every answer. */
 type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
-/** An answer that cannot be read. `looks`: description; null if the body shows what it is. */
+/**
+ * An answer that cannot be read. `looks`: description of the answer; null if the body itself shows
+ * the reason.
+ */
 type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
 
 function unreadable(detail: string, looks: string | null = null): Unreadable {

@@ -22,7 +22,7 @@ export const RETRY = {
   rateLimitPauseMs: 1_000,
 } as const;
 
-/** The step after a reply. `ms`: the wait of this call, or of all calls if `isForAll`. */
+/** Next step after a reply. `ms`: pause of this call, or of all calls if `isForAll`. */
 type Step = { readonly isAgain: boolean; readonly ms: number; readonly isForAll: boolean };
 
 const STOP: Step = { isAgain: false, ms: 0, isForAll: false };
@@ -54,8 +54,8 @@ function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backof
 }
 
 function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
-  // An answered write is never sent again: a 4xx would be the same again, and after a 5xx the write
-  // may have been carried out.
+  // An answered write is never sent again: the answer to a retry of a 4xx would be equal, and after
+  // a 5xx the write may have been carried out.
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (isWrite(call) || reply.status < 500 || attempt >= attempts) return STOP;
   return { isAgain: true, ms: reply.retryAfterMs ?? backoff, isForAll: false };
@@ -74,7 +74,7 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Aborted on closing: ends every wait for a retry; later calls are not sent. */
+  /** Aborted on closing. Then every wait for a retry ends, and later calls are not sent. */
   readonly closing: AbortSignal;
 };
 

@@ -41,7 +41,7 @@ export class TraitLearner {
     return this.#traits;
   }
 
-  /** Learns from a path in the spelling of the service. */
+  /** Learns from a path that the service sent. */
   sawPath(wirePath: string): void {
     this.#slashIsKnown = true;
     const leadingSlash = wirePath.startsWith("/");
@@ -50,7 +50,7 @@ export class TraitLearner {
     for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
   }
 
-  /** Notes that a name on the service has this character, so that other names may have it too. */
+  /** Records that a name on the service has this character, so that other names may have it too. */
   #accept(character: string): void {
     this.#accepted.add(character);
     const { refusedCharacters } = this.#traits;
@@ -63,7 +63,7 @@ export class TraitLearner {
     return this.#slashIsKnown;
   }
 
-  /** Returns a path in this deployment's form. */
+  /** Returns a path in the form that this deployment uses. */
   spell(path: string): string {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
@@ -71,8 +71,8 @@ export class TraitLearner {
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // The refusal teaches nothing if mdmirror's own rules refuse the name, nor about a character
-    // that was seen in a path of the service.
+    // The refusal teaches nothing if mdmirror's own rules refuse the name. It also teaches nothing
+    // about a character that was seen in a path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
       (character) => path.includes(character) && !this.#accepted.has(character),

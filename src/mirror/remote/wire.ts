@@ -8,7 +8,7 @@ import { failureWords } from "../../common/failure-words.ts";
 import type { Route } from "./proxy.ts";
 
 type WireOptions = {
-  /** Base URL that `checkBaseUrl` accepts; a bad one throws. */
+  /** Base URL that `checkBaseUrl` accepts; any other URL throws. */
   readonly baseUrl: string;
   /** Hosts, in addition to loopback, for which plain http is allowed (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
@@ -18,18 +18,18 @@ type WireOptions = {
    * not wait for that turn.
    */
   readonly connections?: number;
-  /** PEM of a certificate authority to trust instead of the system's. */
+  /** PEM of a certificate authority to trust in place of the system's authorities. */
   readonly ca?: string;
   /** Value of the header `User-Agent`. Default: the header is not sent. */
   readonly userAgent?: string;
-  /** Route to the service. Default: directly. */
+  /** Route to the service. Default: a direct connection. */
   readonly route?: Route;
 };
 
 /**
  * Opens a wire over HTTP/1.1 with sockets that stay open. The wire does not retry, follow redirects
  * or keep cookies.
- * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
+ * @throws on a base URL that `checkBaseUrl` refuses; the message does not contain the URL
  */
 export function createWire(options: WireOptions): Wire {
   return new PooledWire(options);
@@ -79,8 +79,8 @@ class PooledWire implements Wire {
         ended: (why: string) => ({ kind: "ended", why }) as const,
       };
       const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
-      // A compressed stream would wait until there is enough to compress, so no encoding is
-      // accepted.
+      // A compressed stream would be delayed until there is enough data to compress, so no encoding
+      // is accepted.
       this.#dispatch(dispatcher, request, "identity", exchange);
     });
   }
@@ -137,8 +137,8 @@ class PooledWire implements Wire {
 const CONNECT_MS = 10_000;
 
 /**
- * Adds the name of the proxy if no connection was made, because the service's address may then be
- * right.
+ * Adds the name of the proxy to a result if no connection was made. The service's address may then
+ * be right.
  */
 function nameProxy(result: WireResult, route: Route | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;

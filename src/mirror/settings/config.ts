@@ -19,7 +19,9 @@ type ReportFault = (member: string, why: string) => void;
 
 export const DEFAULT_CONFIG = readGroup(SETTINGS, "", {}, () => undefined) as Config;
 
-/** Names that people look for, and that no folder may set: anybody may have made the folder. */
+/**
+ * Names that people try as settings, and that no folder may set: anybody may have made the folder.
+ */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["hooks", "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json"],
   ["key", "is not a setting: mdmirror init --key-file FILE stores the key"],
@@ -34,7 +36,7 @@ export function readConfig(folder: string): Result<Config> {
   return text.kind === "trouble" ? text : parseConfig(text.value, file);
 }
 
-/** Returns the members of the file, which may be no valid settings. */
+/** Returns the members of the file, which need not be valid settings. */
 export function readMembers(folder: string): Result<JsonObject> {
   const text = readText(folder);
   return text.kind === "trouble" ? text : parseMembers(text.value, join(folder, CONFIG_FILE));
@@ -70,21 +72,21 @@ function parseMembers(text: string, file: string): Result<JsonObject> {
   return isJsonObject(json) ? ok(json) : trouble("usage", `${file} contains no JSON object`, NEXT);
 }
 
-/** @param file for messages, which name the file and the member */
+/** @param file path of the file, for messages, which contain the file and the member */
 export function parseConfig(text: string, file: string): Result<Config> {
   const members = parseMembers(text, file);
   if (members.kind === "trouble") return members;
   const json = members.value;
   const faults: string[] = [];
   const report: ReportFault = (member, why) => void faults.push(`${file}: "${member}" ${why}`);
-  // Folders linked by earlier programs have the mode alone.
+  // Folders linked by earlier programs have only the mode.
   const links = typeof json["links"] === "string" ? { mode: json["links"] } : json["links"];
   const config = readGroup(SETTINGS, "", { url: "", ...json, links }, report) as Config;
   if (config.links.wiki && config.links.mode === "keep") report("links.wiki", 'needs "mode": "translate"');
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
 }
 
-/** @param at the name of the group with a point at its end; "" for the whole file */
+/** @param at name of the group with a point at its end; "" for the whole file */
 function readGroup(group: Group, at: string, json: unknown, report: ReportFault): object {
   if (json !== undefined && !isJsonObject(json)) report(at.slice(0, -1), "must be an object");
   const given = isJsonObject(json) ? json : {};
@@ -109,7 +111,7 @@ export function whyUnknown(name: string, known: readonly string[]): string {
 }
 
 /**
- * Writes the whole file or nothing, also during a power loss.
+ * Writes the whole file or nothing, even during a power loss.
  * @throws as node:fs does
  */
 export function writeConfig(folder: string, config: object): void {

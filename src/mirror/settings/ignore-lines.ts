@@ -46,7 +46,7 @@ function readRules(path: string): string {
   }
 }
 
-/** A symbolic link is not followed: anybody may have made the folder. */
+/** Appends to a file. A symbolic link is not followed, because anybody may have made the folder. */
 function append(path: string, text: string): void {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666);

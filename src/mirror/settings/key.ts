@@ -38,8 +38,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
 }
 
 /**
- * Returns true if another key would be found now. Problems with it are reported when the folder is
- * opened.
+ * Returns true if mdmirror would find a different key now. Problems with that key are reported when
+ * the folder is opened.
  */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
@@ -52,8 +52,8 @@ export function isOtherKey(source: KeySource, key: string): boolean {
 }
 
 /**
- * Returns the source of the key; null if there is none that can be used. It also serves addresses
- * that are not trusted, so it does not return the key.
+ * Returns the source of the key; null if there is no usable key. Callers may ask about addresses
+ * that are not trusted, so the function does not return the key.
  */
 export function findKeySource(source: Lookup): FoundKey["from"] | null {
   const found = lookUp(source);
@@ -124,7 +124,7 @@ function unreadable(shown: string, error: unknown): Result<never> {
 }
 
 /**
- * Stores the key so that nobody else can read it, not even while it is written.
+ * Stores the key so that no other user can read it, even while it is written.
  * @throws UnsafePath; else as node:fs does
  */
 export function storeKey(folder: string, key: string): void {
@@ -140,7 +140,7 @@ type Keychain = { readonly find: readonly string[]; readonly clear: readonly str
  * `security add-generic-password -s mdmirror -a URL -w`.
  */
 function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
-  // Without a session bus nobody can answer secret-tool (cron, a container).
+  // Without a session bus (cron, a container), secret-tool has no answer.
   const tools: readonly (Keychain & { readonly isUsable: boolean })[] = [
     {
       find: ["secret-tool", "lookup", "service", "mdmirror", "account", url],
@@ -165,7 +165,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/** Removes the key of a service from the keychain. `kept`: it could not be removed. */
+/** Removes the key of a service from the keychain. `kept`: the key could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
@@ -181,7 +181,9 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** Returns the environment for another program, which has no need of the key. */
+/**
+ * Returns the environment for another program, without the key, which that program does not need.
+ */
 export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...rest } = env;
   return rest;

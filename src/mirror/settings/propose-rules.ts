@@ -7,8 +7,8 @@ import type { OpenedMirror } from "../folder/open-mirror.ts";
 import type { Preview } from "../folder/run.ts";
 
 /**
- * Finds documents that come from packages or builds, which hardly anybody wants to sync. They are
- * proposed before the first sync, never assumed.
+ * Finds documents that come from packages or builds, which hardly any user wants to sync. Rules for
+ * them are proposed before the first sync, and never added without a question.
  */
 
 export type Share = { readonly documents: number; readonly bytes: number };
@@ -16,7 +16,7 @@ export type Share = { readonly documents: number; readonly bytes: number };
 export type Proposal = {
   /** Documents that the folder's `.gitignore` files leave out; null if there are none. */
   readonly gitignore: Share | null;
-  /** Folders with a pattern each; those with most documents first. */
+  /** Folders, each with a pattern; the folders with most documents come first. */
   readonly patterns: readonly (Share & { readonly pattern: string })[];
 };
 

@@ -7,21 +7,21 @@ import { patternFault } from "../local/pattern-fault.ts";
 import type { Policy } from "../model/policy.ts";
 
 /**
- * Every setting of a linked folder, declared once: the configuration is read by this table, and
+ * Declares every setting of a linked folder once: the configuration is read by this table, and
  * `mdmirror config` and the documents show it.
  */
 export type Setting<T> = {
-  /** The value without an entry in the file. */
+  /** Value of the setting if the file has no entry for it. */
   readonly usual: T;
-  /** The possible values, for people. Backquotes mark what is typed as it is. */
+  /** Possible values, as a sentence for users. Backquotes mark words that are typed exactly. */
   readonly values: string;
-  /** Sentences for people. */
+  /** Meaning of the setting, as sentences for users. */
   readonly meaning: string;
-  /** The page of the user documentation that says more. */
+  /** Page of the user documentation about the setting. */
   readonly page?: string;
-  /** The command that changes this setting, because more than the file has to change. */
+  /** Command that changes this setting, because a change needs more than the file. */
   readonly setBy?: string;
-  /** Returns true for a change that the file alone can make, although another command is named. */
+  /** Returns true for a change that needs only the file, although `setBy` names a command. */
   canChange?(from: T, to: T): boolean;
   /** Returns the value. If the setting does not allow it, reports why and returns undefined. */
   readonly read: (value: unknown, fault: OnFault) => T | undefined;
@@ -115,7 +115,7 @@ export const SETTINGS = {
     listen: flag(true, {
       meaning: "Whether the daemon receives events from the service, if the service reports them.",
     }),
-    // LIMIT: polled less often, a change without an event would wait too long.
+    // LIMIT: with a longer interval, a change without an event would wait too long.
     pollEvery: time("60s", ["1s", "1h"], {
       meaning: "How often the daemon also asks the service for changes while it receives events.",
     }),
@@ -127,7 +127,7 @@ export const SETTINGS = {
     }),
   },
   handsOff: {
-    // LIMIT: longer waits would look like a failure.
+    // LIMIT: a longer pause would look like a failure.
     quiet: time("2s", ["0s", "60s"], {
       meaning: "A file that changed within this time is not overwritten. `0s` turns that off.",
     }),
@@ -228,7 +228,7 @@ export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
 }
 
-/** LIMIT: with less, an edit of today could not be undone tomorrow. */
+/** LIMIT: with smaller values, an edit of today could not be undone tomorrow. */
 const LEAST_HISTORY = { days: 1, bytes: 10_000_000 } as const;
 const MOST_HISTORY = { days: 3_650, bytes: 1_000_000_000_000 } as const;
 
@@ -274,7 +274,7 @@ export function prefixOf(remote: LinkedPart): RemotePath {
   return typeof remote === "string" ? remote : "";
 }
 
-/** Returns the folders below the prefix that are synced; empty: all of them. */
+/** Returns the folders below the prefix that are synced; empty: all folders. */
 export function foldersOf(remote: LinkedPart): readonly RemotePath[] {
   return typeof remote === "string" ? [] : remote;
 }
@@ -310,7 +310,10 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/** Checks a pattern as in `.mdmirrorignore`; some of its lines have no meaning in this list. */
+/**
+ * Checks a pattern for this list, in the syntax of `.mdmirrorignore`. Some lines of that syntax
+ * have no meaning in this list.
+ */
 function pathsFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[{}]/.test(pattern))

@@ -30,7 +30,7 @@ type BaseTables = ReturnType<typeof openBaseTables>;
 /**
  * Reads all five tables within the caller's transaction, as they were at one moment, even while
  * another process writes.
- * @param take receives each record; the result then has no records
+ * @param take receives each record; the result then contains no records
  */
 export function readBase(
   db: Db,
@@ -51,7 +51,7 @@ export function readBase(
   };
 }
 
-/** Reads all rows that a cycle uses, and checks each row. Returns null if all are possible. */
+/** Reads all rows that a cycle uses, and checks each row. Returns null if every row is possible. */
 export function findDamage(db: Db, tables: BaseTables): Extract<DatabaseFault, { kind: "damaged" }> | null {
   let detail: string | null;
   try {
@@ -132,7 +132,7 @@ export class MetaTable extends WithStatements {
   }
 }
 
-/** The open intents, stored as JSON. */
+/** Open intents, stored as JSON. */
 export class IntentTable extends WithStatements {
   readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",

@@ -17,7 +17,7 @@ const END = ".before";
 /**
  * Copies the file before a migration. ORDER: the copy is complete and on the disk before the first
  * step of the migration. An interrupted copy (`….before.new`) is replaced by a new one.
- * @throws as SQLite and node:fs do: then nothing was changed
+ * @throws as SQLite and node:fs do; then nothing was changed
  */
 export function keepBefore(db: Sqlite.Database, path: string): void {
   const [folder, name] = [dirname(path), `${basename(path)}${END}`];

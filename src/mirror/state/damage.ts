@@ -28,7 +28,7 @@ export function checkFiles(folder: string): Damage[] {
 }
 
 /**
- * Checks the rows of `state.db`. Of `texts.db`, only the pages are checked: content is checked
+ * Checks the rows of `state.db`. In `texts.db`, only the pages are checked: content is checked
  * against its digest when it is read.
  */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
@@ -49,8 +49,8 @@ type SetAside = {
  * one. The caller has the lock, and both files are closed. With `state.db`, `tmp/` is moved too:
  * only the lost intents name the files that were set aside in it, so the next sweep would move them
  * to `trash/unclaimed/`. Stored contents stay, because linking finds bases and lost edits in them.
- * From a damaged `texts.db`, readable contents are copied, each checked by its digest. Others that
- * records name are read again from the disk and the service.
+ * From a damaged `texts.db`, readable contents are copied, each checked by its digest. mdmirror
+ * reads the other contents that records name from the disk and the service again.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const { to, moved } = moveAside(folder, "damaged", stamp, file);
@@ -79,7 +79,8 @@ function moveAside(
   if (file === "state.db") names.push("tmp");
   const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
   // ORDER: the -wal is moved after its file. After a kill between the two moves, SQLite deletes a
-  // -wal without its file. In the other order, the file would be opened without its last commits.
+  // -wal without its file. In the reverse order, SQLite would open the file without its last
+  // commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   return { to, moved };
 }
@@ -122,7 +123,7 @@ const MIN_ROW_BYTES = 64;
 
 /**
  * Copies contents that still have their digest, each with its names, and leaves out damaged names.
- * Returns how many contents were copied.
+ * Returns how many contents it copied.
  */
 function copyReadable(from: Db, into: Db, bytes: number): number {
   const text = readOrNull(() =>
@@ -160,7 +161,7 @@ function isWholeName({ path, id, side, why, at }: SeenRow): boolean {
   return isNamed && (id === null || typeof id === "string");
 }
 
-/** Returns null if SQLite or the system cannot read it. */
+/** Returns the result of `read`; null if SQLite or the system cannot read the file. */
 function readOrNull<T>(read: () => T): T | null {
   try {
     return read();

@@ -22,16 +22,16 @@ export type DatabaseFault =
   /** A newer mdmirror wrote the file. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
   /**
-   * Missing permission, a full disk, a missing folder, or a lock that does not end. `code`:
-   * SQLite's or the system's.
+   * The file cannot be used: missing permission, a full disk, a missing folder, or a lock that does
+   * not end. `code`: code of SQLite or of the system.
    */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
 /**
- * Opens a file for writing, and migrates it to the newest schema. Creates a missing file, for its
- * owner alone.
+ * Opens a file for writing, and migrates it to the newest schema. Creates a missing file that only
+ * its owner may read.
  */
 export function openForWriting(path: string, schema: Schema): OpenedDatabase {
   return attempt(
@@ -75,7 +75,7 @@ export function keepFewPages(db: Db): void {
 
 /**
  * Opens an existing file for reading, beside a process that may be writing it. A file of an older
- * schema is copied and migrated in memory, and stays as it is.
+ * schema is copied and migrated in memory, and stays unchanged.
  */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attempt(

@@ -7,7 +7,7 @@ import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";
 
-/** Reads facts about one folder for people: a few columns, and no content. */
+/** Reads facts about one folder for users: a few columns, and no content. */
 
 export type FolderRows = {
   /** Documents directly in the folder. */
@@ -25,7 +25,7 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Digests of bytes that mean the same content, if links are translated. */
+  /** Digests of bytes that represent equal content, if links are translated. */
   readonly spelled: readonly Digest[];
   /**
    * Stamp of the file: the members that `sameStamp` compares; null if the file was not seen yet.

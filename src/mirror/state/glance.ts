@@ -6,7 +6,7 @@ import { BlockTable } from "./blocks.ts";
 import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** Numbers from the state, without its rows: `status` loads none of 100,000 records. */
+/** Numbers from the state, read without its rows: `status` loads none of 100,000 records. */
 type Survey = {
   readonly documents: number;
   readonly folders: number;

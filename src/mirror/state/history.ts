@@ -4,7 +4,7 @@ import type { MirrorEvent, State, Version } from "../ports/state.ts";
 import { Columns } from "./keyed-table.ts";
 import { WithStatements } from "./statement.ts";
 
-/** An event as one row has it. */
+/** An event in the form of its row. */
 type EventRow = Omit<MirrorEvent, "merged" | "remoteMove"> & {
   readonly mergeBase: Digest | null;
   readonly mergeTheirs: Digest | null;
@@ -47,7 +47,7 @@ export class EventTable extends WithStatements {
     this.#insert.run(...COLUMNS.members.map((member) => row[member]));
   }
 
-  /** Newest first. */
+  /** Returns events, newest first. */
   find(wanted: EventQuery): MirrorEvent[] {
     const filters = filtersOf(wanted);
     const where = ["TRUE", ...filters.map(([condition]) => condition)].join(" AND ");
@@ -114,7 +114,7 @@ export class RunTable extends WithStatements {
 
 /** Saved versions of documents that the service showed, in the order of arrival. */
 export class VersionTable extends WithStatements {
-  // A change id names one saved version. If it is seen again, the version keeps its place in the
+  // A change id names one saved version. If a version is seen again, it keeps its place in the
   // order of arrival.
   readonly #insert = this.sql(
     "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
@@ -132,7 +132,7 @@ export class VersionTable extends WithStatements {
     this.#insert.run(version.id, version.changeId, version.digest, version.at);
   }
 
-  /** Newest first. */
+  /** Returns the versions of a document, newest first. */
   of(id: DocId): Version[] {
     return this.#byId.all(id);
   }

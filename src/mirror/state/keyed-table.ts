@@ -1,15 +1,15 @@
 import type { Db } from "./database.ts";
 import { upsert, WithStatements } from "./statement.ts";
 
-/** Columns of a table, each named like the member of a row that it stores. */
+/** Columns of a table, each with the name of the member of a row that it stores. */
 export class Columns<Member extends string> {
   readonly members: readonly Member[];
   /** Names of the columns. */
   readonly names: readonly string[];
-  /** The columns as a query selects them, each under the name of its member. */
+  /** Columns in the form for a query: each under the name of its member. */
   readonly selected: string;
 
-  /** @param renamed columns whose name does not follow from that of the member */
+  /** @param renamed columns whose name does not follow from the name of the member */
   constructor(members: readonly Member[], renamed: { readonly [Name in Member]?: string } = {}) {
     this.members = members;
     this.names = members.map((member) => renamed[member] ?? snakeCase(member));
@@ -31,7 +31,7 @@ type Layout<Row, Key extends MemberOf<Row>> = {
   readonly json?: readonly MemberOf<Row>[];
 };
 
-/** A table of rows with a key. Rows are in the order in which their keys were first put. */
+/** A table of rows with a key. Rows are in the order in which their keys were first stored. */
 export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends WithStatements {
   readonly #layout: Layout<Row, Key>;
   readonly #all;
@@ -70,7 +70,7 @@ export class KeyedTable<Row extends object, Key extends MemberOf<Row>> extends W
     this.#remove.run(key);
   }
 
-  /** Returns a row as it was put. */
+  /** Returns a row in the form in which it was stored. */
   #read(row: Row): Row {
     const { json = [] } = this.#layout;
     const parsed = json.map((member) => [member, JSON.parse(row[member] as string) as unknown]);

@@ -53,8 +53,8 @@ const LOADED_AT_ONCE = 512;
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 /**
- * SQL for local paths, except of documents whose file is in the trash: a file at that path is
- * another document's, or new.
+ * SQL for local paths. Documents whose file is in the trash are left out: a file at such a path
+ * belongs to another document, or is new.
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
@@ -103,7 +103,7 @@ export class LinkTable extends WithStatements {
 
   /**
    * Returns linked documents in a folder.
-   * @param folder not the root
+   * @param folder path of the folder; not the root
    */
   in(folder: string, depth: "all" | "one", most: number): Placed[] {
     // SQLite counts characters as code points, from 1.
@@ -147,9 +147,7 @@ export class DirTable extends KeyedTable<DirLink, "id"> {
     super(db, DIRS);
   }
 
-  /**
-   * Returns the folder at a local path; null if there is none, or if two folders have this path.
-   */
+  /** Returns the folder at a local path; null if none or two folders have this path. */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? rows[0]! : null;

@@ -16,12 +16,11 @@ import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
 /**
- * Result of opening. `created`: there was no state before, so everything that both sides have is
- * linked.
+ * Result of opening. `created`: no state existed before, so every document on both sides is linked.
  */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
-  /** There is no state, and the caller only reads. */
+  /** The state is missing, and the caller only reads. */
   | { readonly kind: "missing" }
   | FileFault;
 
@@ -52,7 +51,7 @@ export function openState(location: StateLocation): OpenedState {
   return withOwnFolderOpen(folder, () => openFiles(folder, clock, readOnly));
 }
 
-/** Opens a state in memory, which is always new, so there is nothing to check. */
+/** Opens a state in memory. Such a state is always new, so it needs no check. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth((schema) => openForWriting(":memory:", schema));
   if (files.kind !== "both") return files;
@@ -139,15 +138,15 @@ function pageFaultOf(files: Files, name: "state" | "texts"): FileFault | null {
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
- * Finds a file that was lost: it is empty or missing while the other file is in use. SQLite would
- * take it for a new file.
+ * Finds a file that was lost: the file is empty or missing while the other file is in use. SQLite
+ * would take it for a new file.
  */
 function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing state is rebuilt from both sides. To set it aside as damaged would have the same
-  // result.
+  // A missing state is rebuilt from both sides. Setting the state aside as damaged would have the
+  // same result.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -188,7 +187,7 @@ function closeWritten(db: Db): void {
     leaveWal(db);
   } catch (error) {
     // The file is busy or damaged, or the disk is full. Closing then leaves an intact WAL file, or
-    // damage that was there before.
+    // damage that existed before.
     if (faultOf(error) === null) throw error;
   } finally {
     db.close();

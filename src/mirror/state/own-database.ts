@@ -46,8 +46,8 @@ function statFile(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates an empty file if there is none. Never opens an existing file: closing its descriptor
- * would release the locks that this process has on it (POSIX).
+ * Creates an empty file if the file is missing. Never opens an existing file: closing its
+ * descriptor would release the locks that this process has on the file (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
@@ -59,8 +59,8 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Creates a file for its owner alone, which must not exist; fills it by its path; returns when it
- * is on the disk.
+ * Creates a file that must not exist yet, and that only its owner may read. Fills the file by its
+ * path; returns when the content is on the disk.
  * @throws UnsafePath; else as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
@@ -74,7 +74,7 @@ export function fillOwn(folder: string, name: string, fill: (path: string) => vo
   }
 }
 
-/** Returns the bytes of a database's WAL; 0 if there is none. Reads nothing of its content. */
+/** Returns the bytes of a database's WAL; 0 if there is no WAL. Does not read its content. */
 export function walSize(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

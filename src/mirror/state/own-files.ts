@@ -9,8 +9,8 @@ import { type ExpectedFile, isOwner, checkPath } from "../../common/unsafe-path.
  * created the folder. So no symbolic link is followed in any part of a path below the folder's
  * parent, and files of another user are refused. New files are created with O_EXCL for this user
  * alone. `folder` is always the absolute path of `.mdmirror`, whose parent is a real path; `name`
- * is a path in it. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the same
- * rules.)
+ * is a path in this folder. (`local/` accesses the user's own files in `tmp/` and `trash/`, by the
+ * same rules.)
  */
 
 // With O_NONBLOCK, a FIFO in place of a file does not block the process in `open`.
@@ -118,8 +118,8 @@ export function createOwn(folder: string, name: string): number {
 }
 
 /**
- * Sets the mode. If a disk has no modes (FAT) or refuses them, the mount options decide who may
- * read.
+ * Sets the mode. If a disk has no modes (FAT) or refuses them, the mount options decide which users
+ * may read.
  */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
@@ -167,14 +167,15 @@ export function emptyOwn(folder: string, name: string): void {
   }
 }
 
-/** Removes a file if it exists; of a symbolic link, removes the link itself. */
+/** Removes a file if it exists. If the path is a symbolic link, removes the link itself. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = split(name);
   unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
 }
 
 /**
- * Renames within `.mdmirror`, over whatever is at `to`. A symbolic link is renamed, not followed.
+ * Renames within `.mdmirror`, and replaces an entry at `to`. A symbolic link is renamed, not
+ * followed.
  */
 export function renameOwn(folder: string, from: string, to: string): void {
   const [source, target] = [split(from), split(to)];
@@ -184,8 +185,8 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. If it
- * exists, closes it to other users. The folder above must exist.
+ * Creates a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone. An
+ * existing folder is closed to other users. The folder above must exist.
  * @throws UnsafePath; else as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

@@ -15,8 +15,8 @@ const EXPECTED: Readonly<Record<OwnKind, ExpectedFile>> = {
 
 /**
  * Checks every file that mdmirror may ever open in its folder: some 30 `lstat`, a tenth of a
- * millisecond. So a command reports at its start what it does not trust, and SQLite, which opens by
- * path, opens files that were checked. A missing folder is accepted.
+ * millisecond. So a command reports unsafe files at its start, and SQLite, which opens by path,
+ * opens files that were checked. A missing folder is accepted.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -30,13 +30,13 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * Files whose mode stays. The key's mode is checked when the key is read: mdmirror then reports
- * that others may have read the key.
+ * Files whose mode mdmirror does not change. The key's mode is checked when the key is read:
+ * mdmirror then reports that other users may have read the key.
  */
 const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * Closes folders that others may enter, then files that they may read or write. Called before
+ * Closes folders that other users may enter, then files that they may read or write. Called before
  * writing.
  * @throws UnsafePath; else as node:fs does
  */

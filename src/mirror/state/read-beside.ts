@@ -8,7 +8,7 @@ import { LOCAL_PATHS } from "./links.ts";
 
 export type ReadBeside<T> =
   | { readonly kind: "read"; readonly value: T }
-  /** There is no state. */
+  /** The state is missing. */
   | { readonly kind: "missing" }
   | ({ readonly file: StateFile } & DatabaseFault);
 

@@ -27,7 +27,7 @@ type Prunable = {
 
 const DAY_MS = 86_400_000;
 /**
- * Versions of a document that stay whatever their age: mdmirror recognises an older state of the
+ * Versions of a document that are kept at any age: mdmirror recognises an older state of the
  * service by their order.
  */
 const VERSIONS_KEPT = 20;
@@ -100,7 +100,7 @@ class TextPruning {
       .run(now, list);
   }
 
-  /** Deletes idle contents that are past their time. Returns how many. */
+  /** Deletes idle contents that are past their time. Returns how many it deleted. */
   deleteExpired(cutoff: number): number {
     const expired = this.#texts
       .prepare<[number, number], number>("SELECT seq FROM idle JOIN texts USING (seq) WHERE since < ? AND used < ?")
@@ -113,8 +113,8 @@ class TextPruning {
   /**
    * Deletes idle contents that the service had as versions, until the store has at most `bytes` or
    * none is left.
-   * @param before contents stored later stay, because an action may be about to name them
-   * @returns how many were deleted
+   * @param before time: contents stored later stay, because an action may be about to name them
+   * @returns how many it deleted
    */
   deleteOver(bytes: number, versions: readonly Digest[], before: number): number {
     if (this.#bytesUsed.get()! <= bytes) return 0;
@@ -140,7 +140,7 @@ class TextPruning {
   }
 }
 
-/** Deletes events, runs and versions older than a cutoff. Returns how many were deleted. */
+/** Deletes events, runs and versions older than a cutoff. Returns how many it deleted. */
 function deleteRowsBefore(db: Db, cutoff: number | null) {
   const runs = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
   const isPresent = "records.id = versions.id AND records.change_id = versions.change_id";

@@ -12,7 +12,8 @@ export type Schema = {
   readonly file: StateFile;
   readonly applicationId: number;
   /**
-   * Page size in bytes for a new file; an existing file keeps its own. If left out: SQLite's 4,096.
+   * Page size in bytes for a new file; an existing file keeps its own size. Left out: SQLite's
+   * 4,096.
    */
   readonly pageSize?: number;
   readonly version: number;

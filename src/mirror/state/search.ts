@@ -47,12 +47,15 @@ const BUSY_MS = 2_000;
 /** Source of contents. `read` returns null if a file is missing, or is no text. */
 type Texts = { read(path: LocalPath): string | null };
 
-/** Scope of all documents: the folder has only one. */
+/** Scope of all documents: a folder has only one scope. */
 const SCOPE = 0;
 
 type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
-  /** The folder cannot be written, or the disk is full: the caller can use `:memory:` instead. */
+  /**
+   * The folder cannot be written, or the disk is full. The caller can use `:memory:` in place of
+   * the file.
+   */
   | { readonly kind: "unusable"; readonly code: string };
 
 /**
@@ -117,7 +120,7 @@ type Row = Omit<Stamp, "dev"> & {
   readonly dev: number | null;
 };
 
-/** Over a file that `openSearch` has prepared. */
+/** Search in a linked folder, over a file that `openSearch` has prepared. */
 export class MirrorSearch extends WithStatements {
   readonly #all = this.sql<[], Row>(
     "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
@@ -132,7 +135,7 @@ export class MirrorSearch extends WithStatements {
   readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, Row> | null = null;
 
-  /** Returns what the index knows about a file, for a walk. */
+  /** Returns the entry of the index about a file, for a scan. */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -142,9 +145,9 @@ export class MirrorSearch extends WithStatements {
   /**
    * Makes the index contain exactly `files`, in one transaction.
    * @param keep paths that are not among the files but may still exist
-   * @param read returns the content of a changed file; null if there is none: then only its path
-   * can be found
-   * @returns how many files were read
+   * @param read returns the content of a changed file; null if the file has no text; then a search
+   * finds only its path
+   * @returns how many files it read
    */
   update(
     files: Iterable<LocalFile>,
@@ -162,7 +165,7 @@ export class MirrorSearch extends WithStatements {
   }
 
   /**
-   * Returns a source for the search: all documents may be found, and none is still to be indexed.
+   * Returns a source for the search. All documents may be found, and no document is left to index.
    */
   source(texts: Texts): DocumentSource<FoundDocument> {
     return {

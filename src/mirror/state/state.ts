@@ -34,7 +34,7 @@ export class StoredState extends WithStatements implements State {
   readonly #referenced = new ReferencedTexts(this.db);
   readonly #texts: TextStore;
   readonly #transactions: Transactions;
-  /** Prunes old rows and content. To be called about once a day, between two cycles. */
+  /** Prunes old rows and content. The caller runs it about once a day, between two cycles. */
   readonly prune: (now: number, retention: Retention) => Pruned;
   readonly close: () => void;
 
@@ -62,7 +62,9 @@ export class StoredState extends WithStatements implements State {
 
   readonly load: State["load"] = (take) => this.transact(() => readBase(this.db, this.#tables, take));
 
-  /** Looks for impossible values in the rows that a cycle uses. Returns null if there are none. */
+  /**
+   * Searches for impossible values in the rows that a cycle uses. Returns null if there are none.
+   */
   findDamage(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     return this.transact(() => findDamage(this.db, this.#tables));
   }

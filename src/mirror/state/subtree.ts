@@ -25,7 +25,7 @@ const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
     { table: "dirs", column: "remote_path", other: "local_path" },
   ],
 };
-/** A row without a path on the other side moves only with the whole folder. */
+/** Table whose rows have no path on the other side. Such a row moves only with the whole folder. */
 const TOMBSTONES = { table: "tombstones", column: "local_path" } as const;
 
 /**
@@ -64,7 +64,7 @@ export class SubtreeMoves {
   }
 }
 
-/** @param other SQL of the path that must be within; left out: all rows move */
+/** @param other SQL of the path that must be at or below `within`; left out: all rows move */
 function moveOf(db: Db, { table, column }: Pick<Column, "table" | "column">, other?: string) {
   const where = [isAtOrBelow(column, "from"), ...(other === undefined ? [] : [isAtOrBelow(other, "within")])];
   return new Statement<Record<string, string>>(

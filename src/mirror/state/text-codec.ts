@@ -2,7 +2,7 @@ import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
  * Content in the form of the store. @property codec 0 is plain UTF-8, 1 is zstd @property size
- * bytes of the UTF-8
+ * number of bytes in UTF-8
  */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 

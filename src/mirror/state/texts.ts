@@ -13,7 +13,7 @@ import type { DocId } from "../../contract/ids.ts";
  * would otherwise grow without limit.
  */
 const GROUP_WRITES = 1_024;
-/** LIMIT: digests that are remembered as stored; they take two megabytes. */
+/** LIMIT: digests that are remembered as stored; all together take two megabytes. */
 const SURE_TEXTS = 16_384;
 /**
  * Milliseconds between two updates of a content's time of use. Content that is stored again counts
@@ -103,8 +103,8 @@ export class TextStore extends WithStatements {
     }
     if (!this.#names.has(known.seq, name.path)) this.#inOne(() => this.#names.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) this.#touch.run(now, key);
-    // The stored content is read and checked before rows may name it. If it is damaged, this
-    // content replaces it.
+    // The stored content is read and checked before rows may name it. Damaged content is replaced
+    // by this content.
     if (this.get(digest) === null) this.#replace(key, text, now, known.seq);
     this.#remember(digest, now, name.path);
   }
@@ -130,8 +130,8 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Returns the content of a digest; null if there is none, or if the stored bytes do not have this
-   * digest. Keeps nothing in memory.
+   * Returns the content of a digest; null if the store lacks it, or if the stored bytes do not have
+   * this digest. Keeps nothing in memory.
    */
   get(digest: Digest): string | null {
     const row = this.#watch(() => this.#select.get(keyOf(digest)));
@@ -189,8 +189,8 @@ export class TextStore extends WithStatements {
     try {
       this.#commitOpen();
     } catch {
-      // The caller already receives the exception that made the state roll back, and that exception
-      // is the important one.
+      // The caller already receives the exception that rolled the state back, which is the
+      // important one.
       this.#rollBack();
     }
     // Content of a transaction that was not committed is not stored.
@@ -198,7 +198,7 @@ export class TextStore extends WithStatements {
   }
 
   /**
-   * Stores content with its name, or a name alone: in a separate commit, or in the present group.
+   * Stores content with its name, or a name alone: in a separate commit, or in the current group.
    * @param write returns the number of the content
    */
   #inOne(write: () => number): void {

@@ -23,8 +23,8 @@ export class Transactions extends WithStatements {
   }
 
   /**
-   * Runs `work` in one transaction; within another transaction, in a savepoint. So a part that
-   * throws is undone completely, and the other parts may continue.
+   * Runs `work` in one transaction; within another transaction, in a savepoint. If a part throws,
+   * that part is undone completely, and the other parts may continue.
    * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {

@@ -25,9 +25,9 @@ export function leaveWal(db: Db): void {
 }
 
 /**
- * Flushes what any connection has committed. Must be called outside of a transaction. A checkpoint
- * is not enough: it leaves out pages that a reader needs, and may flush nothing. A commit under
- * FULL flushes the WAL if it writes a page, so this commit writes the same version again.
+ * Flushes the commits of all connections. Must be called outside of a transaction. A checkpoint is
+ * not enough: it leaves out pages that a reader needs, and may flush nothing. A commit under FULL
+ * flushes the WAL if it writes a page, so this commit writes the same version again.
  */
 export function flushCommits(db: Db): void {
   db.pragma("synchronous = FULL");

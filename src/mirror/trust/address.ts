@@ -7,7 +7,7 @@ export type PickedUrl = {
   /** URL as the user or the configuration gave it, without a path that every request adds. */
   readonly url: string;
   /**
-   * Source of the URL. `config` is what the folder claims; the others come from the user of this
+   * Source of the URL. `config` is the URL in the folder; the other two come from the user of this
    * command.
    */
   readonly from: "--url" | "MDMIRROR_URL" | "config";

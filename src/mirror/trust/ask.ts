@@ -60,7 +60,7 @@ export function questionOf(
   const found = findMirror(place.value, root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
-  // The question is about the folder's own URL, whatever this command's environment says.
+  // The question names the folder's own URL, even if this command's environment has another one.
   const picked = pickUrl(url, { env: {} })!;
   const address = addressOf(picked, config.value.allowHttp);
   if (address.kind === "trouble") return address;

@@ -11,7 +11,7 @@ type Given = {
   /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** Name for the linked folder; null for the present name, else the name of the folder on disk. */
+  /** Name for the linked folder. Null for the current name, else the name of the folder on disk. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };

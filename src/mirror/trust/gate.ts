@@ -19,9 +19,9 @@ import {
 import { type NotAdmitted, untrustedTrouble } from "./untrusted.ts";
 
 /**
- * Decides whether the documents of a folder, and the key, may go to the address in its
- * configuration. Anybody may have created the folder. So its configuration counts only if the
- * user's registry, outside the folder, binds the address to the folder's marker.
+ * Decides if the documents of a folder, and the key, may go to the address in its configuration.
+ * Anybody may have created the folder. So its configuration counts only if the user's registry,
+ * outside the folder, binds the address to the folder's marker.
  */
 
 export type Admitted = {
@@ -162,7 +162,7 @@ export function claimName(root: string, { mirror }: Admitted, env: UrlSources["e
   const place = placeOf(env);
   const holder = mirror.roots[0] ?? root;
   if (place.kind === "trouble" || holder === root || rootsThere(mirror).includes(holder)) return;
-  // If the registry cannot be written, the name stays with the other folder.
+  // If the registry cannot be written, the other folder keeps the name.
   keepMirror(place.value, { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 

@@ -15,7 +15,7 @@ export type ListedMirror = Omit<KnownMirror, "name" | "roots"> & {
   readonly name: string;
   /**
    * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
-   * is at its path.
+   * is at the path.
    */
   readonly place: "present" | "gone" | "other";
 };

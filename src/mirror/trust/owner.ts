@@ -29,8 +29,8 @@ export type Owned = {
   readonly path: string;
   readonly uid: number;
   /**
-   * True if root may also own the path: a mount point often belongs to root, who has access to
-   * everything anyway.
+   * True if root may also own the path. A mount point often belongs to root, who has access to all
+   * files anyway.
    */
   readonly rootMay: boolean;
 };

@@ -13,8 +13,8 @@ export type ConnectionEnds = {
 };
 
 /**
- * User id at the other end. `unknown`: the system has no answer. `gone`: the program has closed the
- * connection, so any user may have made it.
+ * User id at the other end. `unknown`: the system does not tell the user. `gone`: the program has
+ * closed the connection, so any user may have opened it.
  */
 export type PeerUser = number | "gone" | "unknown";
 
@@ -37,17 +37,17 @@ export function peerOf(ends: ConnectionEnds): PeerUser {
 }
 
 /**
- * Returns true if mdmirror may answer the peer: this user, or root, who has access to everything
- * anyway (a forwarded port often belongs to root). If the system has no answer, the session
- * decides.
+ * Returns true if mdmirror may answer the peer: this user, or root, who has access to all files
+ * anyway (a forwarded port often belongs to root). If the system does not tell the user, the
+ * session decides.
  */
 export function isOwnPeer(peer: PeerUser, me: number | null = effectiveUser()): boolean {
   return peer === "unknown" || me === null || peer === me || peer === 0;
 }
 
 /**
- * Finds the user of the socket at the other end: its local address is our remote address. A socket
- * that its program has closed has no inode, and root as its user.
+ * Finds the user of the socket at the other end, whose local address is our remote address. A
+ * closed socket has no inode, and root as its user.
  */
 function userIn(table: string, prefix: string, ends: ConnectionEnds): number | null {
   const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
@@ -78,7 +78,7 @@ function readTable(path: string): string | null {
   try {
     return readFileSync(path, "latin1");
   } catch {
-    // The system has no such table, or hides it.
+    // The system has no such table, or hides the table.
     return null;
   }
 }

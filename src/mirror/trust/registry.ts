@@ -76,7 +76,8 @@ export function registryFolder(env: Env): string {
 }
 
 /**
- * Returns the absolute path of the user's configuration, by the same rules.
+ * Returns the absolute path of the folder for the user's configuration, by the rules of
+ * `registryFolder`.
  * @throws if this user has no home folder, and the environment names none
  */
 export function configFolder(env: Env): string {
@@ -189,7 +190,7 @@ type OwnText =
 export function readUserFile(file: string, mostBytes: number, isFollowed: boolean): OwnText {
   let fd: number;
   try {
-    // Does not wait for the other end of a pipe.
+    // The open does not wait for the other end of a pipe.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
     fd = openSync(file, O_RDONLY | O_NONBLOCK | (isFollowed ? 0 : O_NOFOLLOW));
   } catch (error) {

@@ -19,7 +19,7 @@ export type NotAdmitted =
   | { readonly kind: "unfit"; readonly why: string }
   /** The folder is linked by this user, but to other addresses. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
-  /** The user never allowed plain http to that host. */
+  /** The user never allowed plain http to the host of the address. */
   | { readonly kind: "plain-http" };
 
 type Asking = {
@@ -108,7 +108,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    // This user may not read the folder, so nothing in it would be sent.
+    // This user may not read the folder, so no document in it would be sent.
     return [];
   }
 }

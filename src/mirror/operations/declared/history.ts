@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AT, DIGEST, defineRead, MOMENT, N, NAME, option, PATH, ROWS } from "../define.ts";
 
-/** Operations that read the versions of a document. */
+/** Declares operations that read the versions of a document. */
 
 /** Lists the versions of a document. */
 export const HISTORY = defineRead({
@@ -31,7 +31,7 @@ export const HISTORY = defineRead({
     versions: ROWS({
       /** Number from 1, oldest first. A version keeps its number when newer versions are added. */
       n: z.int(),
-      /** Time when the version was first seen; 0 or less: before everything that is known. */
+      /** Time when the version was first seen; 0 or less: before all known versions. */
       at: AT,
       sha256: DIGEST,
       /** `service`: a published version; `local`: content that was only ever local. */
@@ -39,7 +39,10 @@ export const HISTORY = defineRead({
       changeId: NAME.nullable(),
       /** Event that made the version, as a clause. */
       what: NAME,
-      /** Id of another document that had this path and content; null for the document's own. */
+      /**
+       * Id of another document that had this path and content; null for a version of the document
+       * itself.
+       */
       other: NAME.nullable(),
       /** Size in bytes of UTF-8; null if the content is no longer kept. */
       size: z.int().nullable(),
@@ -89,15 +92,22 @@ export const DIFF = defineRead({
     documents: ROWS({
       path: NAME,
       kind: z.enum(["same", "differs", "only-local", "only-service"]),
-      /** Number of lines on one side only; null if the content was not read. */
+      /** Number of lines that only one side has; null if the content was not read. */
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
-      /** Content on the service, or of the version; null without one, and in a list. */
+      /**
+       * Content on the service, or of the version. Null if the document has none, and in a list.
+       */
       before: NAME.nullable(),
-      /** Content of the local file; null if there is none, and in a list. */
+      /** Content of the local file. Null if there is no file, and in a list. */
       after: NAME.nullable(),
-      /** Content that both edits of a document in conflict started from; null for others. */
+      /**
+       * Content from which both edits of a document in conflict started; null for other documents.
+       */
       base: NAME.nullable(),
-      /** Lines of a document in conflict that merge, and those that do not; null for others. */
+      /**
+       * Lines of a document in conflict that merge, and lines that do not; null for other
+       * documents.
+       */
       conflict: z
         .strictObject({
           kind: z.enum(["merges", "no-base", "whole", "parts"]),

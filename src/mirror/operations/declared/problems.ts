@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { AT, DIGEST, defineRead, NAME, NAMES, ROWS } from "../define.ts";
 
-/** Operations that list open problems and differences. */
+/** Declares operations that list open problems and differences. */
 
-/** Size in bytes of UTF-8; null if there is no content, or it is no longer kept. */
+/** Size in bytes of UTF-8; null if there is no content, or the content is no longer kept. */
 const SIZE = z.int().nullable();
 
 /** Lists conflicts and blocked documents. */
@@ -57,17 +57,17 @@ export const REVIEWS = defineRead({
   input: z.strictObject({}),
   result: z.strictObject({
     reviews: ROWS({
-      /** Present or last local path of the document. */
+      /** Current or last local path of the document. */
       path: NAME,
-      /** Id of the change; null if the service did not name it, or somebody else sent it. */
+      /** Id of the change; null if the service did not name it, or another user sent it. */
       changeId: NAME.nullable(),
-      /** Reason for the review; null if the service gave none. */
+      /** Reason for the review; null if the service gave no reason. */
       reason: z.enum(["protected", "conflict"]).nullable(),
-      /** Time when the review was first known. */
+      /** Time when this folder first knew of the review. */
       since: AT,
-      /** Id of the published version, as last seen. */
+      /** Id of the published version that was seen last. */
       liveChangeId: NAME,
-      /** Published content as last seen, in the form of a local file; null if not kept. */
+      /** Published content that was seen last, in the form of a local file; null if not kept. */
       live: NAME.nullable(),
       /** Submitted content; null if not kept, or not sent from this folder. */
       submitted: NAME.nullable(),
@@ -92,7 +92,7 @@ export const VERIFY = defineRead({
   isOnline: true,
   input: z.strictObject({}),
   result: z.strictObject({
-    /** True if both sides agree, and everything was seen. */
+    /** True if both sides are equal, and everything was read. */
     agree: z.boolean(),
     /** Documents that both sides have, byte for byte. `size`: bytes of UTF-8. */
     documents: ROWS({ path: NAME, id: NAME, sha256: DIGEST, size: z.int() }),

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { defineOperation, ITEM_END, PATHS, ROWS } from "../define.ts";
 
 /**
- * Operations that decide if changes of documents wait for a reviewer. Neither changes a local file.
+ * Declares operations that decide if changes of documents wait for a reviewer. Neither changes a
+ * local file.
  */
 
 const RESULT = z.strictObject({

@@ -28,7 +28,7 @@ export const RESTORE = defineOperation({
     items: ROWS({
       ...ITEM_END,
       id: NAME.nullable(),
-      /** Number of the version; null if there is none to restore. */
+      /** Number of the version; null if there is no version to restore. */
       n: z.int().nullable(),
       /** Time when the version was first seen. */
       at: AT.nullable(),

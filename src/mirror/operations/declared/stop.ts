@@ -2,8 +2,8 @@ import * as z from "zod";
 import { DIGEST, defineOperation, ITEM_END, NAME, ROWS } from "../define.ts";
 
 /**
- * The two answers to a stop by a safety check. Only a person answers a stop, so no tool for agents
- * offers these operations.
+ * Declares the two answers to a stop by a safety check. Only a person answers a stop, so no tool
+ * for agents offers these operations.
  */
 
 const INPUT = z.strictObject({
@@ -15,7 +15,7 @@ const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop
 const RESULT = z.strictObject({
   run: z.null(),
   reasons: ROWS({ reason: NAME, detail: NAME }),
-  /** Version of the stop, which an answer to it names; null if nothing is stopped. */
+  /** Version of the stop, which an answer to it must name; null if no change is stopped. */
   version: DIGEST.nullable(),
   /** Number of other steps of the plan, which wait until the user answers. */
   waiting: z.int(),
@@ -25,7 +25,7 @@ const RESULT = z.strictObject({
   items: ROWS({ ...ITEM_END, what: NAME }),
 });
 
-/** The part that both answers share. */
+/** Parts that both answers share. */
 const ANSWER = {
   access: "write",
   isForPeople: true,
@@ -35,7 +35,7 @@ const ANSWER = {
   result: RESULT,
 } as const;
 
-/** Lets the next sync carry out what a safety check stopped. */
+/** Lets the next sync carry out the changes that a safety check stopped. */
 export const APPROVE = defineOperation({
   name: "approve",
   summary: "carry out the changes that a safety check stopped",

@@ -9,11 +9,11 @@ export type Check = {
   /** Next step for the user; null if no step is needed. */
   readonly next: string | null;
   /**
-   * For `bad`: the service cannot be reached, the user's setup is wrong, or mdmirror or the machine
-   * failed.
+   * Cause of a `bad` result: the service cannot be reached, the user's setup is wrong, or mdmirror
+   * or the machine failed.
    */
   readonly fault?: "offline" | "usage" | "fault";
-  /** Measured sizes for programs: bytes by name. */
+  /** Measured sizes for programs: bytes by their names. */
   readonly bytes?: Readonly<Record<string, number>>;
   /** Learned trait of the service for programs. `liked`: the value that mdmirror prefers. */
   readonly trait?: { readonly learned: string; readonly liked: string };

@@ -67,11 +67,11 @@ function hardLinks(folder: string, random: Random): Check {
   }
 }
 
-/** Watching needs one inotify watch for each folder. */
+/** Checks the limit of inotify watches, because watching needs one for each folder. */
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // Editors and desktops watch too, so half is left for them.
+  // Editors and desktops need watches too, so half of the limit is left for them.
   if (folders + 1 > limit / 2) {
     const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
@@ -152,7 +152,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A folder above that this user may not list gives no information.
+    // A folder above that this user may not list has no information.
     return [];
   }
 }

@@ -24,7 +24,7 @@ type ExamineOptions = {
   readonly keyFile: string | null;
 };
 
-/** Runs every check of `doctor` separately, so that a check that fails hides no other check. */
+/** Runs every check of `doctor` separately, so that a failing check hides no other check. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);

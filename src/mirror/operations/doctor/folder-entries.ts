@@ -21,13 +21,13 @@ export type Entry = {
   readonly name: string;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
-  /** Reason for the state, as a clause; null if there is nothing to say. */
+  /** Reason for the state, as a clause; null if the state needs no reason. */
   readonly why: string | null;
   /** Number of names below a folder that require action. */
   readonly needs: number;
   /**
-   * State's record of a file that is in sync unless its content differs; null if the state of the
-   * entry is already certain.
+   * Record of a file that is in sync unless its content differs; null if the state of the entry is
+   * certain without its content.
    */
   readonly row: DocumentRow | null;
 };

@@ -36,8 +36,8 @@ export function listFolder(root: string, folder: LocalPath, { from, count }: Par
 }
 
 /**
- * Finds one name in a folder; null if nothing has this name.
- * @param path not the root's
+ * Finds one entry in a folder; null if no entry has this name.
+ * @param path path of the entry, not of the root
  */
 export function findEntry(root: string, path: LocalPath, random: Random): Result<Shown | null> {
   const opened = openFolder(root, parentOf(path), random);
@@ -47,8 +47,8 @@ export function findEntry(root: string, path: LocalPath, random: Random): Result
 }
 
 /**
- * Reads the present content of a file.
- * @param path not the root's path
+ * Reads the current content of a file.
+ * @param path path of the file, not of the root
  */
 export function readEntry(root: string, path: LocalPath, random: Random): Result<DiskOutcome<LocalText>> {
   const opened = openFolder(root, parentOf(path), random);

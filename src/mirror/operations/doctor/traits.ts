@@ -7,8 +7,8 @@ import { glanceAtState } from "../../state/glance.ts";
 import { type Check, good, note } from "./check.ts";
 
 /**
- * Returns what syncs have learned about the service, from the state file alone. A trait other than
- * the preferred one costs more requests or changes names, but everything works.
+ * Returns checks of the facts that syncs have learned about the service, from the state file alone.
+ * A trait other than the preferred one costs more requests or changes names, but everything works.
  */
 export function checkTraits(folder: string): Check[] {
   const glanced = glanceAtState(folder);

@@ -160,8 +160,8 @@ function justSubmitted({ links, blocks }: BaseTree): HeldRow[] {
 }
 
 /**
- * Returns documents that wait for a person, and blocked ones that differ, without ignored paths
- * (I18).
+ * Returns documents that wait for a person, and blocked documents that differ. Ignored paths are
+ * left out (I18).
  */
 function listHeld(
   blocks: readonly HeldRow[],

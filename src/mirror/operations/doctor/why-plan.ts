@@ -6,7 +6,7 @@ import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.
 import { subjectOf } from "../../engine/run/subject.ts";
 import type { Preview } from "../../folder/run.ts";
 
-/** Facts about one path from a plan that was made for this question. */
+/** Collects facts about one path from a plan that was made for this question. */
 
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
 export type Subject = {
@@ -52,7 +52,8 @@ function remoteOf(trees: Trees, link: Link | null, asked: LocalPath): RemoteFile
 }
 
 /**
- * Returns true if a path is the folder or below it. Everything is below the root (an empty path).
+ * Returns true if a path is the folder or below it. Every path is below the root, which is the
+ * empty path.
  */
 export function isWithin(folder: LocalPath, path: LocalPath): boolean {
   return folder === "" ? path !== "" : isBelow(path, folder);
@@ -84,7 +85,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
-/** Returns `left out by line 3 of .gitignore`. */
+/** Returns a clause such as `left out by line 3 of .gitignore`. */
 function whyStays({ kind, rule }: LocalOther): string {
   const byRule = BY_RULE[kind];
   return rule === undefined || byRule === undefined ? STAYS[kind] : `${byRule} ${rule}`;
@@ -106,8 +107,8 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  // If the scan could read nothing because the folder kept changing, the present entry on disk is
-  // used instead.
+  // If the scan could read nothing because the folder kept changing, the entry that is on disk now
+  // is used instead.
   const whole = local.unseen.get("");
   if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
   return { path: "", kind: "unseen", why: whole.why };

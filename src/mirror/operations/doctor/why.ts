@@ -19,7 +19,7 @@ export type Why = PlanFacts & {
   readonly path: LocalPath;
   readonly link: Link | null;
   readonly folder: DirLink | null;
-  /** Present entry at the path on disk. */
+  /** Entry that is at the path on disk now. */
   readonly look: Look;
   readonly conflict: Conflict | null;
   readonly blocked: Block | null;
@@ -33,7 +33,7 @@ export type Why = PlanFacts & {
    * the content is no merge.
    */
   readonly merge: MergeFacts | null;
-  /** Events, oldest first. */
+  /** Events about the path, oldest first. */
   readonly events: readonly MirrorEvent[];
   /**
    * Reason why the service could not be asked. All members except `look` then come from the state
@@ -102,7 +102,10 @@ function linkMovedTo(base: BaseTree, plan: Plan | null, asked: LocalPath): Link 
   return null;
 }
 
-/** The empty path is the linked folder itself. Only the disk as a whole knows its state. */
+/**
+ * Returns the entry at a path. The empty path is the linked folder itself, whose state only the
+ * disk as a whole knows.
+ */
 function lookAt(disk: Disk, path: LocalPath): Look {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
@@ -116,8 +119,8 @@ function blockedBelow(blocks: readonly Block[], folder: LocalPath): Why["blocked
 }
 
 /**
- * A remembered refusal explains more than the block of a plan that would try the refused request
- * again.
+ * Returns the block of a path. A remembered refusal explains more than the block of a plan that
+ * would try the refused request again.
  */
 function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Block | null {
   const remembered = [...base.blocks.values()].filter((block) => isAbout(block, keys));

@@ -19,7 +19,7 @@ function readMoment(text: string, now: number): number | null {
   return at === null || at > now ? null : at;
 }
 
-/** Reads the past time that a caller gave, as `readMoment`; null if none was given. */
+/** Reads the past time that a caller gave, as `readMoment` does; null if none was given. */
 export function givenMoment(text: string | undefined, clock: Pick<Clock, "now">): Result<number | null> {
   const at = text === undefined ? null : readMoment(text, clock.now());
   if (text === undefined || at !== null) return ok(at);

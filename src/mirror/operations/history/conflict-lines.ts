@@ -47,8 +47,8 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Base replaces conflicting lines, so that the lines around the conflict are compared with their
-  // original.
+  // Base replaces the conflicting lines, so that the lines around the conflict are compared with
+  // their original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -59,7 +59,7 @@ export function compareEdits({ base, mine, theirs }: ThreeTexts): ConflictLines 
   return { kind: "parts", conflicts: places.size, rows };
 }
 
-/** @param places each conflict, by the 0-based line at which it begins in the rows */
+/** @param places the conflicts, by the 0-based row at which each begins */
 function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MergeRow[] {
   const shown: MergeRow[] = [];
   let [line, standIns] = [0, 0];

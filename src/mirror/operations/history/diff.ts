@@ -37,7 +37,9 @@ async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Res
   return trouble("usage", `${path} is on neither side`, "mdmirror diff without a path lists the documents that differ");
 }
 
-/** Returns the published content of the document that has or had a path; null if there is none. */
+/**
+ * Returns the published content of the document that has or once had a path; null if there is none.
+ */
 async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<string | null>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -52,7 +54,7 @@ async function readLive(mirror: OpenedMirror, path: LocalPath): Promise<Result<s
   return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
 }
 
-/** Returns the id of the document at this path on the service that is not linked yet. */
+/** Returns the id of the document at this path on the service, if it is not linked yet. */
 async function idAt({ world, url }: OpenedMirror, path: LocalPath): Promise<Result<DocId | null>> {
   const whole = toService(world, path);
   if (!whole.endsWith(".md")) return ok(null);

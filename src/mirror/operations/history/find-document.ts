@@ -24,8 +24,8 @@ export type KnownPlace = Omit<KnownDocument, "id"> & {
 };
 
 /**
- * Finds a document as `findDocument` does. If there is none, returns the path or the id alone, for
- * which the content store may have more.
+ * Finds a document as `findDocument` does. If no document is found, returns the path or the id
+ * alone, because the content store may have content for it.
  */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);

@@ -34,7 +34,7 @@ const SAME_MOMENT_MS = 1_000;
 
 type Version = ReturnType<State["versions"]>[number];
 /**
- * @property order time used for sorting: `at`, but never before the entry noted earlier, because
+ * @property order time used for sorting: `at`, but never before the entry added earlier, because
  * the clock may have been set back
  */
 type Ordered<T> = T & { readonly order: number };
@@ -45,7 +45,7 @@ type Event = Ordered<MirrorEvent>;
 /**
  * Returns every version that the service showed, every content that an effect replaced locally, and
  * other stored content of this document or path: from a lost conflict, or removed before its
- * upload. Repeated content counts once.
+ * upload. Equal content counts once.
  * @param storedNames replaces the query to the state when many histories are read
  */
 export function readHistory(
@@ -62,9 +62,9 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...sightedAlone(storedNames, document, events, seen)]), events);
 }
 
-/** Deletion of a document: when, by which run, and why. */
+/** Deletion of a document: time, run and reason. */
 export type Deletion = {
-  /** In milliseconds since the epoch. */
+  /** Time of the deletion, in milliseconds since the epoch. */
   readonly at: number;
   /** Run that deleted the document; null if no event of the deletion is kept. */
   readonly run: number | null;
@@ -81,13 +81,13 @@ export const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-rem
  */
 export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {
   if (id === null || link !== null) return null;
-  // Newest first.
+  // The state returns the newest events first.
   const event = state.events({ limit: EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
   if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
   return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
 }
 
-/** @param noted in the order in which entries were noted */
+/** @param noted entries in the order in which they were added */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
   return noted.map((one) => {
@@ -119,7 +119,8 @@ function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>)
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
   const seen: Seen[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
-    // The earlier content existed before this event. Half a millisecond less keeps the order.
+    // The earlier content existed before this event. Half a millisecond less keeps the order of the
+    // two.
     if (before !== null && !wasLive.has(before))
       seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
@@ -151,8 +152,8 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
 }
 
 /**
- * Returns contents that are known only because they were stored for this document, its path, or an
- * earlier path before it had an id.
+ * Returns contents that are known only because they were stored for this document, for its path, or
+ * for an earlier path before it had an id.
  */
 function sightedAlone(
   storedNames: State["storedNames"],
@@ -178,7 +179,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
-      // The local content was published later, and the published version says more.
+      // The local content was published later, and the published version has more facts.
       if (last.from === "local" && one.from === "service")
         entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
       continue;
@@ -190,7 +191,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   return entries;
 }
 
-/** Splits `notes/plan.md@3` into the path and 3; without a number, null. */
+/** Splits `notes/plan.md@3` into the path and 3. Without a number: the path and null. */
 export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
   const match = /^(.+)@(\d{1,9})$/s.exec(name);
   return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };

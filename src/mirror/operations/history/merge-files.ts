@@ -55,7 +55,10 @@ function readFiles(paths: ThreePaths): Result<Texts> {
   return ok(texts as unknown as Texts);
 }
 
-/** Returns null for content that is not UTF-8 or has a NUL. A byte order mark stays. */
+/**
+ * Returns the text of a file; null for content that is not UTF-8 or has a NUL. A byte order mark
+ * stays.
+ */
 function textOf(bytes: Buffer): string | null {
   const text = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
@@ -90,8 +93,8 @@ type GitCall = {
 
 /**
  * Merges as git's merge driver: writes the result into the second file, with markers of git's size.
- * Files that are not UTF-8 are left to git's merge of lines; if that fails too, the file stays as
- * it was.
+ * Files that are not UTF-8 are left to git's merge of lines. If that fails too, the file stays
+ * unchanged.
  */
 export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   const read = readFiles(paths);

@@ -14,13 +14,19 @@ export type MergeOf = {
   readonly result: Digest;
 };
 
-/** Returns null if the event is no merge, or an older version recorded it without its contents. */
+/**
+ * Returns the merge that an event records. Null if the event is no merge, or an older version of
+ * mdmirror recorded it without its contents.
+ */
 export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | null {
   if (merged === null || before === null || after === null) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/** Origin of each line, or the contents that are no longer kept; then no origin is known. */
+/**
+ * Origin of each line. If some contents are no longer kept, these contents; no origin is known
+ * then.
+ */
 export type MergeOrigins =
   | { readonly kind: "told"; readonly rows: readonly Origin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };

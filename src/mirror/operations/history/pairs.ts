@@ -4,7 +4,9 @@ import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../
 
 /** Pairs local files with the documents of the service, by records and then by paths. */
 
-/** A document on one side or both. `link`: null if base has no record of it. */
+/**
+ * A document that is on one side or on both. `link`: null if base has no record of the document.
+ */
 export type Pair = {
   readonly path: LocalPath;
   readonly file: LocalFile | undefined;

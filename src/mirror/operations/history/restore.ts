@@ -34,8 +34,8 @@ type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
 export type RestorePlan = ManyPlan<RestoredItem> & {
   /**
-   * Time whose versions are restored, in milliseconds since the epoch; null: only deleted
-   * documents, with their last version.
+   * Time whose versions are restored, in milliseconds since the epoch; null: only deleted documents
+   * are restored, with their last version.
    */
   readonly asOf: number | null;
   /** Versions that the caller may expect, if one document was named. */
@@ -87,7 +87,10 @@ function planOne({ state, disk }: World, name: string, n: number | null): Result
   return ok({ isOne: true, asOf: null, seen, items: [putBack(document, entry, now)] });
 }
 
-/** Plans the restore of several documents. A document that is already as requested gets no item. */
+/**
+ * Plans the restore of several documents. A document that already has the requested content gets no
+ * item.
+ */
 function planSeveral(
   { state, disk }: Pick<World, "state" | "disk">,
   names: readonly string[],
@@ -128,8 +131,8 @@ function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
 }
 
 /**
- * Returns true if the document deleted at `at` comes before the one deleted at `other`: the later
- * deletion wins; for a given time, the first deletion after that time.
+ * Returns true if the deletion at `at` takes precedence over the deletion at `other`: without a
+ * given time, the later deletion; for a given time, the first deletion after that time.
  */
 function isNearer(at: number, other: number, asOf: number | null): boolean {
   if (asOf === null) return at > other;

@@ -15,15 +15,18 @@ export type RunLine = {
    * interrupted.
    */
   readonly endedAt: number | null;
-  /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
+  /**
+   * State at the end of the run, such as `in-sync` or `stopped`; null if the state is not known.
+   */
   readonly state: string | null;
   /**
-   * Counts of what the run did: `3 uploaded, 1 created locally`; null if nothing was done or known.
+   * Counts of the run's changes, such as `3 uploaded, 1 created locally`; null if nothing was
+   * changed or known.
    */
   readonly done: string | null;
 };
 
-/** Newest first. */
+/** Returns the lines of all runs, newest first. */
 export function readRuns(state: State): readonly RunLine[] {
   return state.runs(RUNS).map(({ summary, ...run }) => ({ ...run, ...summaryOf(summary) }));
 }

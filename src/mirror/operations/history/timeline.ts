@@ -9,19 +9,19 @@ import { type HistoryEntry, REMOVALS } from "./history.ts";
 import { findVersion } from "./find-version.ts";
 import { moveOfEvent } from "./undo-moves.ts";
 
-/** History of one document: its versions, names and deletion. */
+/** History of one document: its versions, paths and deletion. */
 
 export type Timeline = {
-  /** Present or last path. */
+  /** Current or last path. */
   readonly path: LocalPath;
   readonly isGone: boolean;
   /**
    * Number of the version that the local file has now; null if the file has none of these versions.
    */
   readonly now: number | null;
-  /** Digest of the local file; null if there is none that can be read. */
+  /** Digest of the local file; null if no local file can be read. */
   readonly here: Digest | null;
-  /** Newest first. */
+  /** Steps of the history, newest first. */
   readonly steps: readonly TimelineStep[];
   readonly texts: number;
 };
@@ -64,8 +64,8 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
 }
 
 /**
- * Returns the order of steps at the same time: moves first, then versions by their numbers, the
- * deletion last.
+ * Returns the rank of a step among steps at the same time: moves first, then versions by their
+ * numbers, the deletion last.
  */
 function rank(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;

@@ -42,12 +42,12 @@ const BROUGHT = "the run only downloaded it; delete the file yourself if you do 
 /** A document with the events of the runs. */
 type Subject = {
   readonly id: DocId;
-  /** Present path, or the last one. */
+  /** Current path of the document, or its last one. */
   readonly path: LocalPath;
   readonly link: Link | undefined;
-  /** Of this document alone, oldest first. */
+  /** Events of this document alone, oldest first. */
   readonly events: readonly MirrorEvent[];
-  /** Last event that removed its content; undefined if none did. */
+  /** Last event that removed the document's content; undefined if no event did. */
   readonly removed: MirrorEvent | undefined;
 };
 
@@ -67,7 +67,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (kept !== null) return [leftItem(path, kept)];
   const isMade = context.made.has(id);
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
-    // The runs both created and removed the document, so it did not exist before them.
+    // The runs both created and removed the document, so it did not exist before the runs.
     if (isMade) return [];
     return events[0]!.kind === "create-local" ? [leftItem(path, CAME_AND_WENT)] : bringBack(subject, removed, context);
   }
@@ -88,7 +88,7 @@ function presentBack({ path, events }: Subject, link: Link, context: UndoContext
   return brought && items.length === 0 ? [{ ...leftItem(path, BROUGHT), isBrought: true }] : items;
 }
 
-/** True for an event that removed content, by a run or a command. */
+/** Returns true for an event that removed content, by a run or a command. */
 function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   return (
     kind === "delete-remote" || kind === "trash-local" || (kind === "restore" && before !== null && after === null)
@@ -100,7 +100,7 @@ function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** Returns why an item stays as it is until a person acts, or null. */
+/** Returns why an item must not be undone until a person acts, or null. */
 function whyKept({ events, path, link }: Subject, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (link?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
@@ -156,14 +156,17 @@ function bringBack({ id, path, events }: Subject, removed: MirrorEvent, context:
   if (digest === null) return [leftItem(path, "its content was not seen")];
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
-  // If a document that existed before the runs is at this place, the undo of its own move frees the
-  // place.
+  // If a document that existed before the runs is at this path, the undo of that document's own
+  // move frees the path.
   if (there === undefined || !made.has(there.id)) return [{ path: was, kind: "bring-back", id, digest }];
   const expect = there.digest;
   return expect === digest ? [] : [{ path: was, kind: "text-back", id: there.id, digest, expect }];
 }
 
-/** @param expect content that the runs gave the document; undefined or null if it is not known */
+/**
+ * @param expect content that the runs gave the document; undefined or null if the content is not
+ * known
+ */
 function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null | undefined): UndoItem {
   return digest === expect ? { path, kind: "take-away", id, expect } : leftItem(path, EDITED_SINCE);
 }

@@ -7,17 +7,20 @@ import type { State } from "../../ports/state.ts";
 /** The undo of one document or folder. */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
-  /** Deleted by the run: restored as a new document. */
+  /** The run deleted the document. It is restored as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
-   * Uploaded by the run as new: the file goes to the trash, and the next run deletes the document,
-   * under the safety checks.
+   * The run uploaded the document as new. The file goes to the trash, and the next run deletes the
+   * document, under the safety checks.
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** Moves the folder with its present contents. */
+  /** Moves the folder back with its current contents. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /** Its changes go to review again (`protect-back`), or are published without review again. */
+  /**
+   * Changes of the document go to review again (`protect-back`), or are published without review
+   * again.
+   */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
   /** `isBrought`: the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isBrought?: true }
@@ -32,7 +35,7 @@ export function leftItem(path: LocalPath, why: string): LeftItem {
 export const EDITED_SINCE = "it was edited since";
 
 /**
- * Returns why an item cannot be done, as a clause: the document, the folder or the file changed
+ * Returns why an item cannot be undone, as a clause: the document, the folder or the file changed
  * since. A plan checks each item, and its execution checks the item again.
  */
 export function whyNot(
@@ -69,7 +72,7 @@ export function isFree(disk: Pick<Disk, "look">, path: LocalPath): boolean {
 
 /**
  * Returns the reason not to undo a move or a deletion, as a clause.
- * @param path a place that must be free, and is not
+ * @param path place that must be free, and is occupied
  */
 export function occupiedReason(path: LocalPath): string {
   return `${path} is taken now`;

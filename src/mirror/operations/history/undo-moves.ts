@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 
 /** Finds where a run's moves began, and which of them depend on others. Pure. */
 
-/** A moved document or folder: its path in base now, and its path before the run. */
+/** A moved document or folder: its current path in base, and its path before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
@@ -19,8 +19,8 @@ export function spareName(path: LocalPath): LocalPath {
 }
 
 /**
- * Returns true if `other` cannot reach its place before this entry has left: the entry is at that
- * place, or is a folder above it.
+ * Returns true if `other` cannot reach its place before this entry has left that place: this entry
+ * is at the place, or is a folder above it.
  */
 export function isInTheWay({ id, at }: MovedBack, other: MovedBack): boolean {
   return id !== other.id && (at === other.to || (isDirId(id) && isWithin(other.to, at)));
@@ -32,7 +32,8 @@ export function movesFirst(other: MovedBack, one: MovedBack): boolean {
 }
 
 /**
- * Net move of a folder in a run. `to`: its path in base now; `moved`: base and the events disagree.
+ * Net move of a folder in a run. `to`: its current path in base; `moved`: base and the events
+ * disagree.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -45,7 +46,7 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
   "move-folder-local",
   "rename-folder-remote",
   "reparent-folder-remote",
-  // Moved back by an undo.
+  // an undo moved it back
   "restore",
 ]);
 
@@ -94,7 +95,7 @@ export function byPlace(one: Pick<MovedBack, "id" | "to">, other: Pick<MovedBack
   return Number(isDirId(other.id)) - Number(isDirId(one.id)) || depthOf(one.to) - depthOf(other.to);
 }
 
-/** A move recorded by an event, on the side that it names. `here`: local path before the move. */
+/** A move that an event recorded, on one side. `here`: local path before the move. */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;
@@ -102,7 +103,7 @@ export type Move = {
   readonly here: LocalPath;
 };
 
-/** Returns null if the event moved nothing. */
+/** Returns the move that an event recorded; null if the event moved nothing. */
 export function moveOfEvent({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
   if (here === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };

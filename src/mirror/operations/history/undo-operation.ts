@@ -9,7 +9,7 @@ import { readUndo, readUndoSince, undoItems, type UndoPlan, undoRun } from "./un
 
 /** Undoes the runs of a plan, each document only if it has not changed since. */
 
-/** A plan with a digest that identifies the plan. `since`: milliseconds since the epoch. */
+/** A plan with a digest that identifies it. `since`: milliseconds since the epoch. */
 export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; readonly since: number | null };
 
 export const undo: Operation<typeof UNDO, SeenUndo> = {

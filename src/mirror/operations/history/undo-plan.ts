@@ -11,9 +11,9 @@ import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pa
 
 /**
  * Plans the undo of one run, or of several runs as if they were one. Reads their events, the
- * present base, and files that may have edits.
+ * current base, and files that may have edits.
  * @param events of these runs, oldest first
- * @param to the state to restore: the one that the run found, or the one that was in sync before
+ * @param to the state to restore: the state that the run found, or the last state in sync before
  * the runs
  */
 export function planUndo(
@@ -91,7 +91,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
     if (isFree(disk, to)) return false;
     const holder = linked.get(to)?.id ?? dirs.get(to);
     // On a disk that ignores case, a rename that only changes case finds the entry itself at its
-    // place.
+    // target.
     if (holder === undefined) return at.toLowerCase() !== to.toLowerCase();
     return holder !== id && !leaves.has(holder);
   };

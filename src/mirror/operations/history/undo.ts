@@ -18,18 +18,21 @@ import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
-/** A newer run that changed something and cannot be undone, with the reasons. */
+/** A newer run that changed documents and cannot be undone, with the reasons. */
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
-  /** Newest first; for the undo of one run, that run. */
+  /** Runs to undo, newest first; for the undo of one run, that run. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newest first; empty if a run or a time was named. */
+  /** Newer runs that cannot be undone, newest first; empty if the user named a run or a time. */
   readonly passed: readonly PassedRun[];
 };
 
-/** LIMIT: events that are read; a larger undo is refused, not done in part. */
+/**
+ * LIMIT: events that are read. A larger undo is refused, because a part of it must not be done
+ * alone.
+ */
 const EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
@@ -50,7 +53,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const items = planUndo(events, base, disk);
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
-    // A download is a change of the service, so a run that only downloaded is not worth reporting.
+    // A download is a change by another user, so a run that only downloaded is not worth reporting.
     const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
@@ -84,8 +87,8 @@ export function runsClause(runs: UndoPlan["runs"]): string {
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
 
 /**
- * ORDER: contents at their present places, then the moves, then deleted documents, because their
- * folders exist again by then.
+ * ORDER: contents at their current places, then the moves, then deleted documents, because the
+ * moves bring back the folders of deleted documents.
  */
 const ORDER: Readonly<Record<UndoItem["kind"], number>> = {
   left: 0,
@@ -98,7 +101,7 @@ const ORDER: Readonly<Record<UndoItem["kind"], number>> = {
   "unprotect-back": 3,
 };
 
-/** Returns the plan with its effects. Each item is changed only in its expected state. */
+/** Returns the plan with its effects. Each effect changes its item only in the expected state. */
 export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneItem>[] {
   const detail = `undo of ${runsClause(runs)}`;
   const moves = items.filter(isMove);
@@ -160,7 +163,7 @@ function withReview({ submissions }: Link, end: ManualEnd): ManualEnd {
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
 /**
- * An entry that moves back. `at`: its present path; `home`: its path before a temporary name;
+ * An entry that moves back. `at`: its current path; `home`: its path before a temporary name;
  * `end`: null until the entry has moved, or cannot move.
  */
 type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | null; end: ManualEnd | null };
@@ -198,8 +201,8 @@ function freePath(ctx: PassContext, all: readonly Moving[], one: Moving, detail:
 
 /** Renames an entry, and updates the present paths of the entries in it. */
 function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
-  // On a disk that ignores case, a rename that only changes case finds the file itself; the disk
-  // distinguishes the two.
+  // On a disk that ignores case, a rename that only changes case finds the file itself at its
+  // target; only the disk can tell the two apart.
   const isSameName = from.toLowerCase() === to.toLowerCase();
   if (!isSameName && !isFree(ctx.world.disk, to)) return notDone(stale(occupiedReason(to)));
   const end = moveBack(ctx, { id, from, to }, detail);
@@ -207,7 +210,10 @@ function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Movi
   return end;
 }
 
-/** Moves an entry to its place. If this fails, a temporary name is replaced by the old one. */
+/**
+ * Moves an entry to its place. If the move fails, the entry gets its old name back in place of a
+ * temporary name.
+ */
 function moveToPlace(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const end = rename(ctx, all, one, one.to, detail);

@@ -13,7 +13,7 @@ import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Starts or stops translating links: rewrites links in local files and uploads nothing. */
+/** Starts or stops the translation of links: rewrites links in local files and uploads nothing. */
 
 type LinkChange = {
   /** Files whose links will be rewritten. */
@@ -22,7 +22,7 @@ type LinkChange = {
   apply(): Promise<number>;
 };
 
-/** The requested form. */
+/** Form of links that the user requested. */
 export type LinkForm = Config["links"];
 
 /**
@@ -50,7 +50,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
 }
 
-/** Returns an open folder that translates links from now on, as its new configuration says. */
+/** Returns an open folder that translates links from now on, as its new configuration demands. */
 export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: withTranslation(mirror.world, true) };
 }
@@ -90,8 +90,8 @@ async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * Checks files that were set aside, with the form of links that they have. With the other form they
- * would count as late saves.
+ * Checks files that were set aside, while links still have the form in which these files were
+ * written. With the other form, the files would count as late saves.
  */
 async function settle(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runManually(world, "links", async () => []);

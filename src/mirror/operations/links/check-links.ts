@@ -39,7 +39,8 @@ export function checkLinks(world: World): CheckedLinks {
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
-      // LIMIT: only documents with links are kept, which are few or small beside all that is read.
+      // LIMIT: only documents with links stay in memory, which are few or small compared with the
+      // content that is read.
       if (findLinks(text, scope.wiki).length > 0) texts.set(path, text);
     },
   );
@@ -58,7 +59,7 @@ type Judged =
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
 
-/** Returns null if the link does not lead into the workspace. */
+/** Returns the result for a link; null if the link does not lead into the workspace. */
 function judge(
   { path, text }: { readonly path: LocalPath; readonly text: string },
   link: FoundLink,
@@ -82,13 +83,13 @@ function leadsSomewhere(read: Destination, place: Place, names: Names): boolean 
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolveDestination(read, place);
   const at = id === null ? null : place.pathOf(id);
-  // The document was synced, but its file was moved or removed since: then the target is missing.
+  // The document was synced, but its file was moved or removed since; then the target is missing.
   if (at !== null) return names.has(at);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
-/** Names of everything in the folder. */
+/** Names of all files and folders in the linked folder. */
 class Names {
   readonly #tree: LocalTree;
 

@@ -22,12 +22,12 @@ import type { Operation } from "../run-operation.ts";
 import { hasAct, plannedRow, rowsOf, runItems } from "./many.ts";
 import { planRejection, type RejectItem } from "./reject.ts";
 
-/** Both answers to a stop. Each applies only to the stop that the person saw. */
+/** The two answers to a stop. Each applies only to the stop that the user saw. */
 
 type StopResult = ResultOf<typeof APPROVE>;
 type StopItem = StopResult["items"][number];
 
-/** The present stop. `back`: effect of a rejection, or why nothing can be undone. */
+/** The current stop. `back`: effect of a rejection, or the reason why nothing can be undone. */
 export type StopView = { readonly stop: StopResult; readonly back: Result<StopResult> };
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
@@ -50,7 +50,7 @@ export function readStop(root: string, options: GuestOptions): Promise<Result<St
  */
 export type StopPlan = {
   readonly stop: Omit<StopResult, "run" | "items">;
-  /** Changes that the answer is about. */
+  /** Changes to which the answer applies. */
   readonly stopped: readonly StopItem[];
   readonly keys: readonly string[];
   /** Files and documents that `reject` restores. */
@@ -65,8 +65,8 @@ const NOTHING: StopPlan = {
 };
 
 /**
- * Returns what a safety check stops in a plan. Returns trouble if no answer is possible, because
- * the folder is missing or is another one.
+ * Returns the changes that a safety check stops in a plan. Returns trouble if no answer is
+ * possible, because the folder is missing or was replaced by another one.
  */
 export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, { kind: "planned" }>): Result<StopPlan> {
   const { verdict, steps } = plan;
@@ -79,8 +79,8 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, {
     return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
   }
   const stopped = actionsOfStop(verdict, steps);
-  // Some reasons concern the folder or the workspace as a whole: then the approval names the reason
-  // itself.
+  // Some reasons concern the folder or the workspace as a whole; then the approval contains the
+  // reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
   const back = planRejection(mirror.world.state, plan, trees, names);
   const pathOf = pathsOf(trees.base);
@@ -99,7 +99,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, {
 
 type Answer = Operation<typeof APPROVE, StopPlan>;
 
-/** The part that both answers share. */
+/** Parts that both answers share. */
 const ANSWER = {
   hasWork: ({ stop }: StopPlan) => stop.version !== null,
   seen: (_mirror: OpenedMirror, { stop: { version } }: StopPlan) => ({ stop: version }),
@@ -134,7 +134,7 @@ export const reject: Answer = {
   },
 };
 
-/** Returns the plan of a rejection, or why nothing can be undone. */
+/** Returns the plan of a rejection. Returns trouble if nothing can be undone. */
 function rejectable(plan: StopPlan): Result<StopPlan> {
   const { stop, back } = plan;
   if (stop.version === null || hasAct({ items: back })) return ok(plan);

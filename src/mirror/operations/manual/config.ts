@@ -29,7 +29,7 @@ export function valueIn(config: Config, name: string): unknown {
  * Writes one setting into the configuration. A running daemon lends the folder, and continues with
  * the new configuration.
  * @param root real path of a linked folder
- * @param text the value as the user typed it: a word, or JSON; null: the default again
+ * @param text value as the user typed it: a word, or JSON; null: back to the default
  * @returns the new configuration
  */
 export async function changeSetting(
@@ -75,7 +75,7 @@ function readValue(name: string, setting: Setting<unknown>, text: string): Resul
   return trouble("usage", fault!, "mdmirror config list shows the possible values");
 }
 
-/** Returns the value that a text means as JSON; none if it is no JSON. */
+/** Returns the value of a text that is JSON, as the only element; empty if the text is no JSON. */
 function jsonOf(text: string): unknown[] {
   try {
     return [JSON.parse(text)];
@@ -84,7 +84,7 @@ function jsonOf(text: string): unknown[] {
   }
 }
 
-/** @param value undefined: the member is removed */
+/** @param value new value; undefined: the member is removed */
 function replaceIn(json: unknown, [name, ...rest]: readonly string[], value: unknown): object {
   const group = isJsonObject(json) ? json : {};
   return { ...group, [name!]: rest.length === 0 ? value : replaceIn(group[name!], rest, value) };

@@ -9,7 +9,9 @@ import { byPath } from "../../model/by-path.ts";
  * `My-notes.md`).
  */
 
-/** `left`: why the name stays as it is, as a clause; null if the entry is or will be renamed. */
+/**
+ * `left`: reason why the name is not changed, as a clause; null if the entry is or will be renamed.
+ */
 type NameFix = {
   readonly kind: NameKind;
   readonly from: LocalPath;
@@ -18,7 +20,7 @@ type NameFix = {
 };
 
 /**
- * Renames the deepest paths first, so that the other paths stay valid.
+ * Renames illegal names, the deepest paths first, so that the other paths stay valid.
  * @param write false: only returns the renames
  */
 export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {

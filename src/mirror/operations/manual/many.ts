@@ -6,23 +6,26 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { Ends } from "../define.ts";
 
-/** Plans and runs of manual operations: one item for each document. */
+/** Plans manual operations and runs them: one item for each document. */
 
 /** Result for one document. A document that fails does not stop the others. */
 export type ManyEnd = Ends["items"][number];
 
-/** One item of a plan: its row in the result, and its effects; null if there is nothing to do. */
+/** One item of a plan: its row in the result, and its effects. Null: the item needs no effect. */
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
   readonly act: ((ctx: PassContext) => ManualEnd | Promise<ManualEnd>) | null;
-  /** Items with a lower number run first; left out: 0. */
+  /** Rank of the item: items with a lower number run first; left out: 0. */
   readonly order?: number;
   /** True if all items of this order run together, so that a stop does not separate them. */
   readonly isWhole?: boolean;
 };
 
 export type ManyPlan<Row extends ManyEnd = ManyEnd> = {
-  /** True if one document was named: what goes wrong with it is the trouble of the whole call. */
+  /**
+   * True if the user named one document: a failure of this document is then the trouble of the
+   * whole call.
+   */
   readonly isOne: boolean;
   readonly items: readonly PlanItem<Row>[];
 };
@@ -48,14 +51,14 @@ export function isDone({ outcome }: ManualEnd): boolean {
 }
 
 /**
- * LIMIT: requests at the same time; the client's own pace is lower. After a person stops the
- * command, as many requests still end.
+ * LIMIT: requests at the same time; the client itself sends fewer. After the user stops the
+ * command, these requests still end.
  */
 export const AT_ONCE = 32;
 const UNREACHED = "the service could not be reached";
 
 type RunItems<Row> = {
-  /** Number of the run; null if there was nothing to do. */
+  /** Number of the run; null if no item had an effect. */
   readonly run: number | null;
   /** True if the service was not reached, so that some items were not tried. */
   readonly isOffline: boolean;
@@ -63,7 +66,7 @@ type RunItems<Row> = {
 };
 
 /**
- * Runs the items of a plan in their order, as one manual run. After the service was not reached,
+ * Runs the items of a plan in their order, as one manual run. If the service was not reached once,
  * no further item is tried, because each would wait as long.
  * @param atOnce items at the same time
  */
@@ -108,7 +111,7 @@ function rowEnd(end: ManualEnd | undefined, untried: string): Pick<ManyEnd, "end
   return { end: "failed", why: outcome.detail, notes };
 }
 
-/** Returns why the only item was not done; null if it was. */
+/** Returns why the only item was not done; null if the item was done. */
 function troubleOf(path: LocalPath, { outcome }: ManualEnd): Result<never> | null {
   switch (outcome.kind) {
     case "done":

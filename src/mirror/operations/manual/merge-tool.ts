@@ -33,7 +33,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // git's tool library touches BACKUP before it runs a tool whose exit code proves nothing.
-      // Afterwards it checks whether MERGED is newer.
+      // Afterwards the library checks if MERGED is newer.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -50,8 +50,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
 }
 
 /**
- * Returns an environment in which git uses no repository that somebody made in the folder of
- * temporary files.
+ * Returns an environment in which git ignores any repository that another user made in the folder
+ * of temporary files.
  */
 function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
   return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };

@@ -7,9 +7,9 @@ import type { World } from "../../engine/run/world.ts";
 import { linkAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** An open problem at a path: a conflict, or a block that a person can resolve. */
+/** An open problem at a path: a conflict, or a block that the user can resolve. */
 export type OpenProblem = {
-  /** Present or last path of its file. */
+  /** Current or last path of its file. */
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
@@ -34,7 +34,7 @@ export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPat
   return block === null ? nothingOpen(link.localPath) : unfit(link.localPath, block);
 }
 
-/** Returns the open problem of a document, or null if no choice would resolve one. */
+/** Returns the open problem of a document, or null if no choice would resolve it. */
 export function problemOf(world: Pick<World, "disk">, base: BaseTree, link: Link): OpenProblem | null {
   const block = base.blocks.get(link.id) ?? null;
   const conflict = base.conflicts.get(link.id) ?? null;
@@ -48,10 +48,10 @@ export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
 }
 
 /**
- * Returns the possible choices; undefined if no problem is open or no choice resolves the problem.
+ * Returns the possible choices; undefined if no problem is open, or no choice resolves the problem.
  */
 function waysOf(link: Link, conflict: Conflict | null, block: Block | null): readonly ResolutionKind[] | undefined {
-  // Neither version can be sent while the service has no document to receive it.
+  // Neither version can be sent while the service has no document for the content.
   if (conflict !== null && block?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (block !== null) return BLOCK_REASONS[block.reason].ways;
   return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -102,7 +102,10 @@ function nothingOpen(path: LocalPath): Result<never> {
   );
 }
 
-/** A blocked move has not changed the record yet, so the block has the present path. */
+/**
+ * Returns the current place of a document. A blocked move has not changed the record yet, so the
+ * block has the current path.
+ */
 function placeNow(world: Pick<World, "disk">, link: Link, block: Block | null): LocalPath {
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : link.localPath;
 }

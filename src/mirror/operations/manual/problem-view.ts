@@ -9,7 +9,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { asOnDisk, shownText } from "../history/as-on-disk.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
-/** Reads an open problem for people: the contents and their versions. */
+/** Reads an open problem for users: the contents and their versions. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
@@ -27,7 +27,7 @@ export type ProblemView = {
   readonly versions: Versions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
-  /** Its content is "" if both sides are new. */
+  /** Base. Its content is "" if both sides are new. */
   readonly base: ShownText;
   /**
    * The open conflict; null if the problem is a block or a review. Times in milliseconds since the
@@ -37,7 +37,7 @@ export type ProblemView = {
     readonly since: number;
     readonly conflictCopy: LocalPath;
     readonly hasConflictCopy: boolean;
-    /** True if both sides were new at one path. */
+    /** True if the document was new on both sides, at one path. */
     readonly bothNew: boolean;
     /** Number of changes on the service since the conflict began. */
     readonly renewed: number;
@@ -84,8 +84,8 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
 }
 
 /**
- * Returns the other version of a conflict as it is on the service. If that version cannot be read,
- * the choice reports the reason.
+ * Returns the other version of a conflict as the service has it now. If that version cannot be
+ * read, the later choice reports the reason.
  */
 export async function theirsNow(
   { remote }: Pick<World, "remote">,
@@ -119,7 +119,7 @@ export function readThree(world: StateAndDisk, subject: OpenProblem): Result<Thr
   return ok({ base: base.kind === "text" ? base.text : "", mine: mine.text, theirs: theirs.text });
 }
 
-/** Returns the places where the two edits conflict; empty if they merge now. */
+/** Returns the places at which the two edits conflict; empty if the edits merge now. */
 export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
   const merged = mergeText(base, mine, theirs);
   return merged.kind === "clean" ? [] : merged.hunks;

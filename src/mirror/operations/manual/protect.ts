@@ -15,8 +15,8 @@ import { AT_ONCE, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } f
 import { namesOf, namesSeveral, selectPaths } from "./selection.ts";
 
 /**
- * Sets or clears documents' review protection on the service, as one run. The next listing updates
- * the records.
+ * Sets or clears the review protection of documents on the service, as one run. The next listing
+ * updates the records.
  */
 type Protect = Operation<typeof PROTECT, ManyPlan>;
 
@@ -45,7 +45,7 @@ function protection(declared: typeof PROTECT, value: boolean): Protect {
 
 /**
  * Plans the change of protection. Asks the service which documents are protected, because a record
- * may be old.
+ * may be outdated.
  */
 async function planProtection(
   { world, url }: OpenedMirror,

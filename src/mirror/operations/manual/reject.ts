@@ -35,7 +35,7 @@ function leftAlone(path: LocalPath, why: string): RejectItem {
 
 /**
  * Plans a rejection.
- * @param reasons of the stop; a reason with nothing to restore gives no item
+ * @param reasons reasons of the stop; a reason with nothing to restore gives no item
  */
 export function planRejection(
   state: Pick<State, "isEarlier">,

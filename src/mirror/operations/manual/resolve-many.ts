@@ -30,7 +30,7 @@ type StateAndDisk = Pick<World, "state" | "disk">;
 
 export type ResolvePlan = ManyPlan & {
   readonly way: Way;
-  /** The problem, if one document was named; null otherwise. */
+  /** The problem, if the user named one document; null otherwise. */
   readonly subject: OpenProblem | null;
 };
 
@@ -55,8 +55,8 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
     const { world } = mirror;
     const versions = versionsOf(world, subject);
     const theirs = await theirsNow(world, subject);
-    // The version on the service is newer than the one that the user saw: downloads it, so that the
-    // user can read it.
+    // The service has a newer version than the one that the user saw. mdmirror downloads it, so
+    // that the user can read it.
     if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
     return { ...versions, theirs };
   },
@@ -67,7 +67,7 @@ export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
   },
 };
 
-/** Returns true if a name is about one document, rather than a folder or a pattern. */
+/** Returns true if a name means one document, rather than a folder or a pattern. */
 function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
   if (!isManyWay(way)) return true;
   if (way === "merged-where-clean") return false;
@@ -163,7 +163,7 @@ function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): 
   return ok(things.filter((open) => pathsOf(open).some(selection.value.takes)));
 }
 
-/** Returns the item of a problem, or why the choice does not resolve the problem. */
+/** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
 function itemOf(world: StateAndDisk, subject: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
   const chosen = way === "merged-where-clean" ? mergeNow(world, subject) : ok({ way: resolutionOf(way, text), seen });
   if (chosen.kind === "trouble") return chosen;
@@ -188,8 +188,8 @@ function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | un
 }
 
 /**
- * Merges the present files of a document in conflict. The other version is the content of the
- * `(theirs)` file, which its user may have edited. Without that file, it is the version that the
+ * Merges the current files of a document in conflict. The other version is the content of the
+ * `(theirs)` file, which the user may have edited. Without that file, it is the version that the
  * service showed last.
  */
 function mergeNow(

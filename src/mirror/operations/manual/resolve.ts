@@ -47,8 +47,8 @@ export async function resolveIn(
 }
 
 /**
- * Returns notes about a review. No endpoint withdraws a review, so a change in review stays there
- * after a choice.
+ * Returns notes about a review. No endpoint withdraws a review, so a change in review stays in
+ * review after a choice.
  */
 function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
   if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];

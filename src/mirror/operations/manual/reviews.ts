@@ -61,8 +61,8 @@ function reviewsOf(
 }
 
 /**
- * Leaves out later merges that count as sent with a submission: the first of each is the content
- * that was sent.
+ * Returns submissions as they were sent. Leaves out later merges that count as sent with a
+ * submission: the first content of each submission is the content that was sent.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {
   const first = new Map<ChangeId | Digest | number, Submission>();

@@ -14,9 +14,9 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
 
 /**
- * Saves documents for programs as an editor would: on the disk alone, without lock, journal or
+ * Saves documents for programs as an editor would: only on the disk, without lock, journal or
  * network, with or without a daemon. The next sync finds the save. A file is replaced only if it
- * still has the content that was read.
+ * still has the content that the program read.
  */
 
 export type SaveContext = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
@@ -28,12 +28,12 @@ export function openSaveContext(root: string, { clock, random }: Pick<SaveContex
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** `changed`: nothing was written, because the file is not the one that was read. */
+/** `changed`: nothing was written, because the file differs from the content that was read. */
 type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
 
 /**
  * Checks a path from a caller, who may be a stranger.
- * @returns trouble if no document can have this path, whether or not a file exists
+ * @returns trouble if no document can have this path; a file need not exist
  */
 export function judgePath(saving: SaveContext, path: string): Result<null> {
   const fault = pathFault(path);
@@ -56,7 +56,7 @@ export function judgePath(saving: SaveContext, path: string): Result<null> {
 /** LIMIT: length and depth of a path; no disk and no service allows more. */
 const MOST = { characters: 4_096, names: 128 } as const;
 
-/** Returns a clause, or null if it can be a path below a folder. */
+/** Returns the fault of a path, as a clause; null if the path can be a path below a folder. */
 function pathFault(path: string): string | null {
   if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
   if (path === "") return "is empty";
@@ -70,7 +70,7 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-/** Returns null if no file exists. */
+/** Returns the content and version of a document; null if no file exists. */
 export async function readDocument(saving: SaveContext, path: LocalPath): Promise<Result<Document | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
@@ -82,15 +82,15 @@ export async function readDocument(saving: SaveContext, path: LocalPath): Promis
 
 /**
  * LIMIT: reads of a file, and milliseconds between two reads. A program that replaces a file
- * removes it from its path for part of a millisecond, which must not look like a deletion.
+ * removes the file from its path for part of a millisecond, which must not look like a deletion.
  * `saving`: the limit while another process writes the file.
  */
 const LOOKS = { usual: 4, saving: 100 } as const;
 const LOOK_MS = 5;
 
 /**
- * EAGAIN: the file changed while it was read. ENOENT: a run removed the new file before the file
- * had its path, and put the old file back.
+ * EAGAIN: the file changed during the read. ENOENT: a run removed a new file before it had its
+ * path, and put the old file back.
  */
 const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
 
@@ -135,8 +135,8 @@ export async function createDocument(
 }
 
 /**
- * Moves a document to a free path, never over another entry. `changed`: the file changed since it
- * was read, or the new path is taken.
+ * Moves a document to a free path, never over another entry. `changed`: the file changed since the
+ * caller read it, or the new path is taken.
  */
 export async function moveDocument(
   saving: SaveContext,
@@ -170,9 +170,9 @@ export async function removeDocument(
 }
 
 /**
- * Tries again if the file was away from its path for a moment, or was put back, and may be
- * unchanged.
- * @param expect content of the file; null if no file may exist; undefined: any
+ * Runs an effect again if the file was missing at its path for a moment, or was moved back, and may
+ * be unchanged.
+ * @param expect content of the file; null if no file may exist; undefined: any content
  */
 async function orAgain<T>(
   { disk, clock }: SaveContext,

@@ -7,11 +7,12 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
  * Documents that the operands of a command name: paths, folders with their contents, and patterns
- * in the syntax of the ignore rules. There may be thousands, because a shell expands a pattern.
+ * in the syntax of the ignore rules. A shell expands a pattern, so there may be thousands of
+ * operands.
  */
 type Selection = { readonly takes: (path: LocalPath) => boolean };
 
-/** Names the whole linked folder, whose path is "". */
+/** Operand that names the whole linked folder, whose path is "". */
 export const WHOLE_FOLDER = ".";
 
 export function namesOf(paths: readonly string[]): readonly LocalPath[] {

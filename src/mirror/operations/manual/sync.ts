@@ -15,7 +15,7 @@ type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   readonly onDaemon?: () => void;
   /** Called when the daemon delays a change. */
   readonly onHeldBack?: (heldBack: DelayedChanges) => void;
-  /** Runs the steps of the plans. If left out, nobody can stop them. */
+  /** Runs the steps of the plans. Left out: nobody can stop the steps. */
   readonly stoppable?: Stoppable;
 };
 
@@ -52,7 +52,7 @@ export async function syncMirror(
 }
 
 /**
- * Returns true if a daemon can run the sync: a daemon uses the linked address and the default
+ * Returns true if a daemon can run the sync: the sync uses the linked address and the default
  * options.
  */
 function isPlain(

@@ -8,7 +8,7 @@ import { withMirror } from "../../folder/with-mirror.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
 
 /**
- * Waits until the present local content is on the service: through a running daemon, else by
+ * Waits until the local content of this moment is on the service: through a running daemon, else by
  * syncing.
  */
 
@@ -24,8 +24,8 @@ export const USUAL_WAIT = "30s";
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Milliseconds between two tries while another process has the lock of the folder. For a folder
- * that keeps changing, the wait between two runs doubles, up to eight seconds.
+ * Milliseconds between two tries while another process has the lock of the folder. If the folder
+ * keeps changing, the pause between two runs doubles, up to eight seconds.
  */
 const AGAIN_MS = 250;
 
@@ -55,7 +55,7 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
   return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitHere(mirror, request));
 }
 
-/** Waits by running syncs, while holding the folder's lock. */
+/** Waits by running syncs, and keeps the folder's lock meanwhile. */
 async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
@@ -74,7 +74,7 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
     if (!waits || still.kind !== "none" || leftMs <= 0)
       return reportOfWait({ kind: "judged", paths: stand, documents }, still);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run sends refused changes again.
+    // Only the first run of a wait sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

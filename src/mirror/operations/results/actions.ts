@@ -46,8 +46,8 @@ const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
 /**
- * Returns the words for an action: those of its kind, unless it empties a document or sends content
- * to review.
+ * Returns the words for an action: the words of its kind, unless the action empties a document or
+ * sends content to review.
  */
 export function actionWords(action: Action): Words {
   const emptying = "empties" in action && action.empties === true ? EMPTYING[action.kind] : undefined;
@@ -55,7 +55,10 @@ export function actionWords(action: Action): Words {
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/** Names for programs and `log` in place of kinds that only developers would understand. */
+/**
+ * Names of actions in the output for programs and in `log`. They replace kinds that only developers
+ * would understand.
+ */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
@@ -67,10 +70,10 @@ export function publicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Returns the local path in base for an id; null if base has no record of it. */
+/** Returns the local path in base for an id; null if base has no record of this id. */
 export type PathOf = (id: string) => string | null;
 
-/** Returns the path of an action as the user knows it, never an id; a move has both ends. */
+/** Returns the path of an action as the user knows it, never an id; for a move, both paths. */
 export function actionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -78,7 +81,7 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** Returns the path of an action; of a move, both paths. */
+/** Returns the path of an action; for a move, both paths. */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));

@@ -12,7 +12,7 @@ export type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** Advice for a stop that no approval can end. */
+/** Next step for a stop that no approval can end, because the root is missing. */
 export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
@@ -28,12 +28,15 @@ const BRINGS_NOTHING_BACK: ReadonlySet<StopReason> = new Set([
   "conflict-flood",
 ]);
 
-/** Returns the next steps for both answers to a stop: carry out what it stopped, or undo it. */
+/**
+ * Returns the next steps for both answers to a stop: to carry out the stopped changes, or to undo
+ * them.
+ */
 export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
   // A copied folder and a moved folder need different answers, so the clause explains both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // After an approval, the other workspace would receive all files as new documents.
+  // After an approval, the wrong workspace would receive all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));

@@ -20,7 +20,7 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">
   conflicts: "in conflict",
 };
 
-/** Returns `3 uploaded, 1 created locally`, or null when nothing was done. */
+/** Returns counts such as `3 uploaded, 1 created locally`; null when nothing was changed. */
 export function doneLine(counts: RunReport["counts"]): string | null {
   const parts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
     const n = counts[name as keyof typeof COUNT_WORDS];

@@ -1,7 +1,7 @@
 import type { RunReport } from "../../folder/run.ts";
 import { count, plural } from "../../../common/count.ts";
 
-/** Returns `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
+/** Returns a clause such as `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
 export function problemsClause(attention: RunReport["attention"]): string {
   const waits = attention.filter((one) => one.waits).length;
   const needing = attention.length - waits;

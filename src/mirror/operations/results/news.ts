@@ -2,7 +2,10 @@ import type { FolderEvent } from "../../daemon/daemon.ts";
 import { publicKind } from "./actions.ts";
 import { reportJson } from "./report.ts";
 
-/** Returns a flat object: `at` as an ISO date, the folder, then the members of the event. */
+/**
+ * Returns an event as a flat object: `at` as an ISO date, the folder, then the members of the
+ * event.
+ */
 export function eventJson(root: string, news: FolderEvent): object {
   const { kind, at, ...rest } = news;
   const head = { at: new Date(at).toISOString(), root, kind };

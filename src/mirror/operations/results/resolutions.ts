@@ -32,13 +32,16 @@ const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
   },
 };
 
-/** @param reason of the block; null for an open conflict or a review */
+/**
+ * Returns the words for a choice.
+ * @param reason reason of the block; null for an open conflict or a review
+ */
 export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: BlockReason | null): WayWords {
   const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : IN_HOLD;
   return special[kind] ?? IN_CONFLICT[kind];
 }
 
-/** Results, as clauses. */
+/** Results of the choices, as clauses. */
 export const RESOLUTION_ENDS: Readonly<Record<ResolutionKind, string>> = {
   mine: "took mine",
   theirs: "took theirs",

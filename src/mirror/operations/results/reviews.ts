@@ -8,7 +8,7 @@ const WHY = {
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
-/** Precedes the paths that a review blocks. */
+/** Text before the paths that a review blocks. */
 export const STOPS = "until somebody decides the review in the web app, these cannot be deleted on the service";
 export const DELETION_WAITS = "the deletion of the local file is pending until then";
 

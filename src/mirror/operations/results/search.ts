@@ -3,7 +3,7 @@ import type { FoundLine } from "../search.ts";
 
 /** Words for a search, and the lines that the search found. */
 
-/** Returns what is wrong with a query, or null. */
+/** Returns the fault of a query, or null. */
 export function queryFault(query: string, regex: boolean): string | null {
   if (query.trim() === "" && !regex) return "QUERY is blank";
   if (query === "") return "QUERY is empty";
@@ -27,7 +27,8 @@ export function foundPieces({ text, ranges }: Pick<FoundLine, "text" | "ranges">
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
 /**
- * Control characters of a document are not shown, because they could control a terminal; tabs stay.
+ * Returns a piece of a line without control characters of the document, which could control a
+ * terminal; tabs stay.
  */
 function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");

@@ -16,7 +16,7 @@ export type AttentionEntry = {
   readonly next: string;
 };
 
-/** Counts of documents by what a run did. */
+/** Numbers of documents, by the change that a run made. */
 export type SyncCounts = {
   readonly uploaded: number;
   readonly downloaded: number;
@@ -26,10 +26,10 @@ export type SyncCounts = {
   readonly movedLocal: number;
   readonly deletedRemote: number;
   readonly deletedLocal: number;
-  /** Documents in which two edits were merged, in whatever way. */
+  /** Number of documents in which two edits were merged, with any method. */
   readonly merged: number;
   readonly submitted: number;
-  /** Files whose links were rewritten because documents had moved. */
+  /** Number of files whose links were rewritten because documents had moved. */
   readonly respelled: number;
   readonly conflicts: number;
   readonly blocked: number;
@@ -37,8 +37,8 @@ export type SyncCounts = {
 
 export type SyncReport = {
   /**
-   * `in-sync`: both sides were listed completely, and nothing is left to do. `attention`: a problem
-   * is open. `stopped`: a safety check stopped some or all steps. `offline`: the service was not
+   * `in-sync`: both sides were listed completely, and no change is left. `attention`: a problem is
+   * open. `stopped`: a safety check stopped some or all steps. `offline`: the service was not
    * reached, or refused the key.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
@@ -46,16 +46,19 @@ export type SyncReport = {
   readonly run: number;
   readonly counts: SyncCounts;
   readonly attention: readonly AttentionEntry[];
-  /** Changes found by this sync that stay on their side, by the direction; left out: none. */
+  /**
+   * Changes found by this sync that stay on their side, because the sync has one direction; left
+   * out: none.
+   */
   readonly oneWay?: readonly { readonly path: string; readonly detail: string }[];
   /**
-   * Links without a target in uploaded documents, which the service has as `ref://…`. Left out if
-   * there are none.
+   * Links without a target in uploaded documents, which the service stores as `ref://…`. Left out
+   * if there are none.
    */
   readonly inertLinks?: readonly InertLinksEntry[];
 };
 
-/** One reason, with the first links that have this reason. */
+/** One reason, with the first links that are inert for this reason. */
 type InertLinksEntry = {
   /** `no-target`, `no-document`, `not-mirrored`, `not-created`, `outside`, `pending` … */
   readonly reason: string;
@@ -71,7 +74,7 @@ export type PlannedStep = {
   readonly path: string;
   /** Path of a moved document, folder or conflict copy before the step; null for other steps. */
   readonly from: string | null;
-  /** Id of the document or folder; null if it has none yet. */
+  /** Id of the document or folder; null if the document or folder has no id yet. */
   readonly id: string | null;
   readonly why: string;
   /** Indexes of the steps that must end before this step. */
@@ -90,7 +93,7 @@ export type BlockedPath = {
 
 export type SafetyStopReason = { readonly reason: string; readonly detail: string };
 
-/** State of a linked folder from its last runs, without the network. */
+/** State of a linked folder after its last runs, without the network. */
 export type StatusReport = {
   /** `never`: no run has completed yet. The other values are states of a run. */
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";

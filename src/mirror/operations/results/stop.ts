@@ -29,7 +29,7 @@ const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
 };
 const ELSE = "mdmirror plan shows the changes";
 
-/** Returns how many other changes wait until the user answers the stop. */
+/** Returns a clause: how many other changes wait until the user answers the stop. */
 export function waitingClause(waiting: number): string {
   return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
 }

@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
 
 type Undone = { readonly kind: string; readonly why?: string; readonly to?: string | null };
 
-/** Returns `move back to a.md`, or `left alone: it was edited since`. */
+/** Returns a clause such as `move back to a.md`, or `left alone: it was edited since`. */
 export function undoClause({ kind, why = "", to = null }: Undone): string {
   const more = kind === "left" ? `: ${shownWords(why)}` : to === null ? "" : ` to ${shownName(to)}`;
   return `${WORDS[kind as UndoItem["kind"]]}${more}`;

@@ -9,10 +9,10 @@ import { nextFor } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
 
-/** Reason why nothing continues by itself; `none` if it does, or nothing is left to do. */
+/** Reason why no work continues by itself. `none`: work continues, or no work is left. */
 export type Standstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
-  /** A clause for people. */
+  /** Reason as a clause for the user. */
   readonly detail: string;
 };
 
@@ -21,7 +21,7 @@ export const NO_STANDSTILL: Standstill = { kind: "none", detail: "" };
 /** LIMIT: paths in one answer, which fits into one line of the control socket. */
 const MOST_PATHS = 1_000;
 
-/** The worst comes first, so only live paths are cut off. */
+/** Ranks of the states. The worst comes first, so that only live paths are cut off. */
 const RANK: Readonly<Record<PathOnService["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -50,7 +50,8 @@ export function reportOfWait(end: BarrierEnd, still: Standstill): Result<WaitRep
 }
 
 /**
- * Unsettled states come before settled ones: as long as anything waits, the rest may change too.
+ * Returns the state of a wait. States that may still change come before final ones: as long as one
+ * path waits, the others may change too.
  */
 function stateOf(worst: PathOnService["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;

@@ -1,9 +1,9 @@
 import { count } from "../../../common/count.ts";
 
-/** Times and sizes in a readable form. */
+/** Formats times and sizes for users. */
 
 /**
- * Returns `2026-11-21 09:05:03`, in local time.
+ * Returns a local time such as `2026-11-21 09:05:03`.
  * @param at milliseconds since the epoch
  */
 export function localTime(at: number): string {
@@ -16,7 +16,7 @@ function twoDigits(n: number): string {
   return String(n).padStart(2, "0");
 }
 
-/** Returns `1,204 bytes`, or a word for something that is missing. */
+/** Returns a size such as `1,204 bytes`; for a missing file, a word instead. */
 export function bytes(size: number | null, otherwise = "missing"): string {
   return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
 }

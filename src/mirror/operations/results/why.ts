@@ -11,9 +11,9 @@ import { bytes, localTime } from "./when.ts";
 /** Facts about a path, in words. */
 
 type Around = {
-  /** Present or last path of a document that once had this path; null if there is none. */
+  /** Current or last path of a document that once had this path; null if there is none. */
   readonly former: string | null;
-  /** Milliseconds since the epoch. */
+  /** Time of the question, in milliseconds since the epoch. */
   readonly now: number;
 };
 
@@ -104,8 +104,8 @@ function serviceFact({ remote, link, folder, path }: Why): string {
 }
 
 /**
- * Returns facts for a path without steps. Paths below it may be blocked, or a safety check may stop
- * the sync.
+ * Returns facts for a path without steps. Paths below this path may be blocked, or a safety check
+ * may stop the sync.
  */
 function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
   const held =
