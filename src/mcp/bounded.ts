@@ -6,7 +6,7 @@ import { splitLines } from "../markdown/merge/split.ts";
  */
 
 /**
- * LIMIT: characters of content in one answer: the default, and the most that a caller may ask for.
+ * LIMIT: characters of content in one answer: the default, and the most that a caller may request.
  */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
 

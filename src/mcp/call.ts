@@ -11,7 +11,7 @@ import { type ToolResult, type Host, misused, refused, type ServedMirror, type T
 type Called = Paths & { readonly mirror?: string };
 
 /**
- * Calls a tool. A call without a folder is about all folders if the tool allows this.
+ * Calls a tool. A call without a folder applies to all folders if the tool allows this.
  * @param onFault called for an error in mdmirror itself
  */
 export async function callTool(
@@ -44,7 +44,9 @@ function namesOf(mirrors: readonly ServedMirror[]): readonly string[] {
   return mirrors.map(({ name }) => name);
 }
 
-/** Checks each path of a call, so that nothing is read at a path that no document can have. */
+/**
+ * Checks each path of a call, so that mdmirror reads nothing at a path that no document can have.
+ */
 function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): ToolResult | null {
   for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
     const fit = path === undefined ? null : judgePath(openSaveContext(root, openOptions), path);
@@ -85,7 +87,9 @@ function resultOf(ended: ToolResult): CallToolResult {
   return ended.kind === "answer" ? { content } : { content, isError: true };
 }
 
-/** Returns the arguments of a tool; if several folders are served, with the linked folder. */
+/**
+ * Returns the arguments of a tool. If several folders are served, the linked folder is one of them.
+ */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
   const names = z.enum(namesOf(mirrors)).describe("the linked folder");

@@ -26,9 +26,9 @@ import {
 const MOST = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
-  /** Returns the content of documents in a result, which gets a block of its own. */
+  /** Content of documents in a result. It is sent in a separate block. */
   readonly text?: (result: Answer<D>) => string;
-  /** Rows of a list that an answer has, if there are more than its limit. */
+  /** Rows that stay if a list has more than its limit. */
   readonly keeps?: "first" | "last";
 };
 

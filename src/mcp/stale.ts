@@ -5,7 +5,7 @@ import { countLinesOf, diffOf, partOf } from "./bounded.ts";
 import { type ToolResult, type Host, refused, type ServedMirror } from "./tool.ts";
 import { noDocument } from "./tools/read.ts";
 
-/** Refuses a change that was made to another version than the present one. */
+/** Refuses a change that was made to another version than the current one. */
 
 /** LIMIT: characters of a diff in a refusal. */
 const DIFF_CHARACTERS = 8_000;

@@ -49,7 +49,7 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   const underWay = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();
   // Standard input ends or pauses in every case in which the connection ends: also after a message
-  // of more than 10 MiB, or if nobody reads the output.
+  // of more than 10 MiB, or if the output is not read.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
   const make = () => makeServer(host, { isReadOnly, version, onFault, underWay });
   const served = serveStdio(make, { onerror: onFault, ...(transport === undefined ? {} : { transport }) });

@@ -25,7 +25,7 @@ export type Host = {
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/** Result of a call. `facts` is sent as JSON, `text` as it is; `facts` never has content. */
+/** Result of a call. `facts` is sent as JSON, `text` unchanged; `facts` never has content. */
 export type ToolResult =
   | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
   | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
@@ -40,7 +40,7 @@ export type Tool = {
   readonly effect: Effect;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodRawShape;
-  /** True if the tool is about all folders when none is named. */
+  /** True if the tool applies to all folders when the call names none. */
   readonly ofAll: boolean;
   readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<ToolResult> | ToolResult;
 };
@@ -80,7 +80,7 @@ export type TextRange = {
   readonly max_characters?: number | undefined;
 };
 
-/** Returns an answer with a part of a text, and the line at which the next part begins. */
+/** Returns an answer with a part of a text, and the line with which the next part begins. */
 export function answerPart(facts: object, text: string, { from_line: from = 1, lines, max_characters }: TextRange) {
   const last = lines === undefined ? Number.MAX_SAFE_INTEGER : from + lines - 1;
   const part = partOf(text, from, last, max_characters ?? TEXT_CHARACTERS.usual);

@@ -3,9 +3,9 @@ import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed }
 import { readWikiLink, type WikiLink, wordsOf } from "./wiki.ts";
 
 /**
- * Finds which brackets of a paragraph are links, in time linear in its length. The parser itself
- * takes every `[a]` for a reference, so it finds no link in `[the [old] plan](plan.md)`, and it
- * compares each bracket with all before it.
+ * Finds out which brackets of a paragraph are links, in time linear in its length. The parser
+ * itself reads every `[a]` as a reference, so it finds no link in `[the [old] plan](plan.md)`, and
+ * it compares each bracket with all earlier ones.
  */
 
 /** A link with its destination right after its brackets. */
@@ -37,7 +37,7 @@ type BracketContext = {
   readonly onLink: (link: InlineLink) => void;
 };
 
-/** Returns where the parser continues; -1 if this is no bracket. */
+/** Returns the position at which the parser continues; -1 if no bracket is at this position. */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
@@ -75,7 +75,7 @@ function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink
   return span.to;
 }
 
-/** Returns the service's form of a wiki link, if this link is one. */
+/** Returns the service's form of a wiki link; undefined if the link is an ordinary one. */
 function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: WikiLink } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};

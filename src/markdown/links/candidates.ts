@@ -3,7 +3,7 @@
  * none.
  */
 
-/** Follows `](` or `]:` in a link that does not lead into the workspace. */
+/** Matches the text after `](` or `]:` in a link that does not lead into the workspace. */
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**

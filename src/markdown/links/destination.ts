@@ -1,7 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { isPunctuation } from "./resource.ts";
 
-/** Reads a link's destination, and writes a path as one. */
+/** Reads the destination of a link, and writes a path as a destination. */
 
 /** Target of a destination, without its query and fragment. */
 export type Destination = {
@@ -25,7 +25,7 @@ export const INERT_SCHEME = "ref://";
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** @param raw as written, without `<` and `>` */
+/** @param raw destination as written, without `<` and `>` */
 export function readDestinationText(raw: string): Destination {
   const inert = raw.startsWith(INERT_SCHEME);
   const start = inert ? INERT_SCHEME.length : 0;
@@ -40,7 +40,7 @@ export function isId(said: string): boolean {
   return isDocId(said) || isDirId(said);
 }
 
-/** Resolves escapes and entities up to a `?` or `#`, however that is written. */
+/** Resolves escapes and entities up to a `?` or `#`, which may be escaped, too. */
 function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
   let said = "";
   for (let at = start; at < raw.length; ) {
@@ -110,7 +110,7 @@ const NAMED: Readonly<Record<string, string>> = {
  */
 export function encodeDestination(path: string, angle: boolean): string {
   const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE, encodeCharacter);
-  // A first name like `a:b.md` would be read as a scheme; one like `doc_1`, as an id.
+  // A first name such as `a:b.md` would be read as a scheme, and `doc_1` as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }

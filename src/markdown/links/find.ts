@@ -53,8 +53,8 @@ function parse(text: string, wiki: boolean): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);
   const first = read(body, { defined: NONE, wiki });
-  // All definitions, even those further down, decide which brackets are links: hence a second
-  // reading.
+  // All definitions decide which brackets are links, even definitions further down. So the document
+  // is read twice.
   const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, wiki }).links;
   return start === 0 ? links : links.map((link) => movedBy(link, start));
 }

@@ -12,11 +12,11 @@ import {
 import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brackets.ts";
 
 /**
- * The parser, reduced to what links need: emphasis and entities cannot make or break a link. Only
- * this file and `brackets.ts` know the package.
+ * Configures the parser with only the parts that links need: emphasis and entities cannot make or
+ * break a link. Only this file and `brackets.ts` use the package.
  */
 
-/** Facts before a document is parsed. */
+/** Facts that must be known before a document is parsed. */
 export type ParseInput = {
   /** Normalised labels of the document's definitions. */
   readonly defined: ReadonlySet<string>;
@@ -55,7 +55,7 @@ const MAX_DEPTH = 100;
 /** LIMIT: lines of a link definition, including its title. */
 const MAX_LINES = 64;
 
-/** The beginning of a footnote's definition. */
+/** Matches the beginning of a footnote's definition. */
 const FOOTNOTE = /^\[\^[^\s[\]]+\]:/;
 
 const BRACKETS: MarkdownConfig = {
@@ -79,7 +79,7 @@ const BLOCKS: MarkdownConfig = {
   ],
 };
 
-/** Made for the first content that is parsed: many runs of the command line parse none. */
+/** Parser, made for the first content that is parsed: many commands parse nothing. */
 let grammar: MarkdownParser | null = null;
 
 function makeGrammar(): MarkdownParser {
@@ -112,8 +112,8 @@ function readLink(cx: InlineContext, next: number, at: number): number {
 }
 
 /**
- * The parser searches the rest of the document for the end of each tag and comment. If there is
- * none, this skips the search, which would take quadratic time.
+ * Skips a search that would take quadratic time. The parser searches the rest of the document for
+ * the end of each tag and comment, even if there is none.
  */
 function skipUnclosed(cx: InlineContext, next: number, at: number): number {
   if (next !== LESS_THAN) return -1;
@@ -141,14 +141,17 @@ function skipTooDeep(cx: BlockContext, line: Line): boolean {
   return true;
 }
 
-/** Ends a long definition, because the parser reads it again with each of its lines. */
+/**
+ * Ends a long definition early, because the parser reads the whole definition again for each of its
+ * lines.
+ */
 function limitDefinition(_cx: BlockContext, leaf: LeafBlock): LeafBlockParser | null {
   if (!leaf.content.startsWith("[")) return null;
   let lines = 1;
   const limit: LeafBlockParser = {
     finish: () => false,
     nextLine: () => {
-      // The next parser in the list is the one of definitions.
+      // The next parser in this list is the parser of definitions.
       if (++lines === MAX_LINES) leaf.parsers.splice(leaf.parsers.indexOf(limit) + 1, 1);
       return false;
     },
@@ -169,7 +172,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE.test(line.text.slice(line.pos));
 }
 
-/** Returns true if a line belongs to the footnote: an empty or indented one does. */
+/** Returns true if a line belongs to the footnote: it is empty or indented. */
 function goesOn(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === NOTHING) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -38,7 +38,7 @@ export function destinationsOf(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
-/** Returns a document without the destinations of its links, which is the same in both forms. */
+/** Returns a document without the destinations of its links. This text is equal in both forms. */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
   let end = 0;
@@ -49,7 +49,10 @@ export function withoutDestinations(text: string, wiki: boolean): string {
   return result + text.slice(end);
 }
 
-/** Returns the targets of one document's links by the ids in another, which has as many of them. */
+/**
+ * Returns the targets of one document's links by the ids in another document with equally many
+ * links.
+ */
 export function targetsByIdsOf(other: string, text: string, wiki: boolean): TargetLookup {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
   const said = destinationsOf(text, wiki);
@@ -66,8 +69,8 @@ export function inertDestinationsIn(text: string, wiki: boolean): string[] {
 }
 
 /**
- * Returns the target's own path, if the link leads to it: the link may have another normal form of
- * its name.
+ * Returns the path of the target, if the link leads to it: the link may have another Unicode normal
+ * form of the name.
  */
 function pathOf(here: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : here.pathOf(id);

@@ -3,8 +3,8 @@ import { nameOf } from "../../contract/path.ts";
 import type { DocumentNames } from "./wiki.ts";
 
 /**
- * Paths by the name that a wiki link would use. A path at which nothing exists any more stays, and
- * the lookups tell.
+ * Indexes paths by the name that a wiki link would use. A path stays in the index when its file is
+ * gone; the lookups check if it exists.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -26,7 +26,7 @@ type Lookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Returns true if a file is at the path that is no document yet. */
+  /** Returns true if the path has a file that is no document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 
@@ -35,7 +35,7 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
   const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
   const idOf = (name: string): string | null => {
     const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
-    // Two are as good as many, and a name like `index` may have thousands.
+    // Two matches are as bad as many, and a name like `index` may have thousands.
     const [id, ...more] = ids.take(2);
     return id !== undefined && more.length === 0 ? id : null;
   };
@@ -55,12 +55,18 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): DocumentNa
 
 const ENDING = ".md";
 
-/** A link may have a name with its file's extension, or the name of a file `Name.md.md`. */
+/**
+ * Returns the names under which a link may mean a file: with or without its extension, for a file
+ * `Name.md.md`.
+ */
 function stemsOf(name: string): string[] {
   return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
 }
 
-/** Editors that follow wiki links ignore case and normal forms. */
+/**
+ * Returns the form of a name in which names are compared. Editors that follow wiki links ignore
+ * case and normal forms.
+ */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

@@ -20,7 +20,7 @@ export type Place = {
    * workspace is linked; default: `idAt`. `path` has no leading slash.
    */
   idAtAbsolute?(path: string): string | null;
-  /** Targets of wiki links. If left out, these are no links. */
+  /** Targets of wiki links. Left out: wiki links do not count as links. */
   readonly names?: DocumentNames | undefined;
 };
 
@@ -61,7 +61,9 @@ export function pathTo({ kind, said }: Destination, place: Place): string | null
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
 }
 
-/** Returns the path that `said` leads to from a folder; null outside of the root. */
+/**
+ * Returns the path to which `said` leads from a folder; null if that path is outside of the root.
+ */
 function walk(folder: string, said: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of said.split("/")) {
@@ -74,7 +76,7 @@ function walk(folder: string, said: string): string | null {
   return names.join("/");
 }
 
-/** Percent signs that do not encode UTF-8 stay as they are. */
+/** Decodes percent signs. A percent sign that does not encode UTF-8 is not changed. */
 function decodePercent(part: string): string {
   if (!part.includes("%")) return part;
   try {

@@ -4,7 +4,7 @@
 type Span = { readonly from: number; readonly to: number };
 
 export type Resource = {
-  /** Without `<` and `>`; null for `()`. */
+  /** Destination without `<` and `>`; null for `()`. */
   readonly destination: Span | null;
   readonly angle: boolean;
   /** Title without its quotes. */
@@ -96,7 +96,7 @@ export function readLabel(text: string, at: number): { readonly label: string; r
   return found === null ? null : { label: normaliseLabel(found[1]!), end: at + found[0].length };
 }
 
-/** Returns the normal form of a label: labels of one definition have the same. */
+/** Returns the normal form of a label. All labels of one definition have one normal form. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")

@@ -29,7 +29,8 @@ export class Spellings {
       const id = resolveDestination(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
-      // A link that does not count keeps its place in the order, and gets a new spelling.
+      // A link that does not count still takes its turn in the order of the links, and gets a new
+      // spelling.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       note(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
     }
@@ -56,8 +57,8 @@ export class Spellings {
   }
 
   /**
-   * Returns the same for a whole wiki link.
-   * @param form the service's
+   * Returns the spelling of a whole wiki link, in the same way.
+   * @param form form of the link on the service
    */
   nextWiki(form: string): string | undefined {
     return nextOf(this.#wiki.get(form));

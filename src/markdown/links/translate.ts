@@ -11,7 +11,7 @@ import { wikiLocalForm, headingOf, wikiServiceForm, type WikiLink } from "./wiki
  */
 
 export type ToDiskOptions = {
-  /** Earlier local content. Links with the same target keep its spelling. */
+  /** Earlier local content. Links to a target that this content links to keep their spelling. */
   readonly was?: string;
   /** True if wiki links by path in that content become wiki links again. */
   readonly wikiAnew?: boolean;
@@ -22,14 +22,15 @@ export type ToServiceOptions = {
   readonly was?: string;
   /** Places of all documents before they moved, for links without a present target. */
   readonly before?: Place;
-  /** Targets of the links in the document's previous bytes: asked first. */
+  /** Targets of the links in the document's previous bytes; used first. */
   readonly stood?: TargetLookup;
-  /** Targets in older bytes: asked last. */
+  /** Targets in older bytes; used last. */
   readonly formerly?: TargetLookup;
 };
 
 /**
- * Returns the id that a destination, without query and fragment, stood for; null if there was none.
+ * Returns the id that a destination, without query and fragment, had as its target; null if it had
+ * none.
  */
 export type TargetLookup = (said: string) => string | null;
 
@@ -72,9 +73,9 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
 }
 
 /**
- * Makes the service's form. A link to a document or folder becomes its id; one without a target
- * becomes inert, by `ref://` before its destination. Unknown ids, schemes and lone fragments stay,
- * and so do wiki links of no or more than one document.
+ * Makes the service's form. A link to a document or folder becomes its id. A link without a target
+ * becomes inert, by `ref://` before its destination. Unknown ids, schemes and lone fragments stay
+ * unchanged, and so does a wiki link whose name fits no document or several.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const made = serviceOf(text, place, options);
@@ -135,7 +136,7 @@ export function respell(
   }).result;
 }
 
-/** Returns the id by the first source that knows the target of the destination. */
+/** Returns the id of a destination's target, from the first source that knows it. */
 export function resolveInOrder(read: Destination, meant: readonly (TargetLookup | Place | undefined)[]): string | null {
   for (const one of meant) {
     const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolveDestination(read, one);
@@ -149,7 +150,8 @@ function isRelative({ kind, said }: Destination): boolean {
 }
 
 /**
- * Returns true if the local form may keep a spelling: any with a target, else those with `ref://`.
+ * Returns true if the local form may keep a spelling: a spelling with a target, or one with
+ * `ref://`.
  */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
@@ -177,7 +179,7 @@ type Respelled = {
   readonly hasWiki: boolean;
 };
 
-/** Replaces destinations. A document without any to replace is returned itself. */
+/** Replaces destinations. Returns the same document if no destination has to be replaced. */
 function respellEach(text: string, { names }: Place, respell: Respell): Respelled {
   const links = findLinks(text, names !== undefined);
   let result = "";

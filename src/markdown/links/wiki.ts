@@ -8,11 +8,11 @@
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type DocumentNames = {
   /**
-   * @param name a file's, or a path from the root
-   * @returns the one document with this name; null if there is none, or more than one
+   * @param name name of a file, or path from the root
+   * @returns the only document with this name; null if no document has the name, or several have
    */
   idOf(name: string): string | null;
-  /** Returns the shortest name by which `idOf` finds it; null if there is none. */
+  /** Returns the shortest name by which `idOf` finds the document; null if there is none. */
   nameOf(id: string): string | null;
   /** Returns the path of the only file with this name that is no document yet. */
   pathOf(name: string): string | null;
@@ -23,13 +23,13 @@ export type WikiLink = {
   /** Offset of the first bracket; the `!` of an embed is before it. */
   readonly from: number;
   readonly to: number;
-  /** A file's name without `.md`, or its path from the root; null in the service's form. */
+  /** Name of the file without `.md`, or its path from the root; null in the service's form. */
   readonly name: string | null;
   /** Heading with its `#`, in the service's form; empty if the link names no heading. */
   readonly heading: string;
   /** Text that readers see. */
   readonly text: string;
-  /** True in a table, where a bare `|` would end the cell. */
+  /** True if the link is in a table, where a bare `|` would end the cell. */
   readonly inTable: boolean;
 };
 
@@ -48,7 +48,7 @@ export function readWikiLink(text: string, at: number): WikiLink | null {
 
 /**
  * @param inner content of a link's brackets
- * @returns the words of the service's form; null for any other link
+ * @returns the words that the service's form shows; null for a link of another form
  */
 export function wordsOf(inner: string): string | null {
   return WORDS.exec(inner)?.[1] ?? null;
@@ -59,12 +59,12 @@ export function destinationOfName(name: string): string {
   return `[[${name}]]`;
 }
 
-/** Returns null for a destination that is no wiki link's. */
+/** Returns the name in a destination; null if the destination does not belong to a wiki link. */
 export function nameOfDestination(said: string): string | null {
   return said.startsWith("[[") && said.endsWith("]]") && !said.includes("\n") ? said.slice(2, -2) : null;
 }
 
-/** Returns the service's form. */
+/** Returns the service's form of a wiki link. */
 export function wikiServiceForm(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encoded(heading)})`;
 }

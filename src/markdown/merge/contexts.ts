@@ -129,7 +129,7 @@ function directive(place: Place, colons: string, name: string): number {
   return 0;
 }
 
-/** Applies the block tags of one line. Returns a number as `step` does. */
+/** Applies the block tags of one line. Returns a number with the meaning of `step`. */
 function tags(place: Place, line: string): number {
   let stray = 0;
   let found = false;

@@ -13,7 +13,7 @@ const LETTERS_A_STEP = 4;
 /** A property of base, local, remote and merged text. */
 export type OfFour<T> = readonly [base: T, local: T, remote: T, merged: T];
 
-/** Computes a property of each of four texts from another property. */
+/** Computes a property of each of the four texts. */
 export function mapFour<T, U>([base, local, remote, merged]: OfFour<T>, read: (one: T) => U): OfFour<U> {
   return [read(base), read(local), read(remote), read(merged)];
 }

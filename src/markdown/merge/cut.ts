@@ -6,8 +6,8 @@ import { LETTER, UNSPACED } from "./words.ts";
 // a text's length.
 const ATOM = new RegExp(
   [
-    // A plain word, matched first for speed. Words that begin with f, h, m or v are left out,
-    // because they can begin an address or a version.
+    // Plain words, matched first for speed. Words that begin with f, h, m or v are left out,
+    // because they may begin an address or a version.
     String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
@@ -31,7 +31,7 @@ const ATOM = new RegExp(
   "gv",
 );
 
-/** Steps that a token costs: for cutting, numbering, comparing and writing it. */
+/** Steps that a token costs: cutting it from the text, numbering, comparing and writing. */
 const STEPS_A_TOKEN = 30;
 
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;

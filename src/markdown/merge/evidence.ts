@@ -34,8 +34,8 @@ type Bag = Map<number, number>;
 
 /**
  * Returns true if `more` also lacks, at that place, the words that an edit removed. A few common
- * words may remain.
- * @param own the elements that the edit added in place of the removed ones
+ * words may be left.
+ * @param own elements that the edit added in place of the removed ones
  */
 export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
   if (edit.start === edit.end) return true;
@@ -73,7 +73,7 @@ function wordsLeft(
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = words.of(removed[at] as number);
-    // A whole line that is kept is no chance match, but a common word may be one.
+    // A whole line that was kept is no chance match, but a common word may be one.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
@@ -91,7 +91,7 @@ function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
 
 /**
  * Removes a word from a bag.
- * @returns whether the word was in it
+ * @returns true if the bag had the word
  */
 export function take(bag: Bag, word: number): boolean {
   const count = bag.get(word) ?? 0;
@@ -112,7 +112,7 @@ function put(bag: Bag, words: readonly number[]): void {
   }
 }
 
-/** LIMIT: this many equal elements in a row may still be a chance match of another place. */
+/** LIMIT: equal elements in a row that may still be a chance match of another place. */
 const FEW = 4;
 
 /**

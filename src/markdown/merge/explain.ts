@@ -14,8 +14,8 @@ export type Piece = {
 };
 
 /**
- * Origin of a line. `kept`: from base; `local`, `remote`: changed by one side; `both`: changed by
- * both sides alike; `joined`: from different changes of both sides.
+ * Origin of a line. `kept`: from base; `local`, `remote`: changed by one side; `both`: changed
+ * equally by both sides; `joined`: from different changes of both sides.
  */
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 

@@ -91,7 +91,7 @@ function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** Returns the tokens of a part that a side changed; undefined for a conflict. */
+/** Returns the tokens of a part that at least one side changed; undefined for a conflict. */
 function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
   const { grain, ids, keys, reading } = flow;
   if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
@@ -135,8 +135,8 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  // If an edit only adds or removes a sentence beside an edited sentence, text may have moved
-  // between the two.
+  // If an edit only adds or removes a sentence beside an edited sentence, text may have moved from
+  // one sentence to the other.
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
@@ -231,7 +231,7 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 
 /**
  * Returns rewritten tokens. The first token gets the white space of the other side, unless the side
- * that rewrote the tokens changed that white space too.
+ * that rewrote the tokens changed this white space too.
  */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];

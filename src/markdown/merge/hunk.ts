@@ -44,8 +44,8 @@ export type ConflictHunk = {
 };
 
 /**
- * Merged result of a part. `after`: the blank lines that follow, if they differ from those of the
- * texts.
+ * Merged result of a part. `after`: the blank lines after the part, if they differ from those of
+ * the texts.
  */
 type Settled = { readonly text: string; readonly after?: string | undefined };
 
@@ -90,7 +90,7 @@ function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
 
 /**
  * Returns unchanged lines.
- * @param lead the blank lines before them, if the part above decided these
+ * @param lead the blank lines before these lines, if the previous part decided them
  */
 function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): Settled {
   let text = "";
@@ -178,7 +178,7 @@ function settle(part: Part, work: Work): Settled | Conflicts {
   return mergePart(part, work);
 }
 
-/** Returns the lines of one side, with the blank lines before them. */
+/** Returns the lines of one side, with the blank lines before these lines. */
 function ofSide(part: Ranges, side: Side, texts: ThreeTexts): Settled {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
@@ -200,7 +200,7 @@ function gapAt(texts: ThreeTexts, base: number, local: number, remote: number): 
   return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
 }
 
-/** Returns a conflict with the sides' text. */
+/** Returns a conflict with the text of both sides. */
 function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
   return {
     base: linesOf(texts.base, part.base).join(""),

@@ -93,7 +93,7 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
 }
 
 /**
- * Returns the pieces in an order that keeps each in its own context; undefined when there is none.
+ * Returns the pieces in an order that keeps each in its own context; undefined if no order does.
  */
 function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
@@ -106,7 +106,7 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
 
 /**
  * Returns true if the second piece may follow the first: the second does not become part of the
- * first, and does not absorb what was below the first.
+ * first, and does not absorb the text below the first.
  */
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
@@ -155,7 +155,7 @@ function isTop({ lines, above, below }: Place): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
-/** Joins pieces, with the blank lines that the sides put around them. */
+/** Joins pieces, with the blank lines that the sides put around each. */
 function join(pieces: readonly Piece[], between = ""): Inserted {
   const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
   return { text, after: (pieces.at(-1) as Piece).after };

@@ -2,8 +2,8 @@ import { diffStrings } from "./myers.ts";
 import { splitLines } from "./split.ts";
 
 /**
- * Compares two texts by lines (Myers 1986). Past the limit of the search, everything that differs
- * is one replacement.
+ * Compares two texts by lines (Myers 1986). Past the limit of the search, all differing lines are
+ * one replacement.
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };

@@ -39,7 +39,10 @@ export function mergeLines(base: string, local: string, remote: string, reading:
   });
 }
 
-/** Charges the package's search between two texts. Returns whether the budget is enough. */
+/**
+ * Charges the budget for the package's search between two texts. Returns false if the budget is too
+ * small.
+ */
 function paysFor(base: Lines, side: Lines, reading: Reading): boolean {
   const most = base.ids.length + side.ids.length;
   return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_A_RUN) !== undefined;

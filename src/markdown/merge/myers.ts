@@ -79,8 +79,8 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
 }
 
 /**
- * Returns the edits between the equal elements of `apart`. `pairs`: indexes into `a` and `b`, in
- * turn.
+ * Returns the edits between the equal elements of `apart`. `pairs`: indexes into `a` and `b`,
+ * alternately.
  */
 function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
@@ -159,7 +159,7 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low
   return steps;
 }
 
-/** Follows the path of furthest points back from the end. */
+/** Follows the path of furthest points from the end to the start. */
 function walkBack(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
@@ -214,8 +214,8 @@ function slide(
 }
 
 /**
- * Returns how far elements [from, to) can move forward; negative: back. `before`: end of the edit
- * before; `after`: start of the edit after.
+ * Returns how far elements [from, to) can move forward; negative: back. `before`: end of the
+ * previous edit; `after`: start of the next edit.
  */
 function slideBy(
   ids: readonly number[],

@@ -3,7 +3,7 @@ import { diff, type Edit } from "./myers.ts";
 import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
 import { isWord, writeTokens } from "./tokens.ts";
 
-/** The origin of a text: base, one of the sides, or both sides alike. */
+/** Origin of a text: base, one of the sides, or both sides with equal text. */
 type Source = "base" | "mine" | "theirs" | "both";
 
 /**

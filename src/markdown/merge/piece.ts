@@ -7,7 +7,7 @@ import { gapBefore, type Lines, linesOf } from "./reading.ts";
 export type Piece = {
   /** The lines from the first filled one to the last. */
   readonly lines: readonly string[];
-  /** Blank lines before the piece; below, those after the piece. */
+  /** Blank lines before the piece; below, the blank lines after it. */
   readonly before: string;
   readonly after: string;
   /** Level of the heading that the piece begins with; 7 when it begins with text. */

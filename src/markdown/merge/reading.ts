@@ -79,12 +79,12 @@ export function readLines(text: string, reading: Reading): Lines {
   return read;
 }
 
-/** Matches the line under the head of a table. */
+/** Matches the rule of a table: the line under its header. */
 const RULED = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Returns the keys of filled lines. A line without words, and the head of a table, are keyed with
- * the line right below, else with the line right above.
+ * Returns the keys of filled lines. The key of a line without words, or of the header of a table,
+ * includes the line right below, else the line right above.
  */
 function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: Reading): number[] {
   const keys: number[] = [];

@@ -3,7 +3,7 @@ import { diffStrings, type Edit } from "./myers.ts";
 import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-/** Shows texts beside each other, line by line, for people. */
+/** Shows texts beside each other, line by line, for readers. */
 
 /** A piece of a line. `differs`: true if the compared line lacks the piece at this place. */
 export type Piece = { readonly text: string; readonly differs: boolean };
@@ -11,7 +11,7 @@ export type Piece = { readonly text: string; readonly differs: boolean };
 /** One line with its line feed; `number` counts from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly Piece[] };
 
-/** Matching lines; null for a text that has none at this place. */
+/** Matching lines; null for a text that has no line at this place. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;
@@ -19,8 +19,8 @@ export type SideRow = {
 };
 
 /**
- * Consecutive lines of one kind: unchanged, changed by one side, by both alike, or by both
- * differently. Without a base, only `same` and `both` occur.
+ * Consecutive lines of one kind: unchanged, changed by one side, changed equally by both, or
+ * changed differently by both. Without a base, only `same` and `both` occur.
  */
 export type Passage = {
   readonly kind: "same" | "mine" | "theirs" | "alike" | "both";

@@ -105,7 +105,7 @@ const HEADING_ID: Naming = {
 };
 
 /**
- * Returns true if definitions and heading ids name no two things alike, except where a side did.
+ * Returns true if no two definitions or heading ids have one name, except where a side did that.
  */
 function keepsNames(merged: string, texts: OfFour<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;

@@ -34,7 +34,7 @@ export class StringNumbers {
     return this.#texts.length;
   }
 
-  /** Returns the string to which a number was assigned. */
+  /** Returns the string that has this number. */
   text(id: number): string {
     return this.#texts[id] as string;
   }
@@ -57,7 +57,7 @@ export class RunNumbers {
     return id;
   }
 
-  /** Returns the run to which a number was assigned. */
+  /** Returns the run that has this number. */
   run(id: number): readonly number[] {
     return this.#runs[id] as readonly number[];
   }

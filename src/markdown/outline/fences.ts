@@ -6,15 +6,18 @@ export function openingFence(line: string): string {
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
 }
 
-/** Returns whether a line closes a fence: the same mark, at least as long, and nothing after it. */
+/**
+ * Returns true if a line closes a fence: it has the same mark, at least as long, and no text after
+ * the mark.
+ */
 export function closesFence(fence: string, line: string): boolean {
   const [, mark = "", info = ""] = FENCE.exec(line) ?? [];
   return mark.startsWith(fence) && info.trim() === "";
 }
 
 /**
- * Returns for each place before a line, and the one after the last, the open fence; empty if there
- * is none (CommonMark 0.31.2, section 4.5).
+ * Returns the open fence for each place before a line, and for the place after the last line; empty
+ * if no fence is open (CommonMark 0.31.2, section 4.5).
  */
 export function openFences(lines: readonly string[]): string[] {
   const found = [""];
@@ -32,8 +35,8 @@ function fenceAfter(open: string, line: string): string {
 }
 
 /**
- * Returns whether any of lines [from, to) is code: a fence or between two fences. `open`: the
- * result of `openFences`.
+ * Returns true if any of lines [from, to) is code: a fence, or a line between two fences. `open`:
+ * the result of `openFences`.
  */
 export function hasCode(open: readonly string[], from: number, to: number): boolean {
   if (from === to) return false;

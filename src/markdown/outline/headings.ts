@@ -3,11 +3,11 @@ import { bodyStart } from "./front-matter.ts";
 
 /** A heading of a Markdown document, with its section. */
 export type Heading = {
-  /** 1 to 6. */
+  /** Level of the heading, 1 to 6. */
   readonly level: number;
-  /** As written, without the marks of the heading. */
+  /** Name as written, without the marks of the heading. */
   readonly name: string;
-  /** From 1. */
+  /** Line of the heading, from 1. */
   readonly line: number;
   /** Last line of the section: the line before the next heading of the same or a higher level. */
   readonly last: number;
@@ -15,7 +15,7 @@ export type Heading = {
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** Beginnings of a line that an underline cannot make a heading. */
+/** Matches beginnings of a line that an underline cannot turn into a heading. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
 /**
@@ -52,8 +52,8 @@ function withSections(found: readonly Omit<Heading, "last">[], lines: number): H
 }
 
 /**
- * Returns the headings with a name. A path of names (`Plan > Costs`) selects only those below such
- * headings.
+ * Returns the headings with a name. A path of names (`Plan > Costs`) selects only the headings
+ * below the earlier ones.
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
   const names = wanted.split(">").map(plain);
@@ -84,7 +84,7 @@ function atxAt(lines: readonly string[], at: number): Omit<Heading, "last"> | nu
   return marks === undefined ? null : { level: marks.length, name, line: at + 1 };
 }
 
-/** The underline is at `at`: the heading is the line above it. */
+/** Returns the heading above the underline at `at`. */
 function underlinedAt(lines: readonly string[], at: number, from: number): Omit<Heading, "last"> | null {
   const [, marks] = UNDERLINE.exec(lines[at]!) ?? [];
   const above = at > from ? lines[at - 1]! : "";

@@ -15,16 +15,16 @@ type NextMatch = () => readonly [start: number, end: number] | null;
 export type CompiledRegex = {
   readonly required: RequiredText;
   /**
-   * Most steps that a character costs: those of the compiled pattern, and some for the character
-   * itself.
+   * Most steps that a character costs: the steps of the compiled pattern, and some for the
+   * character itself.
    */
   readonly stepsPerCharacter: number;
   /**
-   * Returns whether any line of a text may match; false is certain. Null when this test is
-   * unavailable for the pattern.
+   * Returns true if a line of a text may match; false is certain. Null if this test is unavailable
+   * for the pattern.
    */
   readonly mayMatch: ((text: string) => boolean) | null;
-  /** Returns a function that finds the matches of a line in turn; null when the line has none. */
+  /** Returns a function that finds the matches of a line one by one; null if the line has none. */
   readonly finder: (line: string) => NextMatch | null;
   /** The compiled pattern, for lines that the engine cannot scan in one round. */
   readonly program: Program;
@@ -47,7 +47,10 @@ export const MOST_STEPS = 2_000;
 const STEPS_OF_A_CHARACTER = 8;
 /** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
-/** LIMIT: steps above which a pattern is not tried on whole texts first, only on their lines. */
+/**
+ * LIMIT: steps of a pattern that is tried on whole texts first. A pattern with more steps is tried
+ * line by line.
+ */
 const MOST_STEPS_FOR_TEXTS = 300;
 /** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
 const SURELY = 4;
@@ -59,8 +62,8 @@ export function compileRegex(pattern: string): Compilation {
   try {
     line = RE2JS.compile(pattern);
   } catch (error) {
-    // Any exception (RE2JSSyntaxException and others) is reported as a malformed pattern, even one
-    // from a bug in the engine's parser.
+    // Any exception (RE2JSSyntaxException and others) is reported as a malformed pattern, even if
+    // the engine's parser has a bug.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
@@ -117,8 +120,8 @@ const TOKENS =
   /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /**
- * Estimates the steps that a pattern compiles to. Compiling many `(?:a?){1000}` would block the
- * process, as nothing can interrupt it.
+ * Estimates the number of steps to which a pattern compiles. Compiling many `(?:a?){1000}` would
+ * block the process, because nothing can interrupt it.
  */
 function estimateSteps(pattern: string): number {
   const outer: number[] = [];

@@ -76,7 +76,7 @@ class HybridSearch<One extends FoundDocument> {
     this.#limit = limit;
   }
 
-  /** Returns whether fewer documents than requested contain all units, or the literal. */
+  /** Returns true if fewer documents than requested contain all units, or the literal. */
   isShort(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
@@ -196,7 +196,7 @@ function isCounted(judged: DocumentMatch | null | undefined, counts: (judged: Do
   return judged !== null && judged !== undefined && counts(judged);
 }
 
-/** Returns whether a document contains a piece. */
+/** Returns true if a document contains a piece. */
 function holds({ isFull, pieces }: DocumentMatch, piece: number): boolean {
   return isFull || (pieces[piece] ?? 0) > 0;
 }

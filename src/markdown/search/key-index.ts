@@ -45,7 +45,7 @@ export class KeyIndex {
   readonly #has;
   readonly #matching;
 
-  /** @param sql a database with the table of `KEY_SCHEMA` */
+  /** @param sql database with the table of `KEY_SCHEMA` */
   constructor(sql: Sql) {
     this.merger = new IndexMerger(sql);
     this.#add = sql.prepare("INSERT INTO search_keys (rowid, keys) VALUES (?, ?)");

@@ -23,10 +23,14 @@ export type KeySet =
 const ANY: KeySet = { kind: "any" };
 /** Characters per key. */
 const GRAM = 3;
-/** LIMIT: keys for looking up one word or literal; more would hardly narrow the set further. */
+/**
+ * LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set further.
+ */
 const MOST_KEYS = 12;
 
-/** The FNV-1a offset basis. */
+/**
+ * Start values of the hashes (FNV-1a offset basis). Keys of titles have a start value of their own.
+ */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const PRIME = 0x01000193;
@@ -53,7 +57,7 @@ export function* keysInParts(path: string, text: string): Generator<Part, void> 
 
 type AddKeys = (keys: Set<number>, text: string) => void;
 
-/** LIMIT: UTF-16 units of text that are turned into keys in one part. */
+/** LIMIT: UTF-16 units of content that are turned into keys in one part. */
 const PART = 2_000;
 /**
  * UTF-16 units that two consecutive parts share. The longest unit with a key, a word of a heading,
@@ -119,8 +123,8 @@ function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED
 }
 
 /**
- * Returns whether a word is searched only as a whole word: parts of longer words would match nearly
- * everywhere.
+ * Returns true if a word is searched only as a whole word, because parts of longer words would
+ * match nearly everywhere.
  */
 export function isWholeWordOnly(word: string): boolean {
   return word.length < 2 * GRAM && [...foldText(word)].length < GRAM;
@@ -143,7 +147,7 @@ function inOne(sets: readonly KeySet[]): KeySet {
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };
 }
 
-/** Returns the set of documents with a word, a part of a word, or a run. */
+/** Returns the set of documents with a unit: a word, a part of a word, or a run. */
 export function documentsWithUnit({ kind, text }: Unit): KeySet {
   if (kind === "run") return withKeys(pairsOf(text).map((token) => keyOf(token)));
   return isWholeWordOnly(text) ? withKeys([keyOf(text)]) : documentsWithLiteral(text);
@@ -155,7 +159,7 @@ export function documentsWithTitle({ kind, text }: Unit): KeySet {
   return withKeys(tokens.map((token) => keyOf(token, TITLE_SEED)));
 }
 
-/** Returns the set of documents with a text as spelled, ignoring case and marks. */
+/** Returns the set of documents with a text as typed, ignoring case and marks. */
 export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addSpans(keys, foldText(literal), GRAM);

@@ -8,7 +8,7 @@ import { isOfWord, type Unit } from "./tokens.ts";
 export type DocumentMatch = {
   /** True if the document contains all units, as words or as parts of words. */
   readonly isFull: boolean;
-  /** True if the document contains the query as spelled. */
+  /** True if the document contains the query as typed. */
   readonly isLiteral: boolean;
   /**
    * Score from 1 up for a document with all units or the literal, higher is better; 0 for others.
@@ -121,7 +121,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
   return isOfWord(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Returns whether the units occur side by side in a text. */
+/** Returns true if the units occur side by side in a text. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let at = text.indexOf(first);

@@ -17,10 +17,13 @@ export type LineMatch = {
   readonly ranges: readonly Range[];
 };
 
-/** Most lines shown of one document, and the longest line that is examined, in characters. */
+/**
+ * Limits for one document: the lines shown, and the characters of the longest line that is
+ * examined.
+ */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
-/** LIMIT: ranges that are shown of one line. */
+/** LIMIT: ranges that are shown in one line. */
 const MOST_RANGES = 100;
 /**
  * The share of steps charged for finding one match. The engine usually stops at the match, and
@@ -48,9 +51,9 @@ export class StepMeter {
   }
 
   /**
-   * Waits until the steps may be taken.
-   * @param share the part of the steps that is charged
-   * @returns null when they may be taken
+   * Waits until the steps may run.
+   * @param share part of the steps that is charged
+   * @returns null when the steps may run
    */
   async take(steps: number, share = 1): Promise<EarlyEnd | null> {
     this.#left -= steps * share;
@@ -134,7 +137,7 @@ async function matchLines(
 }
 
 /**
- * Returns whether a line has more characters. A character has one or two UTF-16 units, so most
+ * Returns true if a line has more characters. A character has one or two UTF-16 units, so most
  * lines need no count.
  */
 function isLonger(line: string, characters: number): boolean {

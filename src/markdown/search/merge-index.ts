@@ -23,7 +23,7 @@ export class IndexMerger {
   readonly #changes: SqlStatement;
   readonly #merge: SqlStatement;
 
-  /** @param sql a database with the table of `KEY_SCHEMA` */
+  /** @param sql database with the table of `KEY_SCHEMA` */
   constructor(sql: Sql) {
     this.#sql = sql;
     this.#automerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
@@ -52,7 +52,7 @@ export class IndexMerger {
   }
 
   /**
-   * Merges pages and returns whether anything changed. A merge without work counts as one change in
+   * Merges pages. Returns true if a page changed: a merge without work counts as one change in
    * SQLite.
    */
   #isWritten(pages: number): boolean {

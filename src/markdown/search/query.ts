@@ -7,7 +7,7 @@ export type Query = {
   readonly phrase: readonly Unit[];
   /** Distinct units of `phrase`. */
   readonly units: readonly Unit[];
-  /** The parts for the loose search: words, and the pairs of runs. */
+  /** Parts for the loose search: words, and the pairs of characters of runs. */
   readonly pieces: readonly Unit[];
   /** The query as typed, with its case folded; "" if the query is too short to search. */
   readonly literal: string;
@@ -16,7 +16,8 @@ export type Query = {
 };
 
 /**
- * LIMIT: words and pairs of runs that are used; of a longer query (a pasted paragraph), the first.
+ * LIMIT: words and pairs of runs that are used. Of a longer query (a pasted paragraph), only the
+ * first are used.
  */
 const MOST_PIECES = 24;
 /** LIMIT: characters of a literal. Shorter ones are not searched, longer ones are cut. */

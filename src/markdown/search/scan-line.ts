@@ -20,7 +20,7 @@ export type Program = { readonly start: number; readonly inst: readonly Instruct
 const OP = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
 /** The bits of an assertion in re2js. */
 const ASSERT = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
-/** Replaces the character after the end of the line. */
+/** Stands for the character after the end of the line. */
 const NO_CHARACTER = -1;
 
 /**
@@ -78,7 +78,7 @@ class LineScan {
 
   /**
    * Reads one character.
-   * @returns whether a further character may change the match
+   * @returns true if a further character may change the match
    */
   readCharacter(): boolean {
     const [at, line] = [this.#at, this.#line];
@@ -138,7 +138,7 @@ class Threads {
   /**
    * Adds a thread for each instruction that reads a character or ends the match, and is reachable
    * without reading.
-   * @param assertions the assertions that hold at this position
+   * @param assertions assertions that are true at this position
    * @returns the number of instructions run
    */
   add(from: number, start: number, assertions: number): number {
@@ -166,7 +166,7 @@ function assertionsAt(line: string, at: number): number {
   return edge | (at === 0 ? ASSERT.start : 0) | (at === line.length ? ASSERT.end : 0);
 }
 
-/** Returns whether a word character is at a position. The engine knows only ASCII words. */
+/** Returns true if a word character is at a position. The engine knows only ASCII words. */
 function isWordAt(line: string, at: number): boolean {
   return /\w/.test(line.charAt(at));
 }

@@ -7,8 +7,8 @@
 /** Permits the steps of one search. */
 export type StepPermit = {
   /**
-   * Waits until the steps may be taken.
-   * @returns false when the client no longer waits, so that the search ends
+   * Waits until the steps may run.
+   * @returns false if the client no longer waits, so that the search ends
    */
   take(steps: number): Promise<boolean>;
 };
@@ -26,14 +26,14 @@ export class SearchScheduler {
   #searches = 0;
   #left = STEPS_OF_A_ROUND;
 
-  /** @param atNextRound schedules a callback for after all other tasks have run */
+  /** @param atNextRound schedules a callback that runs after all other tasks */
   constructor(atNextRound: (begin: () => void) => void) {
     this.#atNextRound = atNextRound;
   }
 
   /**
-   * Returns the pace of a new search.
-   * @param isGone whether the client no longer waits for the answer
+   * Returns the permit of a new search.
+   * @param isGone returns true if the client no longer waits for the answer
    */
   paceOf(isGone: () => boolean): StepPermit {
     const search: Search = { number: this.#searches++, spent: 0 };
@@ -48,7 +48,7 @@ export class SearchScheduler {
     };
   }
 
-  /** Returns whether the steps fit in this round. Work larger than a round gets a whole round. */
+  /** Returns true if the steps fit in this round. Work larger than a round gets a whole round. */
   #hasRoomFor(steps: number): boolean {
     return steps <= this.#left || this.#left === STEPS_OF_A_ROUND;
   }
@@ -61,8 +61,8 @@ export class SearchScheduler {
   }
 
   /**
-   * Starts a round for the first search in line. It may use the whole round, so it may finish
-   * without another.
+   * Starts a round for the first search in line. This search may use the whole round, so that it
+   * may finish without another round.
    */
   #beginRound(): void {
     this.#left = STEPS_OF_A_ROUND;
@@ -75,9 +75,9 @@ export class SearchScheduler {
 }
 
 /**
- * Returns whether one search has priority: the one with fewer whole rounds, so that long searches
- * do not delay short ones. Among equals the older one precedes, so that not all of them finish
- * late.
+ * Returns true if one search has priority over another: it has used fewer whole rounds, so that
+ * long searches do not delay short ones. Among equals the older search has priority, so that not
+ * all of them finish late.
  */
 function isBefore(one: Search, other: Search): boolean {
   const rounds = Math.floor(one.spent / STEPS_OF_A_ROUND) - Math.floor(other.spent / STEPS_OF_A_ROUND);

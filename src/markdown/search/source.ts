@@ -12,7 +12,7 @@ export type FoundDocument = {
 
 export type AgeOrder = "newest" | "oldest";
 
-/** `next`: the `after` of the next portion; null for the last one. */
+/** `next`: value of `after` for the next page; null for the last page. */
 export type DocumentPage = { readonly documents: readonly number[]; readonly next: number | null };
 
 export type DocumentSource<One extends FoundDocument> = {

@@ -39,7 +39,7 @@ export function pairsOf(run: string): string[] {
 }
 
 /**
- * Returns whether a folded character can be part of a word in a script with spaces; false for "".
+ * Returns true if a folded character can be part of a word in a script with spaces; false for "".
  */
 export function isOfWord(character: string): boolean {
   return isAscii(character) ? ASCII_WORD_CHARACTER.test(character) : WORD_CHARACTER.test(character);

@@ -85,7 +85,7 @@ export const CREATE = defineTool({
 
 type Change = { readonly text: string; readonly facts?: object };
 
-/** Replaces the content of a document that still is the given version. */
+/** Replaces the content of a document that still has the given version. */
 async function replace(
   mirror: ServedMirror,
   { path, version }: { readonly path: string; readonly version: string },
