@@ -89,7 +89,10 @@ function wrongValue(name: string, { choices, range, form, isTime = false }: Opti
   return isFit ? null : `--${name} takes a whole number from ${least} to ${most}`;
 }
 
-/** Says that a word is unknown, with the one that is probably meant or all possible words. */
+/**
+ * Returns a clause: the word is unknown. Names the word that is probably meant, or all possible
+ * words.
+ */
 export function notAmong(shown: string, word: string, words: readonly string[]): string {
   const near = nearestWord(word, words);
   return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;

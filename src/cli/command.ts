@@ -92,7 +92,7 @@ export type Args = {
   ms(name: string): number | null;
   /** Returns how often a flag declared `multiple` was given, such as 2 for `-vv`. */
   count(name: string): number;
-  /** Returns every value of an option declared `multiple`, in order. */
+  /** Returns every value of an option that may be given several times, in order. */
   texts(name: string): readonly string[];
 };
 
@@ -100,11 +100,11 @@ export type Args = {
 export type Operands = {
   /** Form of the operands and of required options in the usage, such as `[DIR]`; may be empty. */
   readonly usage: string;
-  /** Least number. */
+  /** Least number of operands. */
   readonly least: number;
-  /** Greatest number. */
+  /** Greatest number of operands. */
   readonly most: number;
-  /** Possible first operands, if there are only a few. */
+  /** Possible values of the first operand, if there are only a few. */
   readonly words?: readonly string[];
   /**
    * What a shell completes for each operand, by position; the last entry also counts for all that

@@ -9,15 +9,15 @@ export const EXIT = {
   /** An error in mdmirror itself. */
   fault: 1,
   usage: 2,
-  /** Done, but action is required. */
+  /** The command succeeded, but the user must act. */
   attention: 3,
   stopped: 4,
-  /** The service cannot be reached, or refuses the key. */
+  /** The service cannot be reached, or it refuses the key. */
   offline: 5,
   locked: 6,
   /** The content was uploaded and is in review. */
   inReview: 7,
-  /** The time for waiting is over. */
+  /** The time limit of a wait has passed. */
   tooSlow: 8,
   diskFull: 9,
 } as const;
@@ -76,7 +76,7 @@ const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"])
 /** The part of `Io` that prints errors. */
 type Errors = { err(line: string): void };
 
-/** Prints why a command cannot continue and returns its exit code. */
+/** Prints the reason why a command cannot continue, and returns its exit code. */
 export function complain(io: Errors, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${shownWords(trouble.next)}`);
@@ -88,7 +88,7 @@ export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "cod
   return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
 }
 
-/** Prints what is wrong with the arguments of a command. */
+/** Prints the fault of a command's arguments. */
 export function misuse(io: Errors, command: string, why: string): ExitCode {
   io.err(`mdmirror ${command}: ${why}`);
   io.err(`  next: mdmirror ${command} --help`);

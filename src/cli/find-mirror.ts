@@ -120,8 +120,8 @@ export function locate(io: Io, path: string): Result<Place> {
 }
 
 /**
- * Works as `locate`, and returns the path "" for the linked folder itself. A path outside every
- * linked folder may be the name of a linked folder.
+ * Works as `locate`, but also accepts the linked folder itself, with the path "". If the path is
+ * outside every linked folder, it may be the name of a linked folder.
  */
 export function locateOrRoot(io: Io, path: string): Result<Place> {
   const whole = isDocId(path) ? null : mirrorAt(io, path);

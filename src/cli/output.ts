@@ -102,10 +102,10 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   });
 }
 
-/** Keeps an error of standard error from ending the process. */
+/** Ignores errors of standard error, so that they do not end the process. */
 export function ignoreClosedReader(stream: NodeJS.WriteStream): void {
   usesStreams = true;
   stream.on("error", () => {
-    // The reader has left, so a message would reach nobody.
+    // The reader of the stream is gone, so a message would not be read.
   });
 }

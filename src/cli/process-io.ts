@@ -139,8 +139,8 @@ const STILL = "mdmirror: stopping after the current operation; press again to st
 const STILL_MS = 1_000;
 
 /**
- * Returns a function that runs work until a signal.
- * @param tell called if work continues for a while after the signal
+ * Returns a function that runs work until a signal arrives.
+ * @param tell called if the work continues for a while after the signal
  */
 function stoppableTelling(tell: () => void): Stoppable {
   return async (work) => {

@@ -61,7 +61,7 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   };
 }
 
-/** Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
+/** Returns a line such as `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. */
 export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);

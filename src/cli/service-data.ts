@@ -23,7 +23,9 @@ export function readRate(text: string): { readonly requests: number; readonly se
   return { requests, seconds };
 }
 
-/** Returns the member for an option that is given: null for `all`, `none` and `never`. */
+/**
+ * Returns the member for an option that is given. The words `all`, `none` and `never` become null.
+ */
 export function memberOf<Name extends string, T>(
   name: Name,
   text: string | null,

@@ -7,8 +7,8 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * Problems to fix, as lines. A cause that several documents share comes once, before single
- * problems.
+ * Formats problems to fix as lines. A cause that several documents share is printed once, before
+ * single problems.
  */
 
 type Attention = RunReport["attention"][number];
@@ -20,7 +20,7 @@ const NAMES = 5;
 
 /**
  * Returns the lines for open problems.
- * @param most causes and single documents that are shown; further ones are counted
+ * @param most number of causes and of single documents that are shown; more are only counted
  */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];

@@ -98,7 +98,7 @@ function showGroup(io: Io, alike: readonly Item[], word: string): void {
   if (alike.length > SHOWN) put(`  … and ${count(alike.length - SHOWN)} more: ${what}`);
 }
 
-/** Returns `196 resolved, 3 left alone, 1 not done`. */
+/** Returns counts such as `196 resolved, 3 left alone, 1 not done`. */
 function countsLine(items: readonly Item[], end: "planned" | "done", word: string): string {
   const of = (wanted: Item["end"]) => items.filter((item) => item.end === wanted).length;
   const others = countWords([

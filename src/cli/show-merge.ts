@@ -50,7 +50,7 @@ function linesOf(io: Io, origins: MergeOrigins): string[] {
   ];
 }
 
-/** Returns `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
+/** Returns a clause such as `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
 function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
   return `merged ${localTime(merge.at)} from ${partsClause(merge, entries)}`;
 }

@@ -26,7 +26,7 @@ import { shellWord } from "../mirror/model/shell-word.ts";
 type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** True to show all names, not only the first ten of each group. */
+  /** True to show all names. Otherwise the first ten of each group. */
   readonly all: boolean;
 } & Reach;
 
@@ -77,7 +77,7 @@ export function planLines(
   ];
 }
 
-/** Returns lines about changes that a sync would leave as they are. */
+/** Returns lines about changes that a sync would not carry out. */
 function leftLines(label: string, left: Planned["open"], most: number): string[] {
   if (left.length === 0) return [];
   const named = left
@@ -147,7 +147,9 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   special: "devices, sockets and pipes",
 };
 
-/** Returns `stays local: 3 not Markdown, 1 dot folders`, or null if nothing stays local. */
+/**
+ * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if nothing stays local.
+ */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
   const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];
   const words = countWords(kinds.map((kind) => [stays?.[kind] ?? 0, STAY_WORDS[kind]]));

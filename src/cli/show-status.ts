@@ -44,7 +44,7 @@ function daemonLine({ pid, phase, detail, paused, pausedUntil, news }: DaemonSta
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}${told}`;
 }
 
-/** Returns the lines that show a folder; one that is not read is not trusted. */
+/** Returns the lines that show a folder. A folder whose state was not read is not trusted. */
 export function statusLines(look: StatusReading, now: number, paint: Paint): string[] {
   if (look.kind === "unseen") {
     const { what, next } = look.trouble;
@@ -86,7 +86,7 @@ const DIRECTION_WORDS: Readonly<Record<MirrorStatus["direction"], string | null>
   push: "this folder only uploads",
 };
 
-/** @param oneWay number of changes that stay on their side */
+/** @param oneWay number of changes that stay on their side, because the sync has one direction */
 function directionLines(direction: MirrorStatus["direction"], oneWay: number): string[] {
   const words = DIRECTION_WORDS[direction];
   const left = `${plural(oneWay, "change")} not synced: mdmirror plan`;

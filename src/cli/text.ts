@@ -95,8 +95,8 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 
 /**
  * Returns the first lines of a long list, and how many were left out.
- * @param indent before the line that says how many
- * @param rest after it, such as the command that shows all of them
+ * @param indent text before the line with that number
+ * @param rest text after it, such as the command that shows all of them
  */
 export function firstLines(lines: readonly string[], most: number, indent: string, rest = ""): readonly string[] {
   const more = lines.length - most;

@@ -11,7 +11,7 @@ export function parseAge(text: string): number | null {
   return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** A length of time for people, in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
+/** Returns a length of time in its largest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
 export function ageText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

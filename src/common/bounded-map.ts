@@ -6,8 +6,9 @@ export class BoundedMap<Key, Value> {
   #size = 0;
 
   /**
-   * @param most in the unit of `sizeOf`
-   * @param sizeOf memory that a value takes, the same on each call; left out: each counts as one
+   * @param most limit of the whole map, in the unit of `sizeOf`
+   * @param sizeOf returns the memory that a value takes, always the same for one value; left out:
+   * each value counts as one
    */
   constructor(most: number, sizeOf: (value: Value) => number = () => 1) {
     this.#most = most;

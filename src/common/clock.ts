@@ -1,12 +1,12 @@
 export interface Clock {
   /**
-   * Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention;
-   * no decision about content may use it.
+   * Returns milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and
+   * retention. No decision about content may use this time.
    */
   now(): number;
-  /** Milliseconds that only grow, the same in all processes since the machine started. */
+  /** Returns milliseconds that only grow, the same in all processes since the machine started. */
   monotonic(): number;
-  /** Resolves after `ms`, or early when aborted. */
+  /** Resolves after `ms` milliseconds, or early when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
    * Resolves once every event that arrived meanwhile was handled; several callers are served in

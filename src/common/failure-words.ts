@@ -1,5 +1,6 @@
 /**
- * Explains why an exchange had no answer; the codes of undici, Node and OpenSSL are for the log.
+ * Explains, in words for users, why an exchange had no answer. The codes of undici, Node and
+ * OpenSSL are only logged.
  */
 
 const UNKNOWN_AUTHORITY =

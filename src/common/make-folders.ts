@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder and the missing ones above it. Node's `mkdir` with `recursive` never ends if the
- * system allows nothing to be made and answers ENOENT (`/proc`).
- * @param mode of each new folder
- * @returns the topmost new folder; null if all existed
- * @throws as node:fs does; EEXIST if a file is in the way
+ * Makes a folder and the missing folders above it. Node's `mkdir` with `recursive` never ends if
+ * the system allows no new folder and answers ENOENT (`/proc`).
+ * @param mode mode of each new folder
+ * @returns the topmost new folder; null if all folders existed
+ * @throws as node:fs does; EEXIST if a file is at one of the paths
  */
 export function makeFolders(path: string, mode = 0o777): string | null {
   const missing: string[] = [];
@@ -23,7 +23,7 @@ function isFolder(path: string): boolean {
   return there !== undefined;
 }
 
-/** Returns false if another process has made it meanwhile. */
+/** Makes one folder. Returns false if another process has made the folder meanwhile. */
 function makeFolder(path: string, mode: number): boolean {
   try {
     fs.mkdirSync(path, { mode });

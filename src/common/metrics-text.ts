@@ -11,11 +11,11 @@ export type Metric = {
 export type Sample = {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-  /** Of a histogram: `_bucket`, `_sum`, `_count`. */
+  /** Suffix of a sample of a histogram: `_bucket`, `_sum`, `_count`. */
   readonly end?: string;
 };
 
-/** Returns whole lines; a metric without samples is left out. */
+/** Returns the metrics as lines. A metric without samples is left out. */
 export function metricsText(metrics: readonly Metric[]): string {
   const lines = metrics
     .filter(({ samples }) => samples.length > 0)

@@ -1,6 +1,6 @@
 export interface Random {
-  /** [0, 1) */
+  /** Returns a number from 0 to 1, 1 excluded. */
   fraction(): number;
-  /** `n` lower-case hex digits. */
+  /** Returns `n` lower-case hex digits. */
   hex(n: number): string;
 }

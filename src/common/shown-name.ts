@@ -7,7 +7,9 @@
 
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
 const ALL_STEERING = new RegExp(STEERING, "gu");
-/** Within quotes, a quote and a backslash are escaped too. */
+/**
+ * Characters to escape in a quoted name: within quotes, a quote and a backslash are escaped too.
+ */
 const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
@@ -19,7 +21,10 @@ export function hasControlCharacters(text: string): boolean {
   return STEERING.test(text);
 }
 
-/** `\n`, `\u{1b}` */
+/**
+ * Returns the escape of a character: `
+ * `, `\u{1b}`.
+ */
 export function escaped(character: string): string {
   return SHORT[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }
@@ -33,7 +38,9 @@ export function shownName(name: string): string {
   return `"${name.replace(ALL_IN_QUOTES, escaped)}"`;
 }
 
-/** Returns a sentence with names, or from the service, on one safe line. */
+/**
+ * Returns a sentence as one safe line. The sentence may contain names or words from the service.
+ */
 export function shownWords(words: string): string {
   return words.replace(ALL_STEERING, escaped);
 }

@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
  */
 const IN_A_TURN = 16;
 
-/** The system's clock: nothing else reads the time. */
+/** Returns the system's clock. No other code reads the time. */
 export function systemClock(): Clock {
   return new SystemClock();
 }
@@ -35,7 +35,9 @@ class SystemClock implements Clock {
     signal?.removeEventListener("abort", resolve);
   }
 
-  /** Answers that have arrived are read between two turns. */
+  /**
+   * Continues the caller in a later turn. Between two turns, answers that have arrived are read.
+   */
   readonly turn = (): Promise<void> =>
     new Promise((resolve) => {
       if (this.#waiting.push(resolve) === 1) setImmediate(this.#step);

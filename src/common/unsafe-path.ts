@@ -1,6 +1,9 @@
 import type { Stats } from "node:fs";
 
-/** Something in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses for the user. */
+/**
+ * A file or folder in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses for the
+ * user.
+ */
 export class UnsafePath extends Error {
   readonly code = "unsafe-path";
   readonly next: string;

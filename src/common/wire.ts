@@ -3,7 +3,8 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /**
-   * Certainly not sent: connection refused, name not found, or the deadline passed in the queue.
+   * The request was certainly not sent: connection refused, name not found, or the deadline passed
+   * in the queue.
    */
   | NoAnswer<"not-sent">
   /**
@@ -19,7 +20,7 @@ type NoAnswer<K extends string> = {
   readonly timedOut?: true;
 };
 
-/** End of an answer without a length. */
+/** End of an answer that has no fixed length. */
 export type StreamEnd =
   /** The answer was a stream of events, which has ended. */
   | { readonly kind: "ended"; readonly why: string }

@@ -4,7 +4,7 @@ import { changingOnlyBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./ob
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
-/** A case that the service answered otherwise than the contract says. */
+/** A case in which the service's answer differs from the contract. */
 type Difference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
@@ -26,7 +26,7 @@ export type SectionReport = {
 };
 
 export type Report = {
-  /** True if all cases were judged and none of the published contract differs. */
+  /** True if all cases were judged, and no case of the published contract differs. */
   readonly conforms: boolean;
   /** False if the run was stopped. */
   readonly isComplete: boolean;
@@ -38,9 +38,12 @@ export type Report = {
 export type Judgement =
   | { readonly kind: "judged"; readonly report: Report }
   | { readonly kind: "unreachable"; readonly why: string }
-  /** The service does not let this key list or create. */
+  /** The service does not allow this key to list or create items. */
   | { readonly kind: "refused"; readonly request: string; readonly status: number }
-  /** The answer to a list of files is no list: another service, or a login page. */
+  /**
+   * The answer to a list of files is no list: the URL belongs to another service, or to a login
+   * page.
+   */
   | { readonly kind: "foreign" }
   /** The service cannot delete folders, so that each case would leave one. */
   | { readonly kind: "cannot-clear"; readonly folder: string };
@@ -54,7 +57,7 @@ export type JudgeOptions = {
   /** True to run cases that leave a change in review or a folder. */
   readonly leaveBehind: boolean;
   readonly onCase: (done: number, total: number) => void;
-  /** When aborted, no further case begins. */
+  /** When the signal aborts, no further case begins. */
   readonly stop: AbortSignal;
 };
 
@@ -74,7 +77,7 @@ export async function judgeService(given: JudgeOptions): Promise<Judgement> {
   }
 }
 
-/** Lists, creates a folder and deletes it. Returns what keeps the cases from running, or null. */
+/** Lists, creates a folder and deletes it. Returns the reason why the cases cannot run, or null. */
 async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judgement | null> {
   const api = new Api(exchange, key);
   const list = await api.get("/v1/files?limit=1");

@@ -3,7 +3,7 @@ import { KINDS, createItem, createItems, nameOf } from "./list-helpers.ts";
 import { type ContractCase, defineAssumedCase, defineCase, expectProblem } from "./world.ts";
 
 /**
- * Cases that hold for lists of files and of folders alike (`src/contract/README.md`, "Pagination
+ * Cases that apply to lists of files and of folders alike (`src/contract/README.md`, "Pagination
  * rules").
  */
 

@@ -12,7 +12,7 @@ export async function createItem(world: World, kind: ItemKind, path: string): Pr
   return (kind === "files" ? await world.api.file(named) : await world.api.folder(named)).id;
 }
 
-/** Items directly in the test's folder, in an order that is not the alphabet's. */
+/** Creates items directly in the test's folder, in an order that is not alphabetical. */
 export async function createItems(world: World, kind: ItemKind, count: number): Promise<string[]> {
   const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
   for (const stem of stems) await createItem(world, kind, `${world.folder.path}/${stem}`);

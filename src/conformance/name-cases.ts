@@ -12,7 +12,7 @@ import {
   expectProblem,
 } from "./world.ts";
 
-/** Every way in which a name comes in; each is given the same names. */
+/** A request that contains a name. Each such request is tested with the same names. */
 type Way = {
   readonly kind: "file" | "folder";
   readonly how: string;
@@ -71,7 +71,7 @@ const lengths = WAYS.flatMap((way) => [
   }),
 ]);
 
-/** Refused by every way; `@` is where the ending goes. */
+/** Names that every request refuses; `@` stands for the extension. */
 const ILLEGAL: readonly (readonly [what: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [

@@ -15,7 +15,7 @@ export class NotOffered extends Error {
   }
 }
 
-/** Operations that the published contract mentions without their path. */
+/** Operations that the published contract mentions without giving their path. */
 const OPTIONAL: readonly (readonly [method: RegExp, path: RegExp, shown: string])[] = [
   [/^POST$/, /^\/v1\/search\/(hybrid|regex)$/, "/v1/search"],
   [/^(GET|PATCH|DELETE)$/, /^\/v1\/folders\/[^/]+$/, "/v1/folders/{id}"],
@@ -90,7 +90,10 @@ export function keepingLastAnswer(exchange: Exchange): { observe: Exchange; last
   };
 }
 
-/** Codes of a missing document or workspace. A missing operation has another one, or none. */
+/**
+ * Codes of a missing document or workspace. The answer to a missing operation has a different code,
+ * or none.
+ */
 const MISSING_THING = /"code"\s*:\s*"(file|folder|workspace)_not_found"/;
 
 function lackingOperation({ method, path }: WireRequest, { status, body }: WireResponse): string | null {
@@ -100,10 +103,10 @@ function lackingOperation({ method, path }: WireRequest, { status, body }: WireR
   return found === undefined ? null : `${method} ${found[2]}`;
 }
 
-/** LIMIT: so often a request is repeated that the service refuses for now. */
+/** LIMIT: repetitions of a request that the service refuses for now. */
 const MOST_WAITS = 20;
 
-/** Returns an exchange that waits as long as a refusal for now asks for, then sends again. */
+/** Returns an exchange that waits for the time in `Retry-After`, then sends the request again. */
 export function waitingForRetryAfter(exchange: Exchange, sleep: (ms: number) => Promise<void>): Exchange {
   return async (request) => {
     for (let waits = 0; ; waits++) {

@@ -7,11 +7,13 @@ type Kind = "search" | "regex search";
 export const KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
-/** Answers in a row that are the same: the index has followed what was written. */
+/** Number of equal answers in a row after which the index counts as up to date. */
 const STEADY = 4;
 const MOST_ASKED = 200;
 
-/** Searches. A service that indexes late is asked until its answer stays the same. */
+/**
+ * Searches. If the service indexes late, the search is repeated until its answer stays the same.
+ */
 export async function searchUntilStable(
   world: Pick<World, "api" | "indexesLate">,
   kind: Kind,
@@ -57,7 +59,7 @@ export const createDocument = (world: World, name: string, content: string) =>
 export const matchPlaces = ({ sources }: Json): Json[] =>
   sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
-/** Returns the parts of a snippet or match that its ranges mark, by characters. */
+/** Returns the parts of a snippet or match that its ranges mark, in characters. */
 export const markedParts = ({ text, ranges }: Json): string[] =>
   ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
 

@@ -4,7 +4,7 @@ import { PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { WireHeaders, WireRequest, WireResponse } from "../contract/wire.ts";
 
-/** Sends one request. Rejects if the connection is lost; a problem answer is an answer. */
+/** Sends one request. Rejects if the connection is lost. A problem answer is an ordinary answer. */
 export type Exchange = (request: WireRequest) => Promise<WireResponse>;
 
 /**
@@ -13,7 +13,10 @@ export type Exchange = (request: WireRequest) => Promise<WireResponse>;
  */
 export type ContractCase = {
   readonly title: string;
-  /** `assumed`: the published contract says nothing, and mdmirror chose. */
+  /**
+   * `published`: the published contract states the rule. `assumed`: the contract does not mention
+   * it, and mdmirror chose.
+   */
   readonly basis: "published" | "assumed";
   /** True if the case leaves a change in review, which no request of this API can withdraw. */
   readonly leavesReview: boolean;
@@ -101,7 +104,7 @@ export class Api {
     return expectOk(await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`), 200);
   }
 
-  /** The paths of all pages. */
+  /** Returns the paths of all pages of a list. */
   async paths(kind: "files" | "folders", query: Record<string, string | number> = {}): Promise<string[]> {
     const paths: string[] = [];
     let page = await this.page(kind, query);
@@ -132,7 +135,10 @@ export function expectOk(reply: Reply, status: number): Json {
   return reply.json;
 }
 
-/** 200 of a PUT. @returns the File with the text now saved */
+/**
+ * Expects status 200 of a PUT.
+ * @returns the file with the text that is saved now
+ */
 export function expectEdited(reply: Reply): Json {
   const { object, file, content, ...more } = expectOk(reply, 200);
   assert.deepEqual([object, more], ["edit", {}]);

@@ -3,8 +3,8 @@ import { hash } from "node:crypto";
 declare const brand: unique symbol;
 
 /**
- * SHA-256 of a content's UTF-8 bytes, 64 lower-case hex digits. Identifies a version everywhere:
- * records, text store, intents.
+ * Digest of a content: SHA-256 of its UTF-8 bytes, 64 lower-case hex digits. Identifies a version
+ * everywhere: records, text store, intents.
  */
 export type Digest = string & { readonly [brand]: "Digest" };
 

@@ -1,9 +1,9 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /**
- * Events of `GET /v1/events`: an endless answer, `text/event-stream`, of hints at possible changes.
- * The published contract does not mention events, so a client detects whether a deployment has
- * them, and works without.
+ * Events of `GET /v1/events`: an endless answer, `text/event-stream`, with hints at possible
+ * changes. The published contract does not mention events. A client detects if a deployment has
+ * events, and works without them, too.
  */
 
 export const EVENT_STREAM = "text/event-stream";

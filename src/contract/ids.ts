@@ -22,7 +22,7 @@ const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);
 const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
 
-/** Tells whether an id of any kind has the form that services issue. */
+/** Returns true if an id of any kind has the form that services issue. */
 export function isStrictId(id: string): boolean {
   return STRICT.test(id);
 }

@@ -14,7 +14,7 @@ export function member<Declared = JsonObject>(object: JsonObject, name: string &
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Tells whether a value is an object whose members have these types. */
+/** Returns true if a value is an object whose members have these types. */
 export function hasMembers<T extends object>(
   value: unknown,
   types: { readonly [Name in keyof T]: "string" | "number" },

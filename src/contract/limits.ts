@@ -44,5 +44,5 @@ export function countCharacters(text: string): number {
 export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_CHARACTERS } as const;
 export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;
 
-/** Reasons why a file's content cannot become a document, regardless of its name. */
+/** Reasons why a file's content cannot become a document, with any name. */
 export type TextFault = "not-utf-8" | "contains-nul" | "too-large";

@@ -34,20 +34,19 @@ export function depthOf(path: string): number {
 }
 
 /**
- * Tells whether `path` lies strictly below `folder`. Everything except the root lies below the
- * root.
+ * Returns true if `path` is strictly below `folder`. Every path except the root is below the root.
  */
 export function isBelow(path: string, folder: string): boolean {
   if (folder === "") return path !== "";
   return path.length > folder.length && path.startsWith(folder) && path[folder.length] === "/";
 }
 
-/** Tells whether `path` is `folder` or lies below it. */
+/** Returns true if `path` is `folder` or below it. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 
-/** Replaces the leading `from` of `path` (which must be `from` or below it) by `to`. */
+/** Replaces the folder `from` at the start of `path` by `to`. `path` must be `from` or below it. */
 export function rebase(path: string, from: string, to: string): string {
   if (path === from) return to;
   const rest = from === "" ? path : path.slice(from.length + 1);
@@ -72,7 +71,7 @@ export type DiskNames = DiskFolding & {
   readonly maxNameBytes: number;
 };
 
-/** Tells whether the disk treats some different names as the same. */
+/** Returns true if the disk treats some different names as equal. */
 export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
@@ -94,7 +93,10 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 
 const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/** Cuts between code points, never within one. */
+/**
+ * Returns the beginning of a text that fits into `max` bytes. Cuts between code points, never
+ * within one.
+ */
 export function cutToBytes(text: string, max: number): string {
   let bytes = 0;
   let cut = "";
@@ -107,7 +109,7 @@ export function cutToBytes(text: string, max: number): string {
 }
 
 /**
- * Tells whether a name has the form of a conflict copy. Such files are never mapped nor uploaded,
+ * Returns true if a name has the form of a conflict copy. Such files are never mapped nor uploaded,
  * even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {

@@ -57,7 +57,7 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
-  /** A broken link in a content, on a service that checks links. */
+  /** A link in the content is broken, on a service that checks links. */
   | "unresolved_reference"
   | "mutually_exclusive";
 

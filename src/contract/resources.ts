@@ -17,7 +17,10 @@ export type FileWithContent = FileResource & { readonly content: string };
 
 export type FolderResource = { readonly id: DirId; readonly path: string };
 
-/** Reasons why an edit waits for a decision: the file is protected, or the edit met another one. */
+/**
+ * Reasons why an edit is in review: the file is protected, or the service could not combine the
+ * edit with another.
+ */
 export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 

@@ -4,11 +4,11 @@ import type { LocalPath } from "./path.ts";
 
 /** A link of a file, as in its bytes. */
 export type LinkTarget = {
-  /** Destination, without query and fragment. */
+  /** Destination of the link, without query and fragment. */
   readonly said: string;
   /**
-   * Path to which the link leads from the file, even if nothing exists at it; null for an id, and
-   * outside the root.
+   * Path to which the link leads from the file, even if nothing exists at this path. Null for an
+   * id, and for a path outside the root.
    */
   readonly at: LocalPath | null;
   /** Id of the target; null if the target is unknown. */
@@ -26,7 +26,8 @@ export function targetOf({ to, was }: LinkTarget): DocId | DirId | null {
 }
 
 /**
- * Meaning of a file's bytes in the form of the service, if its links differ from the local form.
+ * Content that a file's bytes represent in the form of the service, if its links differ from the
+ * local form.
  */
 export type Spelling = {
   /** Path of the file. */

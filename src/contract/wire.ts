@@ -11,14 +11,14 @@ export type WireRequest = {
   /** Path and query as in the request line, percent-encoded: `/v1/files?limit=10`. */
   readonly path: string;
   readonly headers: WireHeaders;
-  /** JSON, or null without a body. */
+  /** Body of the request as JSON; null if it has no body. */
   readonly body: string | null;
 };
 
 export type WireResponse = {
   readonly status: number;
   readonly headers: WireHeaders;
-  /** JSON; empty for 204. */
+  /** Body of the answer as JSON; empty for 204. */
   readonly body: string;
   /**
    * Body in consecutive parts, if there are several. Joined into one string, the body would need

@@ -20,7 +20,10 @@ export type { Answer, Fault, Listing, ParentRef, PutResult } from "../mirror/por
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ClientOptions = {
-  /** The service's base URL, `https://host[:port][/prefix]`; plain http to loopback alone. */
+  /**
+   * Base URL of the service, `https://host[:port][/prefix]`. Plain http is allowed to loopback
+   * only.
+   */
   readonly url: string;
   readonly key: string;
   /**
@@ -39,7 +42,7 @@ export type ClientOptions = {
 export type Client = {
   /** Lists files. Without a selector: all readable files. */
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
-  /** Lists all folders, or those below `prefix`. */
+  /** Lists all folders; with `prefix`, only the folders below that path. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
@@ -57,11 +60,11 @@ export type Client = {
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** Deletes a folder, if the folder is empty. */
+  /** Deletes a folder, if it is empty. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   /** Returns the number of requests that were sent to the service, by method. */
   counts(): Readonly<Record<string, number>>;
-  /** Ends waits for a retry, and resolves after the last active call. */
+  /** Cancels waits for a retry. Resolves after the last active call. */
   close(): Promise<void>;
 };
 

@@ -11,7 +11,10 @@ import { MdmirrorError } from "./error.ts";
 import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
-/** Holds what the calls of one linked folder share: the caller's environment, and active calls. */
+/**
+ * Holds the data that all calls of one linked folder share: the caller's environment, and the
+ * active calls.
+ */
 
 export type Environment = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
@@ -48,7 +51,9 @@ export function ownFolder(folder: string, env: Environment["env"]): Result<strin
   }
 }
 
-/** Checks a direction from a program: an unknown one would sync in both directions. */
+/**
+ * Checks a direction from a program. An unknown direction would otherwise sync in both directions.
+ */
 export function checkDirection(direction: unknown): Result<null> {
   const fault = valueFault("direction", SETTINGS.direction, direction);
   return fault === null ? ok(null) : trouble("usage", fault, "give one of these, or none");
@@ -83,7 +88,7 @@ export class Session {
 
   /**
    * Runs one call.
-   * @param path subject of an error
+   * @param path file or folder that an error would concern
    */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.closing.aborted) {

@@ -6,12 +6,12 @@ import type { SyncReport } from "../mirror/operations/results/shapes.ts";
  */
 export type WatchEvent = {
   readonly at: number;
-} /** Opened, and from now on kept in sync. `notes`: what there is to know of it. */ & (
+} /** The folder was opened, and is kept in sync from now on. `notes`: messages about opening the folder. */ & (
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
   /** One effect, or a fact that users should know. */
   | {
       readonly kind: "change";
-      /** `put`, `create-local`, `conflict`, `safety-stop` … */
+      /** Kind of the event: `put`, `create-local`, `conflict`, `safety-stop` … */
       readonly what: string;
       readonly side: string;
       readonly path: string;

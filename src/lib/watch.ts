@@ -31,7 +31,7 @@ export function startWatch(
     isOver = true;
     wake.resolve();
   });
-  // The reader of the events gets the error.
+  // The reader of the events gets this error.
   const ended = running.catch(() => undefined);
   const stop = async () => {
     ending.abort();

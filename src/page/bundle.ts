@@ -21,8 +21,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param name with its extension
- * @throws for an extension that no asset has: a bug
+ * @param name name with its extension
+ * @throws for an extension that no asset has, which is a bug
  */
 export function assetType(name: string): string {
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];

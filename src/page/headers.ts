@@ -2,7 +2,7 @@
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Browsers run, show and frame nothing from other sites, and nothing inline. */
+/** Content policy: browsers run, show and frame nothing from other sites, and nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,8 +25,8 @@ const ALWAYS: Headers = {
 };
 
 /**
- * For pages and the requests of their scripts. Not `no-referrer`: with that a browser sends
- * `Origin: null` with each form, and our own form would look like another site's.
+ * Headers for pages and the requests of their scripts. Not `no-referrer`: with that value a browser
+ * sends `Origin: null` with each form, and our own form would look like a form of another site.
  */
 export const PAGE_HEADERS: Headers = {
   ...ALWAYS,
@@ -34,10 +34,10 @@ export const PAGE_HEADERS: Headers = {
   "referrer-policy": "same-origin",
 };
 
-/** For the answer to an address with a secret. */
+/** Headers for the answer to an address with a secret. */
 export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/** For a script or a style. Its name changes with its content, so browsers may keep it. */
+/** Headers for a script or a style. Its name changes with its content, so browsers may keep it. */
 export const ASSET_HEADERS: Headers = {
   ...ALWAYS,
   "cache-control": "private, max-age=31536000, immutable",

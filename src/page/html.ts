@@ -1,4 +1,4 @@
-/** HTML from templates. Every value put into one is escaped, unless it is `Html` itself. */
+/** HTML from templates. Every value of a template is escaped, unless it is `Html` itself. */
 export class Html {
   readonly text: string;
 

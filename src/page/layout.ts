@@ -2,7 +2,7 @@ import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 
-/** The frame around the content of every page. */
+/** Makes the frame around the content of every page. */
 
 export type Link = {
   readonly href: string;
@@ -11,17 +11,17 @@ export type Link = {
   readonly current?: "page" | "true" | null;
 };
 
-/** Meaning of a colour. Words always say it as well. */
+/** Meaning of a colour. The page always says the same in words as well. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
 
-/** A sentence after a form was sent. */
+/** A sentence that a page shows after a form was sent. */
 export type Notice = { readonly tone: Tone; readonly text: string; readonly next: string | null };
 
 export type Frame = {
   /** The program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** Navigation below the header, among pages about one thing; null if there is none. */
+  /** Navigation below the header, among related pages; null if the page has none. */
   readonly sections?: { readonly label: string; readonly links: readonly Link[] } | null;
   readonly bundle: Bundle;
   /** The session's token, for requests of scripts; null if nobody is signed in. */

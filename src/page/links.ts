@@ -1,6 +1,6 @@
 import type { LinkBase } from "./markdown.ts";
 
-/** Links and headings of a rendered document. */
+/** Makes the links and headings of a rendered document. */
 
 const ABROAD = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
@@ -28,7 +28,7 @@ export function headingId(text: string): string {
   return `h-${slug}`;
 }
 
-/** Returns null for a path out of the workspace. */
+/** Returns the names in a path; null for a path out of the workspace. */
 function namesOf(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {

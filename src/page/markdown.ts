@@ -11,7 +11,7 @@ export type LinkBase = {
 };
 
 export type RenderedMarkdown = {
-  /** The front matter, without its `---` lines; null if there is none. */
+  /** The front matter, without its `---` lines; null if the document has none. */
   readonly frontMatter: string | null;
   /** Sanitised HTML. */
   readonly body: string;

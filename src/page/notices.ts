@@ -13,7 +13,7 @@ export class Notices {
   readonly #secret: () => string;
   readonly #kept = new BoundedMap<string, Notice>(MOST);
 
-  /** @param secret makes an unguessable text that an address can have */
+  /** @param secret returns an unguessable text that an address can have */
   constructor(secret: () => string) {
     this.#secret = secret;
   }

@@ -9,10 +9,10 @@ import { ASSETS, type Asset, assetType, type Bundle } from "./bundle.ts";
 let loaded: Promise<Bundle> | null = null;
 
 /**
- * Reads the scripts and styles of the pages. The package has them. A checkout makes them from the
- * sources on first use, in a process of its own: the tool for that is not part of the package, and
- * is installed first if only the runtime packages are there.
- * @throws if they cannot be made; the next call tries again
+ * Reads the scripts and styles of the pages. The package contains them. A checkout makes them from
+ * the sources on first use, in a separate process. The tool for that is not part of the package; if
+ * only the runtime packages are installed, the tool is installed first.
+ * @throws if the files cannot be made; the next call tries again
  */
 export function loadBundle(): Promise<Bundle> {
   loaded ??= load().catch((error: unknown) => {

@@ -38,8 +38,8 @@ export function nextOf(next: string): Html {
 }
 
 /**
- * Returns a form with a button. It works without scripts.
- * @param fields hidden ones, besides the token
+ * Returns a form with a button. The form works without scripts.
+ * @param fields hidden fields, in addition to the token
  */
 export function actionForm(
   { action, csrf, fields = {} }: { readonly action: string; readonly csrf: string; readonly fields?: Fields },

@@ -40,7 +40,7 @@ export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
   return { frontMatter, body: sanitise(markup, base) };
 }
 
-/** Returns a parser for one document: it counts headings with equal ids. */
+/** Returns a parser for one document. The parser counts headings with equal ids. */
 function markdown(): InstanceType<typeof MarkdownIt> {
   const made = new MarkdownIt({ html: true, linkify: true });
   made.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -94,7 +94,10 @@ function linkOf({ href, title }: Attributes, base: LinkBase): Tag {
   return { tagName: "a", attribs };
 }
 
-/** No picture is loaded. The service has none, and one from another site would learn who reads. */
+/**
+ * Shows an image as text. No picture is loaded: the service has none, and a picture from another
+ * site would tell that site who reads.
+ */
 function imageOf({ alt = "", src = "" }: Attributes): Tag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
@@ -110,8 +113,8 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
 }
 
 /**
- * Keeps the ids of this parser. One from the document's own HTML could be equal to one of the
- * page's.
+ * Keeps heading ids of this parser only. An id from the document's own HTML could be equal to an id
+ * of the page.
  */
 function headingOf(tagName: string, { id }: Attributes): Tag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { id } : {} };

@@ -25,10 +25,13 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-/** Returns null if it takes too long, or too many documents wait; then the source is shown. */
+/**
+ * Returns null if rendering takes too long, or too many documents wait. The page then shows the
+ * source.
+ */
 export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
-/** Calls back after some milliseconds. Returns a function that cancels it. */
+/** Calls `work` after some milliseconds. Returns a function that cancels the call. */
 type Wait = (ms: number, work: () => void) => () => void;
 
 const waitUnnoticed: Wait = (ms, work) => {
@@ -41,7 +44,7 @@ const waitUnnoticed: Wait = (ms, work) => {
 export class Renderer {
   readonly #program: URL;
   readonly #wait: Wait;
-  /** The most recently used entry is last. */
+  /** Rendered documents; the most recently used one is last. */
   readonly #kept = new BoundedMap<string, Promise<RenderedMarkdown | null>>(MOST_KEPT);
   #last: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -117,7 +120,7 @@ export class Renderer {
     return worker;
   }
 
-  /** Ends the thread; its present document stays unrendered. */
+  /** Ends the thread; the document that it was rendering stays unrendered. */
   #end(): void {
     void this.#worker?.terminate();
     this.#worker = null;

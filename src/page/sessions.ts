@@ -8,12 +8,14 @@ import { BoundedMap } from "../common/bounded-map.ts";
 
 export type Session<Who> = {
   readonly who: Who;
-  /** Token in each form, and in a header of requests by scripts. No other site can read it. */
+  /**
+   * Token in each form, and in a header of requests by scripts. No other site can read the token.
+   */
   readonly csrf: string;
 };
 
 type World = {
-  /** Milliseconds; never goes back. */
+  /** Returns milliseconds that never go back. */
   readonly now: () => number;
   /** At least 32 random bytes, in characters for addresses, cookies and forms. */
   readonly secret: () => string;
@@ -26,7 +28,7 @@ export type SessionCookie = { readonly name: string; readonly path?: string; rea
 export class Browsers<Who> {
   readonly #world: World;
   readonly #idleMs: number;
-  /** By the digest of the secret, the most recently used last. */
+  /** Sessions by the digest of their secret; the most recently used session is last. */
   readonly #sessions: BoundedMap<string, Session<Who> & { readonly usedAt: number }>;
 
   /**
@@ -38,7 +40,7 @@ export class Browsers<Who> {
     this.#sessions = new BoundedMap(most);
   }
 
-  /** Returns the value of `Set-Cookie`. */
+  /** Signs a browser in. Returns the value of `Set-Cookie`. */
   signIn(who: Who, cookie: SessionCookie): string {
     const { secret, now } = this.#world;
     const proof = secret();
@@ -46,7 +48,7 @@ export class Browsers<Who> {
     return setCookie(cookie, proof);
   }
 
-  /** Returns null if the browser is not signed in. */
+  /** Returns the session of a request; null if the browser is not signed in. */
   sessionOf(header: string | undefined, { name }: SessionCookie): Session<Who> | null {
     const id = digestOf(cookieOf(header, name) ?? "");
     const session = this.#sessions.get(id);
@@ -69,7 +71,7 @@ export class Browsers<Who> {
 const MOST_HEADER = 8_192;
 
 /**
- * @param header the request's; undefined if it has none
+ * @param header the `Cookie` header of the request; undefined if the request has none
  * @returns null if the cookie is missing, or occurs twice, because one of the two is foreign
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
@@ -107,7 +109,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** Returns true if it was valid; it no longer is. */
+  /** Uses a ticket up. Returns true if the ticket was valid; a second call returns false. */
   take(ticket: string): boolean {
     const id = digestOf(ticket);
     const until = this.#until.get(id);
@@ -117,8 +119,8 @@ export class Tickets {
 }
 
 /**
- * Returns true if a page of this session sent the token: no other site knows it. Compares in a time
- * that does not depend on the secrets.
+ * Returns true if a page of this session sent the token, which no other site knows. The time of the
+ * comparison does not depend on the secrets.
  */
 export function isSentByOwnPage({ csrf }: Session<unknown>, token: string | null): boolean {
   return token !== null && timingSafeEqual(Buffer.from(digestOf(token)), Buffer.from(digestOf(csrf)));

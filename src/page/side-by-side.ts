@@ -11,7 +11,7 @@ type Column = "mine" | "base" | "theirs";
 type SidesOptions = {
   /** Description of the table, for screen readers. */
   readonly caption: string;
-  /** From left to right. */
+  /** Columns from left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
   /** Words for each kind of difference. */
   readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
@@ -19,7 +19,7 @@ type SidesOptions = {
   readonly whole: boolean;
   /**
    * The older side: its differing lines count as removed, the other side's as added. Not set if
-   * neither is older.
+   * neither side is older.
    */
   readonly earlier?: Column | null;
 };
@@ -66,7 +66,10 @@ export function countChanges(passages: readonly Passage[]): number {
   return passages.filter(({ kind }) => kind !== "same").length;
 }
 
-/** `hidden`: equal lines left out before it. `at`: number of the change, from 1. */
+/**
+ * A passage of a page. `hidden`: number of equal lines left out before it. `at`: number of the
+ * change, from 1.
+ */
 type Part = Passage & { readonly hidden: number; readonly at: number };
 
 function partsOf(passages: readonly Passage[], whole: boolean): Part[] {

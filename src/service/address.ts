@@ -24,8 +24,8 @@ export function leaveAddress(dir: string, address: ServiceAddress): void {
 }
 
 /**
- * Removes the address file. ORDER: while the database is still locked. After that, the file may be
- * the next service's.
+ * Removes the address file. ORDER: before the database is unlocked. After that, the file may belong
+ * to the next service.
  */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
@@ -51,8 +51,8 @@ function readOrNothing(file: string): string {
 }
 
 /**
- * Returns null if the file has any other form. mdmirror writes the file completely or not at all,
- * so another program wrote that form.
+ * Returns the address in a text; null for a text of another form. mdmirror writes the file
+ * completely or not at all, so another program wrote such a text.
  */
 function parseAddress(text: string): ServiceAddress | null {
   const [, url, pid] = /^\{"url":"(http:\/\/[^"\\\s]+)","pid":(\d{1,10})\}\n$/.exec(text) ?? [];

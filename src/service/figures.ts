@@ -13,7 +13,7 @@ export type ServiceFigures = {
 };
 
 /**
- * Returns all figures. Those that need no database are returned even if the database does not
+ * Returns all figures. Figures that need no database are returned even if the database does not
  * answer: operators then need them most.
  */
 export async function figuresOf(

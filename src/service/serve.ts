@@ -67,7 +67,7 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
 
 /**
  * Starts a service on PostgreSQL; the data folder has the files of this process.
- * @param database its URL, which may have a password
+ * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
   return start(options, () => openDatabaseOrTell(options, database));

@@ -130,8 +130,8 @@ export class Service {
   };
 
   /**
-   * Checks a request by its headers. Returns the answer if its body need not be read, else null.
-   * Does not count for a rate limit.
+   * Checks a request by its headers. Returns the answer if the body is not needed, else null. Does
+   * not count for a rate limit.
    */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
@@ -160,9 +160,9 @@ export class Service {
 
   /**
    * Runs many requests in one transaction, for imports. A refused request is still rolled back
-   * alone.
-   * @param work answers its requests by the given function, and waits for nothing else; a store may
-   * run it again
+   * separately.
+   * @param work answers its requests by the given function, and waits for no other event; a store
+   * may run it again
    */
   batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
     return this.#store.write((tables) => {

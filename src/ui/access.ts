@@ -17,7 +17,7 @@ const TICKET_LIFE_MS = 300_000;
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 
-/** The user of a session. There is only one: the user who runs this process. */
+/** User of a session. There is only one: the user who runs this process. */
 type Me = null;
 
 export class UiAccess {
@@ -53,7 +53,7 @@ export class UiAccess {
     return this.#browsers.signIn(null, this.#cookie);
   }
 
-  /** Returns why a request cannot be answered; null if it can. */
+  /** Returns why a request cannot be answered; null if the request can be answered. */
   refusal({ method, headers, raw }: FastifyRequest): Refusal | null {
     const { host, origin } = headers;
     // A request with two `Host` headers is refused: mdmirror would read the first, another program

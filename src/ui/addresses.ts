@@ -28,7 +28,7 @@ export function documentPart(part: string, path: string): string {
 
 /**
  * Returns the address of the event stream for a page.
- * @param here the page's address, with its query
+ * @param here address of the page, with its query
  */
 export function eventsAddress(here: string): string {
   return `/events${here}`;

@@ -14,7 +14,10 @@ import type { Jobs, JobView } from "./jobs.ts";
 
 /** Reads the states of linked folders for pages. */
 
-/** An open problem. `address`: the page on which it can be resolved; null if there is none. */
+/**
+ * An open problem. `address`: page on which the user can resolve the problem; null if there is no
+ * such page.
+ */
 export type Need = AttentionEntry & { readonly address: string | null };
 
 /** A linked folder as pages show it. */

@@ -23,12 +23,12 @@ export type Ui = {
 };
 
 export type PageRequest = {
-  /** Named parts of the address; `*`: the remainder of its path. */
+  /** Named parts of the address; `*`: the remainder of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** Milliseconds since the epoch. */
+  /** Time of the request, in milliseconds since the epoch. */
   readonly now: number;
-  /** The session's token, for forms. */
+  /** Token of the session, for forms. */
   readonly csrf: string;
 };
 
@@ -76,7 +76,7 @@ const SECTIONS: readonly (readonly [part: string, label: string])[] = [
 
 /**
  * Returns the navigation of a linked folder.
- * @param shown the present page: its section and its address
+ * @param shown the page that is shown: its section and its address
  */
 export function sectionsOf(
   name: string,

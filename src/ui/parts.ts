@@ -46,7 +46,9 @@ export function stateOf(folder: Folder, now: number): Html {
   }${why !== null && html`<span>${why}; ${last}</span>`}`;
 }
 
-/** Returns why a folder is not in sync, as a clause; null if it is in sync, or never was. */
+/**
+ * Returns why a folder is not in sync, as a clause; null if the folder is in sync, or never was.
+ */
 function whyOf({ status, state }: Folder): string | null {
   return status === null || state === "in-sync" || state === "never" ? null : whyNotInSync(status);
 }
@@ -135,7 +137,7 @@ export function explained(code: string, shown: Shown): Html {
   return address === null ? html`${shown}` : html`<a href="${address}">${shown}</a>`;
 }
 
-/** Returns `12 documents in 3 folders`. */
+/** Returns a text such as `12 documents in 3 folders`. */
 export function sizeOf({ documents, folders }: MirrorStatus): string {
   return `${plural(documents, "document")} in ${plural(folders, "folder")}`;
 }

@@ -46,7 +46,7 @@ export type RunningUi = {
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
   const changes: Changes = new EventEmitter();
-  // Each open page listens.
+  // Many listeners are normal, because each open page listens.
   changes.setMaxListeners(0);
   const door = new UiAccess({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });

@@ -4,8 +4,9 @@ import type { Result } from "../common/trouble.ts";
 import { type Changes, type Jobs, troubleOfError } from "./jobs.ts";
 
 /**
- * Finds the changes that a safety check stopped. Finding them takes a scan of both sides, for which
- * a page cannot wait. So the scan starts when a page asks, and again after each run.
+ * Finds the changes that a safety check stopped. Finding them needs a scan of both sides, which
+ * takes too long for a page. So the scan starts when a page asks for its result, and again after
+ * each run.
  */
 
 /**

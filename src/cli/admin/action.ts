@@ -8,13 +8,13 @@ import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 
-/** Result of an action: one JSON object, or lines for people. */
+/** Result of an action: one JSON object, or lines for a terminal. */
 export type Shown = {
   readonly json: object;
   readonly lines: readonly string[];
-  /** Lines for standard error, also with `--json`. */
+  /** Warnings, as lines for standard error. They are printed with `--json`, too. */
   readonly warnings?: readonly string[];
-  /** Default: the exit code for success. */
+  /** Exit code. Left out: the exit code for success. */
   readonly exit?: ExitCode;
 };
 

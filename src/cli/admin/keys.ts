@@ -39,7 +39,9 @@ function readExpiry(text: string, now: number): number {
   return length === null ? (readIso(text) ?? 0) : now + length;
 }
 
-/** Returns the fault of a time that has passed or is none. */
+/**
+ * Returns the fault of `--expires` as a clause: a time that has passed, or a text that is no time.
+ */
 function expiryFault(args: Args, io: Io): string | null {
   const { expiresAt = null } = readChanges(args, io);
   if (expiresAt === null || expiresAt > io.clock.now()) return null;

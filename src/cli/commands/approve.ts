@@ -14,7 +14,7 @@ import { operationCommand } from "../operation-command.ts";
 /** LIMIT: names shown for each kind of change. */
 const MOST = 20;
 
-/** The parts that both answers share. */
+/** Parts of the command that `approve` and `reject` share. */
 const ANSWER = {
   operands: ONE_FOLDER,
   options: { all: { help: "show every name (default: the first 20 of each kind)" } },

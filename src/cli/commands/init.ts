@@ -236,7 +236,7 @@ function takeRules(io: Io, args: Args, root: string, config: Config): Result<nul
 /** Sources of a key that is stored in the folder. A key from the keychain stays in the keychain. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
-/** Refuses another service, another folder of it, or another direction than the linked one. */
+/** Refuses a service, a folder of the service, or a direction that differs from the linked one. */
 function troubleOfOther(args: Args, dir: string, { url, remote, direction }: Config): Trouble | null {
   const [askedUrl, askedRemote, asked] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
@@ -264,7 +264,7 @@ function isLost(io: Io, folder: string): boolean {
 }
 
 /**
- * Trusts an address that both the folder's configuration and the user name, so that the key may be
+ * Trusts an address that both the folder's configuration and the user name. The key may then be
  * sent to that address.
  */
 function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {

@@ -51,7 +51,7 @@ export const command: Command = {
   },
 };
 
-/** Prints the result, or of a clean merge the origin of each line or word. */
+/** Prints the result. With `--explain`, prints the origin of each line or word of a clean merge. */
 function show(io: Io, args: Args, paths: Paths, { text, conflicts, origins }: MergedFiles): ExitCode {
   if (conflicts === 0 && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
   else if (conflicts === 0 && args.flag("explain")) {

@@ -67,7 +67,7 @@ export const command = operationCommand(resolve, {
   words: ({ way }) => ({ word: `resolved, ${way === "merged-where-clean" ? "merged" : way}` }),
 });
 
-/** Returns the folder and the paths. Without paths, the command is about all open problems. */
+/** Returns the folder and the paths. Without paths, the command applies to all open problems. */
 function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly string[] | undefined }> {
   const { operands } = args;
   if (!args.flag("all")) {

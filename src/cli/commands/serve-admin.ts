@@ -17,7 +17,7 @@ const LOAD: Readonly<Record<(typeof SUBJECTS)[number], () => Promise<{ readonly 
   workspaces: () => import("../admin/workspaces.ts"),
 };
 
-/** Options of single actions; all other options apply to every action. */
+/** Options that apply to single actions only. All other options apply to every action. */
 const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {
@@ -98,7 +98,7 @@ function print(io: Io, { json, lines, warnings = [], exit = EXIT.inSync }: Shown
   return exit;
 }
 
-/** Returns what is wrong with the command line, or null. */
+/** Returns the fault of the command line, as a clause, or null. */
 function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {
   const { takes, options, misused } = action;
   const words = args.operands.length - 2;

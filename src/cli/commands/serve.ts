@@ -171,7 +171,10 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
   return null;
 }
 
-/** Returns lines that say what was imported, and what was not and why, with a few names. */
+/**
+ * Returns lines about an import: how much was imported, and which files were not, with the reason
+ * and a few names.
+ */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const toName = renamed.map(({ path, name }) => `${path} as ${name}`);
   return [
@@ -188,7 +191,7 @@ function byReason<Entry extends { readonly reason: string }>(entries: readonly E
   return groups.sort((a, b) => b[1].length - a[1].length);
 }
 
-/** Returns `7 (a.md, b.md, …)`. */
+/** Returns a number with names, such as `7 (a.md, b.md, …)`. */
 function numberOf(names: readonly string[]): string {
   return `${count(names.length)} (${names.slice(0, MOST).join(", ")}${names.length > MOST ? ", …" : ""})`;
 }

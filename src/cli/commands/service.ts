@@ -53,7 +53,7 @@ export const command: Command = {
   },
 };
 
-/** Returns what is wrong with the command line, as a clause, or null. */
+/** Returns the fault of the command line, as a clause, or null. */
 function misuseOf(verb: Verb, args: Args): string | null {
   const kind = args.text("for");
   if (args.flag("all") && args.operands.length > 1) return "it takes a folder or --all, not both";

@@ -68,7 +68,7 @@ function exitOf(look: StatusReading, flags: Flags, now: number): ExitCode {
   return state === "in-sync" && isTooOld(look, flags, now) ? EXIT.attention : EXIT_OF_STATE[state];
 }
 
-/** @param state of the folder in one word */
+/** @param state state of the folder in one word */
 function jsonOf(look: StatusReading, state: string, now: number): object {
   if (look.kind === "seen") return { ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };
   const { what, next, code = null } = look.trouble;
@@ -167,7 +167,7 @@ function shortOf(look: StatusReading) {
   };
 }
 
-/** Returns `silent` for a daemon that runs and does not answer. */
+/** Returns a word for the daemon; `silent` if it runs and does not answer. */
 function daemonWord(daemon: DaemonStatus | null): "none" | "running" | "paused" | "silent" {
   if (daemon === null) return "none";
   if (daemon.phase === "silent") return "silent";

@@ -200,9 +200,9 @@ export type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
 
 type RunTelling = {
   readonly url: string;
-  /** Milliseconds. */
+  /** Duration of the sync in milliseconds. */
   readonly took: number;
-  /** Further members of the JSON object. */
+  /** More members of the JSON object, in addition to those of the report. */
   readonly beside?: object;
 };
 

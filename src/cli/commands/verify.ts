@@ -20,7 +20,10 @@ function documents(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
-/** Returns `1 in review, 2 differ`: documents that are not equal, or not proven to be equal. */
+/**
+ * Returns counts such as `1 in review, 2 differ`: documents that are not equal, or not proven to be
+ * equal.
+ */
 function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Report): string {
   const of = (reason: string): number => blocked.filter((one) => one.reason === reason).length;
   const [reviews, conflicts] = [of("in-review"), of("conflict")];

@@ -34,7 +34,7 @@ export function stringJudgedBy(judge: (value: string) => FieldFault | null) {
   });
 }
 
-/** Judges the length of a path, without its leading slash. */
+/** Judges the length of a path. The leading slash does not count. */
 export function pathLengthFault(path: string, kind: NameKind): FieldFault | null {
   const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
   return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;

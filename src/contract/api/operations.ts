@@ -59,7 +59,7 @@ export type Operation = {
   readonly problems: readonly ProblemCode[];
 };
 
-/** Codes of problems that every operation may answer. */
+/** Codes of problems with which every operation may answer. */
 export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   "unauthenticated",
   "workspace_not_found",

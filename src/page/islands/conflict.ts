@@ -1,5 +1,6 @@
 /**
- * Editor for the result of a conflict, beside the other version. Without it a plain field remains.
+ * Shows an editor for the result of a conflict, beside the other version. Without this script, the
+ * page has a plain field.
  */
 
 import { followPage } from "./conflict/follow.ts";

@@ -1,4 +1,4 @@
-/** Script of every page. Without it a page has to be reloaded. */
+/** Script of every page. Without it, the user has to reload a page. */
 
 import { keepAges } from "./page/ages.ts";
 import { keepUpToDate } from "./page/live.ts";

@@ -1,4 +1,4 @@
-/** Searches while somebody types. Without it the form's button searches. */
+/** Searches while the user types. Without this script, the form's button searches. */
 
 import { keepKeys } from "./search/keys.ts";
 import { Questions } from "./search/questions.ts";

@@ -63,7 +63,10 @@ export class Admin {
     });
   }
 
-  /** Removes the workspace and all its documents; its keys then get `workspace_not_found`. */
+  /**
+   * Removes the workspace and all its documents. Requests with its keys then get
+   * `workspace_not_found`.
+   */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return this.#write(async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
@@ -80,7 +83,7 @@ export class Admin {
     });
   }
 
-  /** Returns a key; null if it does not exist. */
+  /** Returns a key; null if the key does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
     return this.#read(async (working) => {
       const row = await working.tables.keys.byId(keyId);
@@ -142,7 +145,7 @@ export class Admin {
     return this.#read(({ tables }) => tables.settings.get());
   }
 
-  /** Changes the given members, from the next request on. */
+  /** Changes the given settings, from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return this.#write(({ tables }) => tables.settings.change(changed));
   }

@@ -82,12 +82,12 @@ export function databaseTrouble(url: string, told: unknown): Result<never> {
   }
   const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
-  // Other errors of the server have a code of this form; anything else is a bug.
+  // Other errors of the database have a code of this form; any other error is a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 
-/** Returns a URL without its password, and without anything after the database name. */
+/** Returns a URL without its password, and without the part after the database name. */
 function shownDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { hostname, port, pathname, searchParams } = new URL(url);

@@ -5,7 +5,7 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 /** A new file for a key, readable by this user only. */
 type KeyFile = {
   keep(text: string): void;
-  /** Removes the file, for the case that no key was created. */
+  /** Removes the file, because no key was created. */
   discard(): void;
 };
 

@@ -93,7 +93,8 @@ const key = z
 
 /**
  * Returns a function that adds its path to a grant. `waits`: nothing exists at the path yet. A file
- * or folder created at the path gets this grant only if the grant gives less than the parent's.
+ * or folder created at the path gets this grant only if the grant gives less than the parent's
+ * grant.
  */
 const grantWithPath = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,

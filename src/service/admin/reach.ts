@@ -58,8 +58,8 @@ export async function reachByFolder(
 }
 
 /**
- * Returns true if a service has the folder locked. An address without the lock is left from a
- * killed service, and its process id may belong to another process by now.
+ * Returns true if a service has the folder locked. An address without the lock was left by a killed
+ * service, and its process id may belong to another process now.
  */
 function isHeld(data: string): boolean {
   try {
@@ -126,7 +126,7 @@ async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<Admi
   }
   try {
     const { service, adminKey, close } = await openData(data, { waitMs: 0 });
-    // The address is left from a killed service.
+    // A killed service left the address.
     removeAddress(data);
     const where = `${data} (no service runs in this folder)`;
     const keyHint = `the admin key is in ${join(data, "admin-key")}`;

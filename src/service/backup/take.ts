@@ -10,7 +10,7 @@ import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common
 export type Taken = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder, whether or not a service runs on it. The backup is
+ * Makes a backup of a service's data folder, with or without a running service. The backup is
  * checked before it gets its name.
  * @param data and out absolute; nothing may exist at `out`
  */
@@ -70,8 +70,8 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
   const fresh = `${to}.new`;
   rmSync(fresh, { force: true });
   try {
-    // The file is created with its permissions before it has content, so that others can never read
-    // it.
+    // The file is created with its permissions before it has content, so that other users can never
+    // read it.
     const file = await open(fresh, "wx", 0o600);
     try {
       await copyFile(from, fresh);

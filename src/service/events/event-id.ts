@@ -2,9 +2,9 @@ import type { ServerContext } from "../requests/context.ts";
 import { seal, unseal } from "../requests/seal.ts";
 
 /**
- * Encrypts a place in the outbox as the id of an event. The id does not reveal how much happened
- * that the key may not read. Two ids of one place differ: otherwise repeated requests would reveal
- * when something happened.
+ * Encrypts a place in the outbox as the id of an event. The id does not reveal how many changes
+ * happened that the key may not read. Two ids of one place differ: otherwise repeated requests
+ * would reveal the time of a change.
  */
 
 const PREFIX = "evt_";

@@ -48,7 +48,8 @@ export class EventHub {
   }
 
   /**
-   * Answers `GET /v1/events`. A field, because a transport receives the function without the hub.
+   * Answers `GET /v1/events`. It is a field, because a transport receives the function without the
+   * hub.
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
@@ -79,7 +80,7 @@ export class EventHub {
 
   /**
    * Adds a listener.
-   * @returns removes the listener
+   * @returns a function that removes the listener
    */
   #join(sink: AnswerStream, hash: Buffer, reader: Reader, place: string | null): () => void {
     let isOver = false;
@@ -163,8 +164,8 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // The expiry is in the store's time, so the difference between both clocks is added: the
-      // store checks the key's other requests by its own clock.
+      // The expiry is a time of the store's clock, so the difference between both clocks is added:
+      // the store checks the key's other requests by its own clock.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);

@@ -13,8 +13,9 @@ import type { OutboxRow } from "./outbox.ts";
 /** Rows that are read together. */
 const PORTION = 500;
 /**
- * LIMIT: rows of its workspace that are read for a client that reconnects; with more, the client
- * scans everything. SQLite keeps as many rows. Rows that a key may not read do not cause a scan.
+ * LIMIT: rows of its workspace that are read for a client that reconnects. With more rows, the
+ * client scans everything. SQLite keeps as many rows. Rows that a key may not read do not cause a
+ * scan.
  */
 const MOST_MISSED = 20_000;
 /**

@@ -58,7 +58,7 @@ export class Access {
 
   /**
    * Returns the level of a file.
-   * @throws unless its folder is known
+   * @throws if its folder was not read before
    */
   file(row: Placed): Level {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);

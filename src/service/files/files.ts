@@ -79,7 +79,7 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   const { content } = body;
   const { tables, workspace } = context;
   const placeAt = (path: string) => tables.files.placeFor(workspace.seq, path);
-  // Both reads are sent together: neither needs the other's answer.
+  // Both reads are sent together, because neither read needs the other's answer.
   const [early, target] = await Promise.all(
     "path" in body ? [placeAt(body.path), routeOf(context, body.path)] : [null, folderOf(context, body)],
   );

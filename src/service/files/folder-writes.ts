@@ -72,8 +72,8 @@ function slashes(path: string): number {
 
 /**
  * DELETE /v1/folders/{id}[?recursive=true] ASSUMES: the key needs edit access to everything below
- * the folder. A protected file below it is refused as if the file were deleted alone (contract
- * tests "refuses a recursive delete …").
+ * the folder. A protected file below the folder is refused as if the file were deleted alone
+ * (contract tests "refuses a recursive delete …").
  */
 export async function deleteFolder({ context, id, query }: Call<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;

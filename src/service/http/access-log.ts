@@ -46,7 +46,10 @@ export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
 }
 
-/** The access log: a line of JSON for each request. No request waits for it. */
+/**
+ * The access log: a line of JSON for each request. Requests do not wait until their line is
+ * written.
+ */
 export class AccessLog {
   readonly #append: AppendText;
   readonly #onFault: (error: unknown) => void;

@@ -21,7 +21,7 @@ import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
 /**
  * Passes requests from Node's servers to the service and its pages: fastify routes them, reads
- * their bodies and sends the answers. A hook checks each request by its headers before that.
+ * their bodies and sends the answers. Before that, a hook checks each request by its headers.
  */
 
 /** LIMIT: concurrent event streams; the remaining connections are for other requests. */
@@ -124,7 +124,7 @@ function headOf({ raw, originalUrl }: FastifyRequest): RequestHead {
   return { method: raw.method!, path: originalUrl, headers: headersOf(raw) };
 }
 
-/** Answers a request by its headers, if its body need not be read. */
+/** Answers a request by its headers, if the body is not needed. */
 async function judgeHead(state: ServerState, exchange: Exchange): Promise<FastifyReply | undefined> {
   const { request } = exchange;
   const unfit = headFault(request.raw);
@@ -246,7 +246,8 @@ async function answerFault(state: ServerState, exchange: Exchange, error: unknow
   if (!isOfBody) return lose(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
-    // The client keeps sending its oversized body: the connection cannot be used again.
+    // The client keeps sending its oversized body, so the connection cannot be used for another
+    // request.
     return await carryBody(state, exchange, { text: null, fault }, true);
   } catch {
     return lose(exchange);

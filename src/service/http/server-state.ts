@@ -14,7 +14,7 @@ export type HttpService = {
   /**
    * Checks a request by its headers, before its body is read. Called for requests with a body, and
    * while the service is overloaded; `handle` checks all requests.
-   * @returns the answer if the body need not be read, else null
+   * @returns the answer if the body is not needed, else null
    */
   readonly admit?: (head: RequestHead) => MaybePromise<WireResponse | null>;
   /** Returns figures for `/metrics`. */
@@ -47,6 +47,6 @@ export type ServerState = {
   readonly streams: Set<() => void>;
   /** Number of requests so far. */
   begun: number;
-  /** True after the server has begun to close: every answer then ends its connection. */
+  /** True after the server has begun to close. Every answer then closes its connection. */
   isClosing: boolean;
 };

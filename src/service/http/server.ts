@@ -21,8 +21,8 @@ export type HttpOptions = {
   /** Certificate and private key: contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /**
-   * Allows plain HTTP beyond loopback. By default it is refused: a key must not cross a network
-   * unencrypted.
+   * Allows plain HTTP beyond loopback. By default plain HTTP is refused: a key must not cross a
+   * network unencrypted.
    */
   readonly allowPlainHttp?: boolean;
   /** Pages for browsers, below `/app`. */
@@ -177,9 +177,9 @@ async function closeAll(state: ServerState, server: Server, { drain, stop }: Dea
 const QUIET_MS = 100;
 
 /**
- * Resolves after a time without new requests, or after `mostMs` milliseconds. Meanwhile clients
- * close their connections, because each answer has `Connection: close`. To close a connection while
- * a request arrives would reset that connection.
+ * Resolves after a period without new requests, or after `mostMs` milliseconds. Meanwhile clients
+ * close their connections, because each answer has `Connection: close`. If the server closed a
+ * connection while a request arrives, it would reset that connection.
  */
 async function untilQuiet(state: ServerState, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;

@@ -63,8 +63,8 @@ const BATCH = 500;
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
  * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
- * not followed. A service that checks links gets links by id, as a sync would send them.
- * @param target the service, and a key that may create at the root
+ * not followed. A service that checks links gets links by id, like from a sync.
+ * @param target the service, and a key that may create documents in the root
  * @param dir the folder; its contents go to the root of the workspace
  */
 export async function importFolder(
@@ -104,8 +104,8 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
 }
 
 /**
- * Sends documents again whose links form a circle: one of them was sent with an inert link before
- * all targets existed.
+ * Sends documents again whose links form a circle. One document of the circle was sent with an
+ * inert link before all targets existed.
  */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
   const { rewriteDocuments } = await import("./links.ts");
@@ -193,7 +193,7 @@ async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
 
 /**
  * Returns the refusal of an item. A link to an id that does not exist in this workspace has a
- * reason of its own.
+ * separate reason.
  */
 function refuseFor({ code, detail, errors }: Problem): Refusal {
   const lost = errors?.find((error) => error.code === "unresolved_reference");

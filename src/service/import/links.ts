@@ -15,9 +15,9 @@ import type { AnswerOne } from "../service.ts";
  */
 
 /**
- * Reason why a link is inert. In this order: nothing is at the target; the target is no document;
- * it was not imported; it is outside the folder; it was created later, and the second write was
- * refused.
+ * Reason why a link is inert, in this order: nothing is at the target; the target is no document;
+ * the target was not imported; the target is outside the folder; the target was created later, and
+ * the second write was refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
@@ -42,7 +42,7 @@ type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
  * slash.
  */
 export class ImportLinks {
-  /** Ids of documents on the service, by their path there. */
+  /** Ids of documents on the service, by their path on the service. */
   readonly #there: ReadonlyMap<string, string>;
   readonly #made = new Map<string, string>();
   /** Files and folders with another name on the service than locally. */
@@ -64,9 +64,9 @@ export class ImportLinks {
   }
 
   /**
-   * Returns the items of a walk in the order of sending. Items without links come first, in the
-   * order of the walk, then the others, each after its targets.
-   * @param textOf returns the content of a file; null if it is not text
+   * Returns the items of a scan in the order of sending. Items without links come first, in the
+   * order of the scan, then the others, each after its targets.
+   * @param textOf returns the content of a file; null if the content is no text
    */
   order(items: Iterable<Item>, textOf: (entry: Entry) => string | null): Item[] {
     const first: Item[] = [];
@@ -114,7 +114,7 @@ export class ImportLinks {
   }
 
   /**
-   * Prepares a transaction, or its repetition. Ids of a transaction that was rolled back do not
+   * Prepares a transaction, or its repetition. Ids from a transaction that was rolled back do not
    * exist.
    */
   forget(items: readonly Item[]): void {

@@ -23,7 +23,7 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern: `{id}` is its third segment; `*` at the end is the remainder. */
+  /** Pattern of the address: `{id}` is its third segment; `*` at the end is the remainder. */
   readonly path: string;
   /** True if only an administrator may request it. */
   readonly adminOnly: boolean;

@@ -182,7 +182,7 @@ async function listFolder(
   let read = 0;
   while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
     const count = MOST_ENTRIES - entries.length;
-    // One row more than the page has, to show whether there is a next page.
+    // One row more than the page shows, to find out if there is a next page.
     const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;

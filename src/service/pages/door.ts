@@ -51,7 +51,7 @@ export class Door {
 
   /**
    * Returns why a request cannot be answered.
-   * @returns null if it can
+   * @returns null if the request can be answered
    */
   refusal({ method, headers }: RequestHead): Refusal | null {
     const { host, origin } = headers;
@@ -123,7 +123,8 @@ const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
  * Accepts the values of `Host` that name this service. A service that listens on every address of
- * the machine accepts the names of loopback and of the proxy only. It cannot know its other names.
+ * the machine accepts the names of loopback and of the proxy only, because it cannot know its other
+ * names.
  */
 export class Origins {
   readonly #served: Served;
@@ -143,7 +144,7 @@ export class Origins {
 
   /**
    * Returns why a request cannot be answered.
-   * @returns null if it can
+   * @returns null if the request can be answered
    */
   refusal(asked: SiteRequest): Refusal | null {
     return this.isProxied(asked.host)

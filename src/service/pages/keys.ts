@@ -76,7 +76,7 @@ function expiryOf(expiresAt: number | null, now: number): Html {
   return expiresAt <= now ? html`${badgeOf("bad", "expired")} ${shown}` : shown;
 }
 
-/** Shows one key: its access, and forms to change or revoke it. */
+/** Shows one key: its access, and forms to change or revoke the key. */
 export async function showKey({ core, id, query, csrf, now }: PageCall): Promise<PageResult> {
   const key = await core.admin.key(id);
   if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });
@@ -100,7 +100,7 @@ ${actionForm({ action: `${to}/revoke`, csrf }, html`<button class="danger">Revok
   });
 }
 
-/** Shows the form for a new key: first its workspace, then its access. */
+/** Shows the form for a new key, which asks for the workspace first, then for the access. */
 export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageResult> {
   const workspaces = await workspacesOf(core);
   const asked = query.get("workspace");
@@ -131,7 +131,7 @@ ${
   });
 }
 
-/** Shows a new key with its secret, as the answer to its form. No address leads to this page. */
+/** Shows a new key with its secret, as the answer to the form. No address leads to this page. */
 function madePage({ label, key, grants }: NewKeyInfo): PageResult {
   const waiting = waitingWords(grants);
   return page({
@@ -240,7 +240,7 @@ export async function createKey(call: PageCall): Promise<PageResult> {
 
 const MOST_NAME = 200;
 
-/** Creates a workspace, and shows its first key. */
+/** Creates a workspace, and shows the workspace's first key. */
 export async function createWorkspace({ core, form }: PageCall): Promise<PageResult> {
   const name = (form.get("name") ?? "").trim();
   if (name === "" || name.length > MOST_NAME) return go(APP, `a name has 1 to ${MOST_NAME} characters`, "bad");

@@ -173,7 +173,7 @@ function movedOn(id: string): PageResult {
 
 /**
  * Returns the value of a `textarea`; browsers send its line ends as CRLF.
- * @param like content that the form began with: the result gets its line ends
+ * @param like content with which the form began: the result gets the line ends of this content
  */
 function textFrom(form: URLSearchParams, name: string, like: string): string {
   return withLineEnds(form.get(name) ?? "", like);

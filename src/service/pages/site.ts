@@ -74,8 +74,8 @@ export class Pages {
 
   /**
    * Checks a request by its headers.
-   * @param bytes of its body
-   * @returns the answer if the body need not be read; else null
+   * @param bytes size of its body
+   * @returns the answer if the body is not needed; else null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     return this.#guarded(() => this.#admit(head, bytes));

@@ -8,7 +8,8 @@ const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
  * LIMIT: milliseconds of one turn of the event loop after which requests are refused. Requests are
- * answered one after the other, so requests that came during the turn have waited as long.
+ * answered one after the other, so a request that arrived during the turn has waited for most of
+ * it.
  */
 const LONGEST_TURN_MS = 500;
 /**
@@ -32,7 +33,7 @@ const SLOW_BODY_MS = 2_000;
 type Arriving = { readonly since: number; readonly cut: () => void };
 
 /**
- * A period of time: requests in work at its start, the number of its answers, and the milliseconds
+ * A period of time: requests in progress at its start, the number of answers, and the milliseconds
  * of the quickest answer.
  */
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };

@@ -25,7 +25,7 @@ type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   readonly body: unknown;
-  /** Body as JSON text, if it is already written. */
+  /** Body as JSON text, if the JSON is already written. */
   readonly json?: string;
   /** Body as JSON text in consecutive parts. */
   readonly parts?: string[];

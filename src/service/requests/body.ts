@@ -69,7 +69,10 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/** Only long texts are measured: a UTF-16 unit takes at most three bytes. */
+/**
+ * Returns true if a text is too long. Only long texts are measured: a UTF-16 unit takes at most
+ * three bytes.
+ */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

@@ -3,7 +3,7 @@ type Bucket = { tokens: number; at: number };
 /** Size of a bucket in tokens, and its refill in tokens per millisecond. */
 type Refill = { readonly most: number; readonly perMs: number };
 
-/** Token buckets by name, in memory: a restart fills all of them. */
+/** Token buckets by name. They are only in memory, so a restart fills all of them. */
 export class Buckets<Name> {
   readonly #now: () => number;
   readonly #most: number;

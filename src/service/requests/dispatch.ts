@@ -58,7 +58,7 @@ export async function answerRequest(
 }
 
 /**
- * Checks a request by its headers. Returns the answer if its body need not be read, else null. Does
+ * Checks a request by its headers. Returns the answer if the body is not needed, else null. Does
  * not count for a rate limit.
  * @param isAdminOnly true if only requests below `/admin` are admitted
  */

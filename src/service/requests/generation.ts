@@ -16,8 +16,8 @@ export function newGeneration(): Buffer {
 
 /**
  * Returns the generation of a database that is being opened.
- * @param stored value in `meta`; undefined if the database was never restored: then its secret
- * gives the generation
+ * @param stored value in `meta`; undefined if the database was never restored. The generation is
+ * then made from the database's secret
  */
 export function generationOf(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);

@@ -35,7 +35,7 @@ export class RateLimiter {
   }
 }
 
-/** Returns the key's own limit; null if it has none. */
+/** Returns the key's own limit; null if the key has none. */
 export function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
   return rateRequests === null || rateSeconds === null ? null : { requests: rateRequests, seconds: rateSeconds };
 }

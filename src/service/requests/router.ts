@@ -49,7 +49,7 @@ export type Carried = {
   readonly admit: Admit;
   /** SHA-256 of the key; null if none was sent. */
   readonly hash: Buffer | null;
-  /** Returns true if the client has disconnected. Left out: it has not. */
+  /** Returns true if the client has disconnected. Left out: the client is connected. */
   readonly isGone?: (() => boolean) | undefined;
 };
 

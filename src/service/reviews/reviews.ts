@@ -40,7 +40,10 @@ export type Review = ReviewInfo & {
   readonly content: string;
   /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /** Current published content, the other edit of a `conflict`; below, the id of its change. */
+  /**
+   * Current published content, which is the other edit of a `conflict`; below, the id of its
+   * change.
+   */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
@@ -95,8 +98,8 @@ export class Reviews {
    * content. If they do not combine, a change that is in review because of a conflict replaces the
    * published content, which stays a version. Any other change is then an `edit_conflict`.
    * @param content content to publish instead, which a reviewer wrote from both edits
-   * @param seen the published change that the reviewer was shown: if another one is published by
-   * now, the result is an `edit_conflict` too; null accepts any published change
+   * @param seen the published change that the reviewer saw: if another change is published now, the
+   * result is an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return this.#write((working) => accept(working, { changeId, content, seen }));

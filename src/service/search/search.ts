@@ -39,7 +39,9 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
  */
 let compile: CompileRegex | null = null;
 
-/** Loads the engine for the first regex: it takes 6 ms, which a start without regexes saves. */
+/**
+ * Loads the engine for the first regex. Loading takes 6 ms, which a start without regexes saves.
+ */
 export async function loadRegexEngine(): Promise<void> {
   compile ??= (await import("../../markdown/search/engine.ts")).compileRegex;
 }

@@ -108,7 +108,9 @@ export function changesTable(session: Session) {
       if (stored === undefined) throw new Error(`change ${id} has no text`);
       return decodeText(stored);
     },
-    /** Returns a change of that file, in any state; its text is null if it was pruned. */
+    /**
+     * Returns a change of the given file, in any state. Its text is null if the text was pruned.
+     */
     async base(id: string, file: number) {
       const stored = await session.one(SQL.base, id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };

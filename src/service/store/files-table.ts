@@ -166,9 +166,9 @@ export function filesTable(session: Session) {
       return (await session.one(SQL.placeFor, workspace, folder, name, path))!;
     },
     /**
-     * Creates a file with its first change. Where several connections write, the work runs again if
-     * the name is taken, the folder is no longer at its path, or grants are kept for the path. So a
-     * caller reads all three before.
+     * Creates a file with its first change. With several connections that write, `work` runs again
+     * if the name is taken, the folder is no longer at its path, or grants are kept for the path.
+     * So a caller reads all three before.
      * @param knowsGrants true if the caller has locked the structure, and applies the kept grants
      */
     async insert({ workspace, id, folder, name, changeId, text, at }: NewFile, _knowsGrants = false) {

@@ -37,10 +37,10 @@ export type FileRow = {
   readonly seq: number;
   readonly id: string;
   readonly folder: number;
-  /** Null for the root. */
+  /** Id of the folder; null for the root. */
   readonly folderId: string | null;
   readonly name: string;
-  /** Without a leading slash. */
+  /** Path without a leading slash. */
   readonly path: string;
   readonly protected: 0 | 1;
   /** Id of the published change, whose `changes.text` is the published content. */
@@ -59,7 +59,7 @@ export type NamePage = {
 };
 
 /**
- * A file in the form of an answer. @property shown the row, as JSON @property json its published
+ * A file in the form of an answer. @property shown its row, as JSON @property json its published
  * content, as JSON
  */
 export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
@@ -71,10 +71,10 @@ export type FolderRow = {
   readonly seq: number;
   readonly id: string;
   readonly parent: number;
-  /** Null for the root. */
+  /** Id of the parent folder; null for the root. */
   readonly parentId: string | null;
   readonly name: string;
-  /** Without a leading slash. */
+  /** Path without a leading slash. */
   readonly path: string;
 };
 
@@ -87,13 +87,13 @@ export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 export type ChangeRow = {
   readonly seq: number;
   readonly id: string;
-  /** Row number of its file. */
+  /** Row number of the file that the change belongs to. */
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
   /** Reason why the change went to review; null for saved changes. */
   readonly reason: ReviewReason | null;
-  /** Milliseconds since the epoch, from the service's clock. */
+  /** Time of the change in milliseconds since the epoch, from the service's clock. */
   readonly at: number;
 };
 
@@ -158,7 +158,7 @@ export type KeptGrant = {
 export type ShownGrant = {
   readonly key: number;
   readonly on: { readonly id: string } | { readonly keptPath: string } | null;
-  /** Present path of the target; "" is the root. */
+  /** Current path of the target; "" is the root. */
   readonly path: string;
   readonly level: Level;
 };
@@ -168,7 +168,7 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 /** Settings of the operator for the whole service, kept in the database. */
 export type Settings = {
-  /** Rate limit of keys without their own; null for no limit. */
+  /** Rate limit of keys that have no limit of their own; null for no limit. */
   readonly rateLimit: RateLimit | null;
   /** Days after which a replaced version loses its content; null keeps all contents. */
   readonly keepVersionsDays: number | null;
@@ -181,7 +181,7 @@ export type Settings = {
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** Everything that a request needs to know about its key, from one read. */
+/** Facts about a key that a request needs, from one read. */
 export type Holder = {
   readonly key: KeyRow;
   /** Workspace of the key; undefined if it was removed. */

@@ -34,7 +34,7 @@ export type Sql<Row> = {
    */
   readonly name: string | null;
   readonly text: (dialect: Dialect) => string;
-  /** Carries the type of a row; never set. */
+  /** Type of a row; only for the compiler, never set. */
   readonly row?: Row;
 };
 

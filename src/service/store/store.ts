@@ -16,16 +16,16 @@ export type Store = {
   /** Secret of this database, made once, that encrypts cursors. */
   readonly cursorSecret: Buffer;
   /**
-   * Identifier that changes when the database is restored from a backup; it does not reveal the
-   * secret.
+   * Identifier that changes when the database is restored from a backup. The identifier does not
+   * reveal the secret.
    */
   readonly generation: string;
   /** Runs `work` on one consistent snapshot. `work` writes nothing, and may run again. */
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` in one transaction; rolls back if it throws, or if `keep` refuses its result. When
-   * the promise resolves, the write is on the disk. `work` runs again after a serialisation
-   * failure, a deadlock, or a constraint that two transactions broke. So it must have no other
+   * Runs `work` in one transaction; rolls back if `work` throws, or if `keep` refuses the result.
+   * When the promise resolves, the write is on the disk. `work` runs again after a serialisation
+   * failure, a deadlock, or a constraint that two transactions broke. So `work` must have no other
    * effects; its read before the insert then finds the other row. ORDER: never within another
    * write's `work`, which would wait for itself: see `Tables.nested`.
    * @throws StoreBusy if the repeated runs fail
@@ -52,7 +52,7 @@ export type Store = {
   readonly reserve?: ReservedSpace;
   /** Copies the database beside itself while it is in use, if it is a local file. */
   backup?(): Promise<BackupMade>;
-  /** Returns the whole database as it is between two transactions, if it fits into memory. */
+  /** Returns the whole database between two transactions, if it fits into memory. */
   copy?(): Promise<Uint8Array>;
 };
 
@@ -85,7 +85,7 @@ export type ReservedSpace = {
   hold(): void;
   /**
    * Releases the reserve.
-   * @returns true if there was any
+   * @returns true if space was reserved
    */
   release(): boolean;
   /** Returns the reserved bytes; null if there is no disk. */

@@ -41,7 +41,7 @@ export function workspacesTable(session: Session) {
     insert: async (id: string, name: string) => session.send(SQL.insert, id, name),
     setState: async (id: string, state: WorkspaceState, retryAfter: number) =>
       session.send(SQL.setState, id, state, retryAfter),
-    /** Removes a workspace and its contents, except its keys. */
+    /** Removes a workspace with its contents. Its keys stay. */
     async remove(seq: number) {
       session.lock("workspace", seq);
       for (const statement of REMOVE) session.send(statement, seq);

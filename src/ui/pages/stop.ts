@@ -67,7 +67,9 @@ function syncNow(folder: Folder, asked: PageRequest): Html {
   return folderForm(folder, { path: "sync" }, asked, html`<button class="main-action">Sync now</button>`);
 }
 
-/** Shows both answers. The user has to confirm each; each says how many changes it concerns. */
+/**
+ * Shows both answers. The user has to confirm each answer, which says how many changes it concerns.
+ */
 function answerForms(folder: Folder, { stop, back }: StopView, asked: PageRequest): Html {
   const form = (answer: "approve" | "reject", words: string) => {
     const action = { path: `safety-stop/${answer}`, fields: { seen: stop.version ?? "" } };

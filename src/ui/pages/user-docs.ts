@@ -22,7 +22,9 @@ ${Object.entries(SUBJECTS).map(
     }),
 };
 
-/** Shows one document for users; its source if the renderer is overloaded. */
+/**
+ * Shows one document for users. If the renderer is overloaded, shows the source of the document.
+ */
 export const USER_DOC: UiPage = {
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,

@@ -3,7 +3,7 @@ import { MergeView, unifiedMergeView } from "@codemirror/merge";
 import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 
-/** Narrower windows have one column. */
+/** Window width from which the editor has two columns; narrower windows have one. */
 const WIDE = "(min-width: 45rem)";
 
 /** The field to edit, the field with the other version, and their labels. */

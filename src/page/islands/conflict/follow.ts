@@ -1,6 +1,7 @@
 /**
- * Watches the live page, and says beside the result if the conflict has changed since the form was
- * opened. The server then refuses to save, shows the new versions, and keeps the draft.
+ * Watches the live page, and shows a message beside the result if the conflict has changed since
+ * the form was opened. The server then refuses to save, shows the new versions, and keeps the
+ * draft.
  * @param mount called when the form was replaced, and its editor with it
  */
 export function followPage(mount: () => void): void {

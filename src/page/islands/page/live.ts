@@ -58,8 +58,8 @@ function beforeAttributeUpdated(name: string, element: Element): boolean {
 }
 
 /**
- * Leaves a form with a text field alone while its versions are the same, and for good once somebody
- * typed into it.
+ * Leaves a form with a text field unchanged while its versions are the same, and permanently once
+ * the user typed into it.
  */
 function beforeNodeMorphed(node: Node, next: Node): boolean {
   if (!(node instanceof HTMLFormElement && next instanceof HTMLFormElement)) return true;

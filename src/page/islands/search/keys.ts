@@ -1,6 +1,6 @@
 /**
- * Arrow keys move between the field and the results. Escape returns to the field; in the field it
- * empties it.
+ * Makes arrow keys move between the field and the results. Escape returns to the field; in the
+ * field, Escape empties it.
  */
 export function keepKeys(form: HTMLFormElement): void {
   const field = form.querySelector<HTMLInputElement>("#q");
@@ -18,7 +18,7 @@ function nextOf(key: string, field: HTMLInputElement): HTMLElement | null {
   const here = document.activeElement as HTMLElement | null;
   const links = [...document.querySelectorAll<HTMLElement>("#found a")];
   const at = here === null ? -1 : links.indexOf(here);
-  // Other controls keep their own keys.
+  // Other controls handle their own keys.
   if (at === -1 && here !== field) return null;
   if (key === "ArrowDown") return links[at + 1] ?? null;
   if (key === "ArrowUp") return at === -1 ? null : (links[at - 1] ?? field);

@@ -22,7 +22,7 @@ export class Questions {
     this.#rest = window.setTimeout(() => void this.#ask(), REST_MS);
   }
 
-  /** Searches even for the same words: a file may have changed since. */
+  /** Searches even for unchanged words, because a file may have changed since. */
   askNow(): void {
     this.#asked = "";
     clearTimeout(this.#rest);

@@ -7,7 +7,7 @@ import { MIGRATIONS } from "./schema.ts";
  */
 const MIGRATING = 7_214_906_233_011;
 
-/** A database that cannot be used; the message is for its operator. */
+/** A database that cannot be used. The message is for the operator of the database. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
   readonly code: "newer-data" | "unusable-database" | "other-key";

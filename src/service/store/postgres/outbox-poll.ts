@@ -9,7 +9,7 @@ const KEPT_S = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Wakes listeners after each commit of this process. Wakes them periodically too, for commits of
+ * Wakes listeners after each commit of this process. Also wakes them periodically, for commits of
  * other processes, and for rows that wait until an older transaction ends.
  */
 export class OutboxPoll implements Outbox {

@@ -225,8 +225,8 @@ FOR EACH ROW EXECUTE FUNCTION note_workspace();
 `;
 
 /**
- * Lets a client that reconnects read the changes of its own workspace only, regardless of the
- * number of changes in others.
+ * Lets a client that reconnects read the changes of its own workspace only, so that the number of
+ * changes in other workspaces does not matter.
  */
 const OUTBOX_BY_WORKSPACE = `
 CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);

@@ -172,7 +172,7 @@ function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Returns the error for the caller: StoreBusy if a later try may succeed. */
+/** Returns the error for the caller: StoreBusy if a retry may succeed. */
 function told(error: unknown, isCommitting: boolean): unknown {
   if (isConnectionLost(error)) return new StoreUnreachable(error, isCommitting);
   return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;

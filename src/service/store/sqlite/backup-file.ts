@@ -110,7 +110,7 @@ export class NoBackup extends Error {
 /**
  * Checks each page of a copied database, and makes the copy a backup: a single file with its
  * digest.
- * @throws NoBackup; as node:fs and better-sqlite3 do if the copy cannot be read
+ * @throws NoBackup; if the copy cannot be read, the error of node:fs or better-sqlite3
  */
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
@@ -160,9 +160,9 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 /**
  * Makes a backup of a store other than SQLite. The restored service builds the search index, in
  * steps.
- * @param file absolute path; nothing may exist at it
+ * @param file absolute path; nothing may exist at this path
  * @param fill writes the rows, in one transaction
- * @throws as `fill` does; then there is no file
+ * @throws as `fill` does; the file is then removed
  */
 export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) => Promise<void>): Promise<void> {
   closeSync(openSync(file, "wx", 0o600));

@@ -9,12 +9,13 @@ import type { ConnectionQueue } from "./group-commit.ts";
  * Name of the finished copy beside the database; the command that requested the copy moves it away.
  */
 export const BACKUP_FILE = "backup.db";
-/** Bytes read at a time. */
+/** Number of bytes that are read at a time. */
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is in use. First the journal is written back; then no write-back
- * happens, so that the file does not change during the copy. New writes stay in the journal.
+ * Copies the database while it is in use. First the journal is written back. Then no write-back
+ * happens until the end, so that the file does not change during the copy. New writes stay in the
+ * journal.
  */
 export class OnlineBackup {
   readonly #folder: string;
@@ -48,7 +49,7 @@ export class OnlineBackup {
     }
   }
 
-  /** Resolves when no backup is running, whatever the results. */
+  /** Resolves when no backup is running, after a success or a failure. */
   async ended(): Promise<void> {
     while (this.#running !== null) await this.#running.catch(() => undefined);
   }

@@ -9,13 +9,13 @@ import { MIGRATIONS } from "./schema.ts";
 /**
  * Matches a parameter that a column is compared with. SQLite's planner uses its value, and so
  * prepares the statement again for each value: three quarters of the time of reading a file. A
- * unary plus leaves the value unchanged, but hides it from the planner.
+ * unary plus leaves the value unchanged, but hides the value from the planner.
  */
 const COMPARED = /([=<>]) ([?@])/g;
 
 /**
- * Patterns of statements whose writes are counted: `keys` for access of keys, `files` for rows and
- * paths of files, `places` for paths of folders.
+ * Patterns of statements whose writes are counted. `keys`: access of keys; `files`: rows and paths
+ * of files; `places`: paths of folders.
  */
 const COUNTED = {
   keys: /\b(?:keys|grants|workspaces|meta)\b/,
@@ -40,7 +40,7 @@ export class Db {
   }
 
   /**
-   * Counts that grow with each write, and with the undo of a write. While a count is unchanged,
+   * Counts that grow with each write, and with the rollback of a write. While a count is unchanged,
    * earlier reads of its tables are still valid.
    */
   get writes(): Readonly<Record<Counted, number>> {
@@ -139,13 +139,14 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
 }
 
 /**
- * Creates the file with its mode before SQLite would make it readable by everybody; SQLite gives
- * the companion files the same mode.
+ * Creates the file with its mode before SQLite would make the file readable for all users. SQLite
+ * gives the companion files the same mode.
  */
 function ownFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
-  // Does not open an existing file: closing it would release the lock of a service in this process.
+  // Does not open an existing file: closing the file would release the lock of a service in this
+  // process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, "a", 0o600));
   return file;

@@ -24,7 +24,7 @@ export class ConnectionQueue {
   }
 
   /**
-   * Gives the connection directly to the next caller that waits, so that no new caller comes first.
+   * Gives the connection directly to the next waiting caller, so that no new caller comes first.
    */
   #end(): void {
     const next = this.#waiting.shift();

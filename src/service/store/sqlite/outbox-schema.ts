@@ -10,8 +10,8 @@ const KEPT_ROWS = 20_000;
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
 /**
- * Records changes in the order of commits. Triggers see every kind of write. A removed row records
- * its grants, because listeners are filtered by them later.
+ * Records changes in the order of commits. Triggers see every kind of write. The entry of a removed
+ * row contains its grants, because listeners are filtered by these grants later.
  */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (

@@ -10,8 +10,8 @@ import type { SqliteSession } from "./session.ts";
 const HELD_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * A file as it was read. @property asOf `Db.writes.files` at that time; while it is unchanged, so
- * is the row
+ * A file as a request read it. @property asOf `Db.writes.files` at that time; while this count is
+ * unchanged, the row is unchanged too
  */
 export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
 
@@ -93,7 +93,7 @@ export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"]
     },
     async allShown({ workspace, after, count }, shown) {
       const seqs = seqsOf.all(workspace, after, count);
-      // Paths of folders, and with them paths of files, may have changed.
+      // Paths of folders may have changed, and with them the paths of files.
       if (placesThen !== db.writes.places) shownFiles.clear();
       placesThen = db.writes.places;
       const known = seqs.map((seq) => shownFiles.get(seq));

@@ -149,8 +149,8 @@ ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
 CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 `,
   OUTBOX_SCHEMA,
-  // Lets a client that reconnects read the changes of its own workspace only, regardless of the
-  // number of changes in others.
+  // Lets a client that reconnects read the changes of its own workspace only, so that the number of
+  // changes in other workspaces does not matter.
   "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
   SEARCH_BY_KEYS,
 ];

@@ -109,7 +109,8 @@ export class SearchIndex {
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
   /**
-   * File that is being indexed, by its number in the queue. A later write gives it another number.
+   * File that is being indexed, by its number in the queue. A later write of the file gets another
+   * number.
    */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
@@ -169,8 +170,8 @@ export class SearchIndex {
   }
 
   /**
-   * Indexes one part.
-   * @returns its cost, as `update` counts
+   * Indexes one part of a file.
+   * @returns the cost of the part, in the unit of `update`
    */
   #indexPart({ n, kind, seq, after }: Queued): number {
     if (kind === "folder") {

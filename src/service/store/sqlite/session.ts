@@ -22,8 +22,9 @@ type Prepared = {
 };
 
 /**
- * The connection. A statement is prepared on its first run, because a short-lived service runs few
- * of them, and once, because better-sqlite3 frees statements only when the database closes.
+ * The connection to SQLite. A statement is prepared on its first run, because a short-lived service
+ * runs few of them. It is prepared only once, because better-sqlite3 frees statements only when the
+ * database closes.
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
@@ -50,7 +51,7 @@ export class SqliteSession implements Session {
     prepared.run(...bound(places, values));
   }
 
-  /** Runs a statement, as `all` does, before anything else of this process. */
+  /** Runs a statement, as `all` does, before any other statement of this process. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
     const { statement: prepared, places } = this.#begin(statement);
     return prepared.all(...bound(places, values)) as Row[];

@@ -20,7 +20,10 @@ import { Transactions } from "./transactions.ts";
 type SqliteOptions = {
   /** Source of random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Default `each`, a transaction for each write; `together` if the database is on a disk. */
+  /**
+   * Default `each`: a transaction for each write. `together`: one for several writes; for a
+   * database on a disk.
+   */
   readonly commits?: "each" | "together";
 };
 
@@ -121,8 +124,9 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * Reads outside turns unless the open transaction wrote keys. Each write begins with this read,
-   * before its body; waiting for a turn would keep it from joining a group commit.
+   * Returns the holder of a key, without waiting for a turn, unless the open transaction wrote
+   * keys. Each write begins with this read, before its body. Waiting for a turn would keep the
+   * write from joining a group commit.
    */
   async holder(hash: Buffer): Promise<Holder | undefined> {
     if (this.#transactions.isOfKeys) return this.read((tables) => tables.holder(hash));

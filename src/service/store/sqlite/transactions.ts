@@ -23,7 +23,7 @@ export class Transactions {
     return this.#db.inTransaction && this.#db.writes.keys !== this.#keysBefore;
   }
 
-  /** Runs `work` in a transaction; rolls back if it throws or `keep` refuses its result. */
+  /** Runs `work` in a transaction. Rolls back if `work` throws or `keep` refuses the result. */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = everything): Promise<T> {
     const begun = this.#begin();
     let kept = false;
@@ -50,7 +50,7 @@ export class Transactions {
   }
 
   /**
-   * Undoes a transaction or savepoint. SQLite may have rolled back by itself (disk full); a
+   * Undoes a transaction or savepoint. SQLite may have rolled back by itself (disk full). A
    * savepoint must still be released after its rollback.
    */
   #undo({ ends, isNested, before }: Begun): void {
