@@ -55,7 +55,7 @@ test("I21 a stop by documents deleted on the service stays while new local files
   for (let run = 0; run < 2; run++) expect([(await sync()).code, rig.read("n0.md")]).toEqual([4, "n0.md\n"]);
 });
 
-test("what was approved before any run halted is not in sync until a run has done it", async () => {
+test("a change approved before any run was stopped is not in sync until a run has made it", async () => {
   for (const name of GONE) unlinkSync(join(rig.root, name));
   rig.pass(60_000);
   expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);

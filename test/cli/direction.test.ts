@@ -48,7 +48,7 @@ describe("the direction of a folder", () => {
     expect(watched.rig.read("a.md")).toBe("# one\nservice\n");
   });
 
-  test("a daemon of a folder that only downloads sends nothing, whatever happens locally", async () => {
+  test("a daemon of a folder that only downloads sends nothing after any local change", async () => {
     const { rig } = watched;
     for (const name of ["b", "c", "d"]) rig.write(`${name}.md`, `# ${name}\n`);
     await run("sync", "w");

@@ -53,7 +53,7 @@ describe("doctor", () => {
   test("distinguishes a missing service (5), a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
     await rig.init();
     const config = JSON.parse(rig.read(".mdmirror/config.json"));
-    // The user wants that other address: the key may go there.
+    // The user chose the other address, so the key may be sent to it.
     const withUrl = async (url: string) => {
       rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
       await rig.run(["trust", "w", "--yes"]);

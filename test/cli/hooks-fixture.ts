@@ -44,7 +44,7 @@ export class Receiver {
   }
 }
 
-/** A linked folder `w` with one document, whose user's hooks write down what they are told. */
+/** A linked folder `w` with one document; the user's hooks write their input to a file. */
 export class Hooked {
   readonly rig: Rig;
 
@@ -64,7 +64,7 @@ export class Hooked {
     return this.rig.run(argv, { env: this.env() });
   }
 
-  /** A hook that appends what it is told to a file. */
+  /** A hook that appends its input to a file. */
   writesDown(...on: string[]): object {
     return { on, run: ["sh", "-c", `cat >> '${this.calls}'`] };
   }

@@ -58,7 +58,8 @@ describe("init on a folder that is linked already", () => {
     expect([lost.code, lost.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror init --url URL")]);
     const { code, err } = await rig.init();
     expect([code, err]).toEqual([0, []]);
-    // The state knows what was edited and deleted locally; without it both would have come anew.
+    // The state shows local edits and deletions; without the state, both documents would be
+    // downloaded again.
     expect([rig.remote("a.md")?.content, rig.remote("b.md")]).toEqual(["edited locally\n", null]);
     expect(rig.read("a.md")).toBe("edited locally\n");
   });

@@ -15,7 +15,7 @@ function filesWith(secret: string): string[] {
 }
 
 describe("I30 the key", () => {
-  test("is in no output and no file but .mdmirror/key, whatever a command meets", async () => {
+  test("is in no output and no file but .mdmirror/key, with any error of a command", async () => {
     rig.createRemotely("a.md", "a\n");
     await rig.init();
     rig.write("b.md", "b\n");
@@ -45,11 +45,11 @@ describe("I30 the key", () => {
     expect(rig.printed.length).toBeGreaterThan(30);
     expect(rig.printed.filter((line) => line.includes(rig.key))).toEqual([]);
     expect(filesWith(rig.key)).toEqual([]);
-    // What the scan would find: the log is written, and does not hold it.
+    // Proves that the search would find the key: the log exists, and does not contain the key.
     expect(readFileSync(join(rig.root, ".mdmirror/log/mdmirror.log"), "utf8")).toContain("remote.exchange");
   });
 
-  test("is refused from a stored file that others may read, which says how to mend it", async () => {
+  test("is refused from a stored file that others may read, with the command that corrects it", async () => {
     await rig.init();
     chmodSync(join(rig.root, ".mdmirror/key"), 0o640);
     const { code, err } = await rig.run(["sync", "w"]);

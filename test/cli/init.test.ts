@@ -106,7 +106,7 @@ describe("init", () => {
       "Stopped: 11 conflicts in this run (limit: 10) (conflict-flood)",
     );
     expect(sidecars()).toBe(11);
-    // Halted it stays, with what is left: no run opens the rest by starting anew.
+    // The stop stays with the remaining conflicts: no new run opens the rest.
     expect((await rig.run(["sync", "w"])).code).toBe(4);
     expect(sidecars()).toBe(11);
     expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);

@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
-/** What a person is told of a text in review: one state a document, and what the review stops. */
+/**
+ * Checks the report about content in review: one state for each document, and what the review
+ * stops.
+ */
 
-/** Goes live between the scan of the service and the next PUT. */
+/** Is published between the scan of the service and the next PUT. */
 let meets: { readonly path: string; readonly text: string } | null = null;
 const rig = useRig();
 beforeEach(async () => {

@@ -35,7 +35,7 @@ async function tell(...argv: string[]): Promise<Told & { readonly code: number }
   return { code, ...(JSON.parse(out[0]!) as Told) };
 }
 
-/** What a command that tells such a state exits with. */
+/** Exit code of a command that reports such a state. */
 const EXIT = { attention: 3, stopped: 4, offline: 5 } as const;
 
 const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, kinds: readonly string[]])[] = [

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
 
-/** Several mirrors of one user: their names, and how all of them stand. */
+/** Several linked folders of one user: their names and states. */
 
 const rig = useRig();
 beforeEach(async () => {
@@ -75,7 +75,7 @@ describe("a mirror's name", () => {
     expect((await rig.run(["service", "print", "my work"], { cwd: "/" })).out.join()).toContain(at("one"));
   });
 
-  test("is found whatever keyboard wrote it; is no path, and no option", async () => {
+  test("is found in any Unicode form; is no path, and no option", async () => {
     await link("one", "--name", "caf\u00e9");
     expect((await rig.run(["sync", "cafe\u0301"], { cwd: "/" })).code).toBe(0);
     for (const name of ["..", ".", "a/b", "--all", "-x", "a\nb"]) {
@@ -91,7 +91,7 @@ describe("a mirror's name", () => {
     expect(await rootOf(rig.dir)).toContain(`"${at("two")}"`);
     mkdirSync(at("elsewhere/two"), { recursive: true });
     expect(await rootOf(at("elsewhere"))).toContain(`"${at("one")}"`);
-    // What lies in a mirrored folder is a document's place there.
+    // A path in a linked folder means a document.
     mkdirSync(join(at("one"), "two"));
     writeFileSync(join(at("one"), "two/b.md"), "b\n");
     expect((await rig.run(["why", "two"], { cwd: at("one") })).out.join("\n")).toContain("two");

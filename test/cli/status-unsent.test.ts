@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
-/** What a command wrote here and no run has sent: the mirror is not in sync, and says so. */
+/** A command wrote a local edit that no run has sent: the folder reports that it is not in sync. */
 
 const rig = useRig();
 beforeEach(async () => {

@@ -117,7 +117,7 @@ describe("commands where a daemon runs", () => {
     if (lock.kind === "locked") lock.release();
   });
 
-  test("I21 approve lets go what the daemon has halted, and the daemon does it", async () => {
+  test("I21 approve applies the changes that the daemon has stopped, and the daemon makes them", async () => {
     for (let n = 0; n < 12; n++) watched.rig.write(`n${n}.md`, `# n${n}\n`);
     expect((await watched.rig.run(["sync", "w"])).code).toBe(0);
     for (let n = 0; n < 12; n++) watched.rig.deleteRemotely(`n${n}.md`);

@@ -132,7 +132,7 @@ describe("unlink", () => {
     expect([rig.read("new.md"), rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["new\n", "mine\n", "a\n"]);
   });
 
-  test("refuses what is halted with 4, what is in conflict with 3, and what it cannot know with 5", async () => {
+  test("refuses a stopped folder with 4, one in conflict with 3, and an unknown state with 5", async () => {
     rig.write("a.md", "mine\n");
     rig.editRemotely("a.md", "theirs\n");
     expect((await rig.run(["sync", "w"])).code).toBe(3);

@@ -47,7 +47,7 @@ describe("wait without a daemon", () => {
     expect((await told("w/a.md", "--timeout", "soon"))[0]).toBe(2);
   });
 
-  test("reports neither as live nor as missing what lies in an unreadable folder", async () => {
+  test("reports files in an unreadable folder neither as live nor as missing", async () => {
     const { rig } = watched;
     rig.write("d/b.md", "# b\n");
     symlinkSync("/nowhere", join(rig.root, "d/.mdmirrorignore"));

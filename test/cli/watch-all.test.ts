@@ -22,7 +22,7 @@ function watchAll(): WatchHere {
   return watch;
 }
 
-test("begins without any mirror, takes up what init links, follows mv, lets go of what unlink ends", async () => {
+test("begins without any mirror, adds folders that init links, follows mv, drops folders that unlink ends", async () => {
   const watch = watchAll();
   await watch.told("no folder is linked yet");
   await link("one");

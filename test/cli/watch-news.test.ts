@@ -4,7 +4,9 @@ import { showEvents } from "../../src/cli/commands/watch.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 
-/** The one place that pins what `watch` prints: `watch-news.txt` holds the lines of each tale. */
+/**
+ * The only test of the exact output of `watch`: `watch-news.txt` has the lines of each scenario.
+ */
 
 type News<K extends FolderEvent["kind"]> = Partial<Omit<Extract<FolderEvent, { kind: K }>, "kind">>;
 
@@ -77,7 +79,7 @@ const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
   ],
 };
 
-test("the news of watch are this text", async () => {
+test("the output of watch is this text", async () => {
   const pages: string[] = [];
   for (const [title, events] of Object.entries(TALES)) {
     const page = [`# ${title}`];
@@ -93,7 +95,7 @@ test("the news of watch are this text", async () => {
   await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("watch-news.txt");
 });
 
-test("the problems of each folder are news of their own", () => {
+test("the problems of each folder are reported separately", () => {
   const lines: string[] = [];
   const io = { out: (text: string) => void lines.push(text), err: () => undefined } as Partial<Io> as Io;
   const show = showEvents(io, { json: false, several: false });

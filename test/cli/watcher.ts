@@ -18,7 +18,7 @@ export type Watching = {
    * watch ends before.
    */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
-  /** Resolves when standard error holds that; rejects when the watch ends before. */
+  /** Resolves when standard error has that text; rejects if the watch ends before. */
   told(text: string): Promise<void>;
 };
 

@@ -63,7 +63,7 @@ describe("bulk changes are seen whole", () => {
     rmSync(source, { recursive: true });
   });
 
-  test("I09 mv of a folder is one request, whatever it holds", async () => {
+  test("I09 mv of a folder is one request, with any contents", async () => {
     const live = await startLive({ files: notes(200) });
     const id = live.remote("notes/topic-1/note-60.md")?.id;
     const moved = live.next((event) => event.kind === "run" && event.report.counts.movedRemote > 0);

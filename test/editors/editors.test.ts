@@ -21,7 +21,7 @@ const ADDED = "A line that the editor added.";
 
 type Save = (path: string) => void | Promise<void>;
 
-/** What programs that are not here do to a file when they save, call by call. */
+/** System calls with which programs that are not installed save a file. */
 const REPLAYED: Readonly<Record<string, Save>> = {
   "VS Code: truncate and write in place": (path) => {
     const fd = openSync(path, "r+");

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "../cli/rig.ts";
 
-/** What `src/docs/editors.md` says of editors, as it stands there, run by what is installed. */
+/** Runs the commands of `src/docs/editors.md` with the installed editors. */
 
 const PAGE = readFileSync(new URL("../../src/docs/editors.md", import.meta.url), "utf8");
 const COMMAND = fileURLToPath(new URL("../../scripts/mdmirror", import.meta.url));
@@ -20,7 +20,7 @@ const has = (program: string): boolean => spawnSync(program, ["--version"]).stat
 
 let rig: Rig;
 let env: NodeJS.ProcessEnv;
-/** What a sync of the mirror prints, with a document that is held. */
+/** Returns the output of a sync of a folder with a blocked document. */
 let printed: readonly string[];
 
 beforeAll(async () => {

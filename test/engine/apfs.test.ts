@@ -33,7 +33,7 @@ describe.each([
   ["normal form", NFC, NFD],
   ["normal form, the other way", NFD, NFC],
 ] as const)("two names that differ in %s alone", (_what, first, second) => {
-  it("I09 a rename from one to the other here is a rename there", async () => {
+  it("I09 a local rename from one to the other is a rename on the service", async () => {
     const { rig, mirror } = await begin({ [first]: "one\n" });
     const id = idOf(rig, first);
     mirror.disk.user.rename(mirror.path(first), mirror.path(second));
@@ -41,7 +41,7 @@ describe.each([
     expect(idOf(rig, second)).toBe(id);
   });
 
-  it("I09 a rename from one to the other there is a rename here, of the same file", async () => {
+  it("I09 a rename on the service from one to the other is a local rename, of the same file", async () => {
     const { rig, mirror } = await begin({ [first]: "one\n" });
     const ino = mirror.disk.user.inode(mirror.path(first));
     rig.app.rename(first, second);
@@ -71,7 +71,7 @@ describe.each([
     expect([...rig.app.files().values()].map((file) => file.id)).toEqual([id]);
   });
 
-  it("I11 two documents there: both are here, one under a name with digits, and edits of each find their way", async () => {
+  it("I11 two documents on the service: both are local, one under a name with digits, and edits reach the right document", async () => {
     const { rig, mirror } = await begin({ [first]: "one\n", [second]: "two\n" });
     const [plain, hashed] = [...mirror.texts().keys()].sort((a, b) => a.length - b.length);
     const [kept, other] = plain === first ? [first, second] : [second, first];
@@ -84,7 +84,7 @@ describe.each([
     });
   });
 
-  it("I01 the name of a document that was deleted here is taken by another there", async () => {
+  it("I01 another document on the service takes the name of one that was deleted locally", async () => {
     const { rig, mirror } = await begin({ [first]: "deleted locally\n", "x.md": "renamed there\n" });
     mirror.disk.user.remove(mirror.path(first));
     rig.app.rename("x.md", second);
@@ -113,7 +113,7 @@ it("a file that gets a time before its birth has another birth: it is the same d
   expect([idOf(rig, "a.md"), idOf(rig, "c.md")]).toEqual(ids);
 });
 
-it("a name that the disk refuses is held, and the others come", async () => {
+it("a name that the disk refuses is blocked, and the others are created", async () => {
   const rig = createRig(41);
   rig.app.create("new-\u{1faea}.md", "refused\n");
   rig.app.create("other.md", "other\n");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openFixture, settle } from "../promises/fixture.ts";
 
-/** A conflict of a document whose move here is held: base has it where it was. */
+/** A conflict of a document whose local move is blocked: base has its old place. */
 
 const REST = Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join("");
 const [ONE, MINE, THEIRS] = [`one\n${REST}`, `mine\n${REST}`, `theirs\n${REST}`];

@@ -25,7 +25,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   return { rig, mirror };
 }
 
-/** Nobody has decided between the texts: the service's is live there, and shown beside the file. */
+/** Nobody has decided between the contents: the service's is live, and shown beside the file. */
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(THEIRS);
   expect(Object.fromEntries(mirror.texts()), when).toEqual({

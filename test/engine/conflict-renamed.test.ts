@@ -3,7 +3,7 @@ import { actLocally, actOnService } from "../simulator/commands.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
-/** A document in conflict is renamed: it keeps its id, and its one conflict stands beside it. */
+/** A document in conflict is renamed: it keeps its id and its only conflict. */
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
 

@@ -17,7 +17,7 @@ import { settle, openSynced } from "../promises/fixture.ts";
 const LINES = Array.from({ length: 16 }, (_, line) => `line ${line}\n\n`);
 const EDITED = LINES.with(12, "by the editor\n\n");
 const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
-/** Two paragraphs go there, and come back with another one between them. */
+/** Two paragraphs are uploaded; the service then has another one between them. */
 const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
 const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
 const BOTH = LINES.with(12, "by the editor and the app\n\n");

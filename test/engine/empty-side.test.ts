@@ -56,20 +56,23 @@ async function startAgain(left: string) {
 describe("a document that is new on both sides, and empty on one", () => {
   const PREFERENCES = [null, "local", "remote", "each"] as const;
 
-  test.each(PREFERENCES)("I05 I06 sends the text where it is empty there (preferred: %s)", async (prefer) => {
-    const both = newOnBoth(TEXT, "");
-    expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
-    expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
-    expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
-  });
+  test.each(PREFERENCES)(
+    "I05 I06 sends the content if the document is empty on the service (preferred: %s)",
+    async (prefer) => {
+      const both = newOnBoth(TEXT, "");
+      expect(await run(both, { prefer })).toEqual(["in-sync", 0]);
+      expect([...both.mirror.texts()]).toEqual([["note.md", TEXT]]);
+      expect(both.rig.app.files().get("note.md")?.text).toBe(TEXT);
+    },
+  );
 
-  test.each(["\n", " \r\n", "\ufeff", "\ufeff\n"])("I05 takes %j there for empty", async (blank) => {
+  test.each(["\n", " \r\n", "\ufeff", "\ufeff\n"])("I05 counts %j on the service as empty", async (blank) => {
     const both = newOnBoth(TEXT, blank);
     expect(await run(both, { prefer: "remote" })).toEqual(["in-sync", 0]);
     expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
   });
 
-  test("I14 is a conflict where it is empty here, as somebody may be about to write into it", async () => {
+  test("I14 is a conflict if the local file is empty, because somebody may be about to write into it", async () => {
     const both = newOnBoth("", TEXT);
     const held = both.mirror.disk.user.open(both.mirror.path("note.md"));
     expect(await run(both)).toEqual(["attention", 1]);
@@ -89,13 +92,13 @@ describe("a document that is new on both sides, and empty on one", () => {
     expect(["saved late", TEXT].map((part) => texts.some((text) => text.includes(part)))).toEqual([true, true]);
   });
 
-  test("is left alone where it is empty here, and nothing may be written here", async () => {
+  test("stays unchanged if the local file is empty and local files must not be written", async () => {
     const both = newOnBoth("", TEXT);
     expect(await run(both, { direction: "push" })).toEqual(["in-sync", 0]);
     expect([both.mirror.texts().get("note.md"), both.rig.app.files().get("note.md")?.text]).toEqual(["", TEXT]);
   });
 
-  test("is a conflict where both hold a text", async () => {
+  test("is a conflict if both sides have content", async () => {
     expect(await run(newOnBoth("x", TEXT))).toEqual(["attention", 1]);
   });
 });
@@ -150,7 +153,7 @@ describe("a file without a record, after a power loss in a clone", () => {
     expect((await reboot(both, {}, null)).counts.conflicts).toBe(1);
   });
 
-  test("I14 is none after a run that was killed: a program may hold the empty file open", async () => {
+  test("I14 is none after a killed run: a program may have the empty file open", async () => {
     const both = newOnBoth("", TEXT);
     both.mirror.state.beginRun("sync", 0);
     const held = both.mirror.disk.user.open(both.mirror.path("note.md"));

@@ -31,7 +31,7 @@ describe.each([
   ["case", { foldsCase: true }, "Note.md", "note.md"],
   ["Unicode normal forms", { foldsUnicode: true }, NFC, NFD],
 ] as const)("a service that folds %s", (_, variant, first, second) => {
-  it("I08 I16 refuses the second of two new documents: it is held, naming the other, and never sent again", async () => {
+  it("I08 I16 refuses the second of two new documents: it is blocked with the name of the other, and never sent again", async () => {
     const { rig, mirror } = begin(variant);
     mirror.write(first, "one\n");
     await sync(mirror);
@@ -85,7 +85,7 @@ describe.each([
     expect((await sync(mirror)).report.state).toBe("in-sync");
   });
 
-  it("I08 a folder's name in other letters: held with what is in it, which is not lost", async () => {
+  it("I08 a folder's name in other letters: it is blocked with its contents, which are not lost", async () => {
     const name = (path: string) => path.replace(".md", "");
     const { rig, mirror } = begin(variant, { [`${name(first)}/a.md`]: "one\n" });
     await sync(mirror);

@@ -3,7 +3,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { HANDS, OPEN, SWAP, TEXT, withNote } from "./in-hand.ts";
 
-/** A file in somebody's hands, where only the service's text tells whether it would be written. */
+/** A file that is being edited, and that only the service's text can show to need a write. */
 
 const MINE = "# Mine\n\nwords of its own\n";
 

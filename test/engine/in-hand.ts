@@ -25,5 +25,5 @@ export function setDisk({ rig, mirror }: { rig: Rig; mirror: Mirror }): void {
   mirror.disk.advance(rig.clock.now() - mirror.disk.now());
 }
 
-/** A process of another machine: whether it lives cannot be told. */
+/** A process of another machine, so that nothing shows if it is running. */
 export const OPEN = swapBlock(4_711, "elsewhere");

@@ -115,7 +115,7 @@ describe("I14 a late save that does not merge", () => {
     expect(mirror.state.intents()).toEqual([]);
   });
 
-  test("stays aside while nobody can say what lies moved to its document", async () => {
+  test("stays set aside while the moved file of its document cannot be read", async () => {
     const { mirror } = await clash("note.md");
     const heal = mirror.disk.fail({ call: "lstat", path: mirror.path("note-late.md"), code: "EIO" });
     await mirror.sync();

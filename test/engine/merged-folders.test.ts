@@ -16,7 +16,7 @@ function paths(mirror: Mirror): string[] {
   return [...mirror.texts().keys()].sort();
 }
 
-describe("a folder that is renamed there onto a folder here that holds nothing mirrored", () => {
+describe("a folder renamed on the service to the name of a local folder without synced files", () => {
   it.each([
     ["an image", "pics/x.png"],
     ["a repository", "pics/.git/HEAD"],

@@ -131,7 +131,7 @@ it("I17 what wants its name arrives in the same run, though the key may not rena
   rig.app.create("d/new.md", "another\n");
   fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
-  // Refused, the rename is given up and told, since its name is another's by now.
+  // After the refusal, the rename is dropped and reported: another document has the name now.
   expect(report?.state).toBe("in-sync");
   expect(report?.renamed).toEqual([{ from: "d/new.md", to: "d/a.md" }]);
   expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);

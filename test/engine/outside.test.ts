@@ -4,7 +4,7 @@ import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";
 
-/** A mirror of `part`, out of which a document was moved: its text lies in the trash. */
+/** A folder linked to `part`, from which a document was moved: its content is in the trash. */
 async function withOneOutside(seed: number, path: string): Promise<{ rig: Rig; mirror: Mirror }> {
   const rig = createRig(seed);
   rig.app.create("part/stays.md", "stays\n");
@@ -32,7 +32,7 @@ it("a text taken back out of the trash to where its document was, before that le
   });
 });
 
-it("I09 a document that has the path of one that left the subtree keeps its id, whatever is saved into it", async () => {
+it("I09 a document at the path of one that left the subtree keeps its id after any save", async () => {
   const { rig, mirror } = await withOneOutside(32, "note.md");
   const id = rig.app.create("part/note.md", "left\n");
   await settle(mirror);
@@ -47,7 +47,7 @@ it("I09 a document that has the path of one that left the subtree keeps its id, 
   expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
 });
 
-it("I11 I18 a document held outside whose file is removed gives up its path, and comes back when it is moved back", async () => {
+it("I11 I18 a document blocked outside whose file is removed frees its path, and is restored when it is moved back", async () => {
   const rig = createRig(36);
   rig.app.create("part/stays.md", "stays\n");
   const left = rig.app.create("part/note.md", "left\n");

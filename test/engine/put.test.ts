@@ -47,7 +47,7 @@ function answerFirstPut(fixture: Fixture, answer: (content: string) => Fault): v
   };
 }
 
-test("I03 a text that is said to be saved as the version of before was not, and is sent again", async () => {
+test("I03 content reported as saved under the previous version was not saved, and is sent again", async () => {
   const fixture = await openSynced({ "note.md": LINES.join("") });
   const { rig, mirror } = fixture;
   const before = rig.app.files().get("note.md")!;

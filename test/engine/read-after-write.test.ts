@@ -26,7 +26,7 @@ function editBesideRead(fixture: Fixture, method: string, path: string, second: 
   return done;
 }
 
-/** A file is new here, and the answer to its POST names an id alone. */
+/** A file is new locally, and the answer to its POST contains only an id. */
 async function writeAnsweredById(fixture: Fixture): Promise<() => DocId | null> {
   const { rig, mirror } = fixture;
   // Once enough are read back, the next one is not.
@@ -69,7 +69,7 @@ it("I03 the text is kept that is read after a new document whose answer names no
   expect(mirror.texts().get("note.md")).toBe(SECOND);
 });
 
-it("I01 I07 I12 a new document that was edited there before its version was asked for comes here as it is there", async () => {
+it("I01 I07 I12 a new document that was edited on the service before its version was read is downloaded as edited", async () => {
   const fixture = openFixture(73);
   const { rig, mirror } = fixture;
   await writeAnsweredById(fixture);

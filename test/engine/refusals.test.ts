@@ -107,7 +107,7 @@ test("a folder that was refused is not made again in the run, though its folder 
   expect(mirror.texts().get("work/deep-2/todo.md")).toBe("new\n");
 });
 
-test("a rename in another folder of the service is another request, whatever folder base names (I08)", () => {
+test("a rename in another folder of the service is another request, whichever folder base has (I08)", () => {
   const requests = ["a/new.md", "b/new.md"].map((to) =>
     moveRequest({ id: "doc_1" as DocId, to: to as RemotePath }, null),
   );
@@ -133,7 +133,7 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   expect([...rig.app.files().keys()].sort()).toEqual(["box/a.md", "open.md", "secret.md"]);
 });
 
-it("I02 I19 a new folder where the key may see nothing is held with what is in it, and nothing is taken away", async () => {
+it("I02 I19 a new folder at a place that the key cannot read is blocked with its contents, and nothing is removed", async () => {
   const rig = createRig(13);
   rig.app.create("note.md", "a note\n");
   rig.app.makeFolder("box");

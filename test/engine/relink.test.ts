@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 import { openSynced } from "../promises/fixture.ts";
 
-/** An unfinished merge: a text with it is not sent, so its document is held. */
+/** An unfinished merge: such content is not sent, so its document is blocked. */
 const MARKERS = "\n<<<<<<< mine\nthis\n=======\nthat\n>>>>>>> theirs\n";
 
 it("I09 a document that was moved locally and edited there in one pass is known by the file that was written", async () => {

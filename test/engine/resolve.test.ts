@@ -33,7 +33,7 @@ const WAYS: readonly WayCase[] = [
 
 describe("resolving a conflict", () => {
   for (const { way, both, trash } of WAYS) {
-    test(`--${way.kind}: both sides hold it, and every loser is a file in the trash (I03)`, async () => {
+    test(`--${way.kind}: both sides have it, and each replaced version is a file in the trash (I03)`, async () => {
       const { rig, mirror } = await inConflict();
       const id = rig.app.files().get("plan.md")!.id;
       expect((await resolve(mirror, "plan.md", way)).kind).toBe("ok");
@@ -63,7 +63,7 @@ describe("resolving a conflict", () => {
     });
   }
 
-  test("--theirs takes what is live now, not what was shown, and keeps a (theirs) file that was edited", async () => {
+  test("--theirs takes the live version of this moment, not the one shown, and keeps an edited (theirs) file", async () => {
     const { rig, mirror } = await inConflict();
     rig.app.edit("plan.md", "# Plan\n\none\nnewest\nthree\n");
     mirror.write("plan (theirs).md", "an edited sidecar\n");

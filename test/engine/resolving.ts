@@ -10,7 +10,7 @@ import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
 
-/** A mirror with a hold on one of its documents, and how it is ended by hand. */
+/** A linked folder with a blocked document, and the manual choice that ends the block. */
 
 /** Ends the open problem of one document, without the sync. */
 export async function resolveProblem(

@@ -61,7 +61,7 @@ async function halted({ world }: Settled) {
   return { ...end, verdict: end.plan.verdict };
 }
 
-test("I04 what a restored service lacks stays here until it is approved, which is asked once", async () => {
+test("I04 documents that a restored service lacks stay local until the user approves, who is asked once", async () => {
   const at = await settled(91);
   restore(at);
   at.mirror.write("mine.md", "made here meanwhile\n");
@@ -93,7 +93,7 @@ test("I04 what a restored service lacks stays here until it is approved, which i
   expect(await at.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
 });
 
-test("I03 refused, what a restored service lacks goes up as new, with its folder", async () => {
+test("I03 after a rejection, documents that a restored service lacks are uploaded as new, with their folder", async () => {
   const at = await settled(93);
   restore(at);
   const { plan, trees, verdict } = await halted(at);

@@ -100,7 +100,7 @@ test("I06 I28 a conflict with a version that combined an upload starts at the up
   expect(rig.app.files().get("note.md")?.text).toBe(mine);
 });
 
-/** A document whose text was sent from here and never carried out, in one run. */
+/** A document whose content was sent from this folder in one run, and never saved. */
 async function lost(sent: string) {
   const fixture = await openSynced({ "note.md": BASE });
   const { rig, mirror } = fixture;

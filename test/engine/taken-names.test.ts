@@ -33,7 +33,7 @@ it("a folder too; and names that nobody else has are not reported", async () => 
   expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
 });
 
-/** A file of somebody's stands where a conflict's other version is to be shown. */
+/** A user's file has the path at which a conflict's other version must be shown. */
 
 const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";

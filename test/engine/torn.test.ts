@@ -115,7 +115,7 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
   });
 
-  test("I04 whose path was taken so, stays on the service while nobody can say what lies beside it", async () => {
+  test("I04 whose path was taken that way stays on the service while a file beside it cannot be read", async () => {
     const { rig, mirror, ids } = await takePath();
     mirror.disk.fail({ call: "lstat", path: mirror.path("note-2.md"), code: "EIO" });
     await startAnew({ mirror }, "boot-2");
@@ -204,7 +204,7 @@ describe("a file that was replaced by a merge, after a restart of the machine", 
     expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
   });
 
-  test("I14 gives a late save that holds the whole edit to its document", async () => {
+  test("I14 gives a late save with the whole edit to its document", async () => {
     const { mirror, live } = await loseLastWrites(withLines(2, 9, 11));
     expect(live).toEqual({ "note.md": withLines(2, 6, 9, 11) });
     expect(mirror.texts()).toEqual(new Map(Object.entries(live)));

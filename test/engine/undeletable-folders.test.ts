@@ -58,7 +58,7 @@ describe.each([
   });
 });
 
-it("I01 a folder that went here, was renamed there, and is made here under that name is that folder", async () => {
+it("I01 a folder removed locally, renamed on the service, and created locally under that name is that folder", async () => {
   const { rig, mirror } = await start({}, { noFolderPatchOrDelete: 404 });
   mirror.disk.user.remove(mirror.path("docs"));
   await settled(mirror);

@@ -3,7 +3,7 @@ import { goOnFrom, openFixture, remoteTexts, settle, type Fixture } from "../pro
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
 
-/** In sync; then `d/a.md` is edited there. */
+/** In sync; then `d/a.md` is edited on the service. */
 async function edited(): Promise<Pair> {
   const { rig, mirror } = openFixture(41);
   for (const name of ["a", "b"]) rig.app.create(`d/${name}.md`, `${name}\n\nas it was\n`);

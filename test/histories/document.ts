@@ -57,7 +57,10 @@ export function meets(document: Live, row: Omit<Row, "id" | "path">, texts: Text
 
 const merged = new Map<string, string | null>();
 
-/** What the service makes of a text on a base, given what is live; null: it cannot combine them. */
+/**
+ * Returns the service's result for content on a base with the live content; null: they do not
+ * combine.
+ */
 export function combined(base: string, sent: string, live: string): string | null {
   const key = JSON.stringify([base, sent, live]);
   const known = merged.get(key);
@@ -68,7 +71,7 @@ export function combined(base: string, sent: string, live: string): string | nul
   return text;
 }
 
-/** A document whose live text is now another; an equal text makes no new change. */
+/** Returns a document with another live content; equal content makes no new change. */
 export function saved(document: Live, text: string, change: string | null): Live | null {
   if (text === document.text) {
     if (change === null || change === document.change) return document;

@@ -17,7 +17,7 @@ export type Verdict = {
   readonly places: number;
   /** States that the searches looked at. */
   readonly states: number;
-  /** What cannot have been answered; empty: all holds. */
+  /** Answers that are impossible; empty: all answers are possible. */
   readonly broken: readonly string[];
   /** LIMIT: objects whose search was given up: nothing is said of them. */
   readonly undecided: readonly string[];

@@ -105,7 +105,7 @@ describe("what the library refuses, and how", () => {
     expect(JSON.stringify(refused) + refused.message + refused.stack).not.toContain("mdm_wrong");
   });
 
-  it("sends nothing of a folder that came from elsewhere, whatever it names", async () => {
+  it("sends nothing of a folder that came from elsewhere, with any configuration", async () => {
     const { dir, root, service, options, mirror, write } = await makeLibRig();
     write("a.md", "one\n");
     await mirror.sync();

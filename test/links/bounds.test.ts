@@ -61,7 +61,7 @@ test("any text is read in a time that grows with its length", () => {
   }
 });
 
-test("what lies deeper than a hundred quotes, or lists and items, is text without links", () => {
+test("text deeper than a hundred quotes, or lists and items, has no links", () => {
   for (const [container, depth] of [
     ["> ", 99],
     ["- ", 49],

@@ -99,7 +99,7 @@ describe.each([
     });
   });
 
-  test("have one form on the service, whatever the form that it is made of", () => {
+  test("have one form on the service, made from any local form", () => {
     check(linked, ({ place, text }) => {
       expect(toService(toDisk(text, place), place)).toBe(toService(text, place));
     });
@@ -115,13 +115,13 @@ describe.each([
     });
   });
 
-  test("come back byte for byte where the disk's text of before is at hand", () => {
+  test("return byte for byte if the earlier local content is given", () => {
     check(linked, ({ place, text }) => {
       expect(toDisk(toService(text, place), place, { was: text })).toBe(text);
     });
   });
 
-  test("come back byte for byte on the service, absolute paths too, where its text of before is at hand", () => {
+  test("return byte for byte on the service, absolute paths too, if its earlier content is given", () => {
     check(linked, ({ place, text }) => {
       const service = toService(text, place);
       const mixed = service.replaceAll(/\(doc_(\d)#/g, (all, digit) => {

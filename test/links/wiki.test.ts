@@ -54,7 +54,7 @@ test("case and normal form do not count, and the spelling stays", () => {
   expect(toDisk(service, here, { was: text })).toBe(text);
 });
 
-test("a name with its file's ending keeps it in a text of before, and is another's where that is called so, too", () => {
+test("a name with the file's extension keeps it in earlier content, and means another file with that name if there is one", () => {
   const text = "[[plan.MD#h|p]] [[notes/Travel costs.md|t]]";
   const service = toService(text, here);
   expect(service).toBe(`[[p]](${PLAN}#h) [[t]](${TRAVEL})`);

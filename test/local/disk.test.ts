@@ -91,7 +91,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.disk.readSetAside("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
     });
 
-    it("does not park over what is parked", () => {
+    it("does not set a file aside over another one", () => {
       const bench = begin();
       bench.write(bench.at("a.md"), "old");
       bench.write(bench.at(".mdmirror/tmp/park-1"), "somebody's text");
@@ -151,7 +151,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(textAt(bench, "y/z/a.md")).toBe("old");
     });
 
-    it("removes a folder that holds litter alone; the litter goes to the trash", () => {
+    it("removes a folder with nothing but leftovers, which go to the trash", () => {
       const bench = begin();
       bench.disk.makeFolder("x");
       bench.write(bench.at("x/.DS_Store"), "view");
@@ -183,7 +183,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
 }
 
 describe("what a crash left half done", () => {
-  it("is completed: a file that is back already loses its parked name alone", () => {
+  it("is completed: a file that is back already loses only its set-aside name", () => {
     for (const setAsideAt of ["tmp/park", "trash/d/a.md"]) {
       const { ram, disk, at } = ramMirror();
       ram.user.makeFolder(at(".mdmirror/trash/d"));

@@ -58,7 +58,7 @@ describe("a file is open in an editor that says so", () => {
     expect(open(file(".b.md.swp", swapBlock(1, "here")), HERE, ".b.md")).toBe("vim");
   });
 
-  test("a lock from before the machine was started is none, whoever has the number now", () => {
+  test("a lock from before the machine was started is none, even if another process has the number now", () => {
     const later: Processes = { ...HERE, bootedAt: () => DAY_MS };
     expect(open(file(".a.md.swp", swapBlock(1, "here")), later)).toBeNull();
     expect(open(link(".#a.md", "ann@here.1"), later)).toBeNull();
@@ -71,7 +71,7 @@ describe("a file is open in an editor that says so", () => {
     expect(openIn(disk, `${ROOT}/a.md`, HERE)).toBe("vim");
   });
 
-  test("this machine has a name and a start time, and knows that this process lives", () => {
+  test("this machine has a name and a start time, and knows that this process is running", () => {
     const { host, isAlive, bootedAt } = SYSTEM_PROCESSES;
     expect([host().length > 0, isAlive(process.pid), bootedAt()! < Date.now()]).toEqual([true, true, true]);
     expect(isAlive(2 ** 22 + 1)).toBe(false);

@@ -79,7 +79,7 @@ describe("I26 what the system reports of an open folder", () => {
     expect(counts()).toEqual({ held: 0, opened: 1 });
   });
 
-  it("no folder stays held when a call of the effect fails", () => {
+  it("no folder stays open when a call of the effect fails", () => {
     const { ram, disk, counts } = holding((path) => path);
     disk.names();
     for (const call of ["lstat", "readFile", "writeNew", "link", "rename"] as const) {

@@ -19,7 +19,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 const isRoot = process.getuid?.() === 0;
 
 describe.skipIf(process.platform !== "linux")("files that other processes have open to write (needs Linux)", () => {
-  it("are those that they may write, until they close them, whatever their names are", async () => {
+  it("are those that they may write, until they close them, with any names", async () => {
     const [read, written, aside] = ["read.md", "written.md", "aside"].map((name) => join(dir, name)) as [
       string,
       string,
@@ -95,7 +95,7 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
   });
 });
 
-describe("held files", () => {
+describe("files that other processes have open", () => {
   it("are read once until they are forgotten, and are none where the system does not list them", () => {
     const heldToWrite = vi.fn<() => OpenToWrite>();
     for (const held of ["1", "2"]) heldToWrite.mockReturnValueOnce(new Set([held]));

@@ -120,7 +120,7 @@ describe("I14 a save at any moment of an effect survives", () => {
     });
   }
 
-  it("says so when the text before stays parked, and only then", () => {
+  it("reports that the old text stays set aside, and only then", () => {
     for (const save of Object.keys(SAVES)) {
       for (let moment = 0; ; moment++) {
         const raced = race({}, "replace", save, moment);
@@ -134,7 +134,7 @@ describe("I14 a save at any moment of an effect survives", () => {
     }
   });
 
-  it("shows a write into the parked inode after the replace", () => {
+  it("shows a write to the set-aside inode after the replacement", () => {
     const { ram, disk } = prepare({});
     const editor = ram.user.open(NOTE);
     expect(disk.replace("note.md", "theirs", digestOf("old"), "tmp/park").kind).toBe("done");

@@ -19,7 +19,7 @@ function prepare(options: RamDiskOptions = {}): { readonly ram: RamDisk; readonl
 }
 
 describe("a save beside a daemon, without its journal", () => {
-  it("replaces the text that was read, and keeps the file of before in the trash", () => {
+  it("replaces the text that was read, and keeps the previous file in the trash", () => {
     const { ram, disk } = prepare();
     expect(disk.saveOver("note.md", "new", digestOf("old"), KEPT).kind).toBe("done");
     expect(Object.fromEntries(ram.user.texts(ROOT, true))).toMatchObject({

@@ -31,7 +31,7 @@ describe("an agent without a daemon", () => {
     expect((await one.call("sync")).facts.counts.uploaded).toBe(1);
   });
 
-  test("what an edit was killed in is held, not deleted, and comes back", async () => {
+  test("a document whose edit was killed is blocked, not deleted, and is restored", async () => {
     const { rig } = watched;
     // As `saveBesideDaemon` leaves it when its process dies while the old file is aside.
     renameSync(join(rig.root, "a.md"), join(rig.root, ".~mdmirror-0123456789abcdef"));

@@ -44,7 +44,7 @@ describe("an agent beside a daemon", () => {
       one.call("write", { ...write, text: "# one\nby one\n" }),
       other.call("write", { ...write, text: "# one\nby other\n" }),
     ]);
-    // Which of them comes first is not known; the second one is told of the first.
+    // Either of them may come first; the second one learns of the first.
     const late = ends.find(({ isError }) => isError)!;
     expect(ends.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
     expect(late.facts.error).toMatchObject({ code: "stale" });

@@ -102,7 +102,7 @@ export function useAgents(rig: () => Rig): (where?: "process") => Promise<Agent>
   };
 }
 
-/** What is refused before a tool runs is told as a sentence. */
+/** A refusal before a tool runs is a sentence. */
 function read(text: string): unknown {
   return text.startsWith("{") ? JSON.parse(text) : text;
 }

@@ -94,7 +94,7 @@ describe("I26 a path that leads out of the mirror, or to what stays local,", () 
 });
 
 describe("texts of documents are data", () => {
-  test("no description, no instruction and no fact holds one", async () => {
+  test("no description, no instruction and no fact has one", async () => {
     const { tools } = await one.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
     expect(JSON.stringify([tools, one.client.getInstructions()])).not.toContain(HOSTILE);

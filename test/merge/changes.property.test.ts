@@ -27,7 +27,7 @@ function apply(lines: readonly string[], edits: readonly { at: number; kind: str
 
 const count = (text: string, wanted: string) => text.split(/\s+/).filter((one) => one === wanted).length;
 
-describe("I28 a clean merge holds every change of both sides", () => {
+describe("I28 a clean merge has every change of both sides", () => {
   it("keeps what one side alone did to the count of a word, where lines did not merge by themselves", () => {
     const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
     let fine = 0;

@@ -29,7 +29,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
     );
   });
 
-  it("gives the text, byte for byte, that both sides hold", () => {
+  it("gives the text, byte for byte, that both sides have", () => {
     fc.assert(
       fc.property(anyText, anyText, (base, text) => {
         expect(mergeText(base, text, text)).toMatchObject({ kind: "clean", text });
@@ -53,7 +53,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
     expect(clean).toBeGreaterThan(30);
   });
 
-  it("merges exactly what it merges with the sides the other way round, in whatever order", () => {
+  it("merges with exchanged sides exactly when it merges, in any order", () => {
     let clean = 0;
     fc.assert(
       fc.property(fc.oneof(anyTexts, markdownTexts), ([base, local, remote]) => {
@@ -89,7 +89,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
     );
   });
 
-  it("holds the changes of both sides to different paragraphs", () => {
+  it("has the changes of both sides to different paragraphs", () => {
     const paragraphs = fc.array(fc.constantFrom("local", "remote", "nobody"), { minLength: 2, maxLength: 12 });
     fc.assert(
       fc.property(paragraphs, (editors) => {
@@ -106,7 +106,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
     );
   });
 
-  it("holds the changes of both sides to different words of one line", () => {
+  it("has the changes of both sides to different words of one line", () => {
     const words = Array.from({ length: 20 }, (_, at) => `word${at}`);
     fc.assert(
       fc.property(fc.nat(19), fc.nat(19), (mine, theirs) => {

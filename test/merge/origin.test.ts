@@ -9,7 +9,7 @@ const text = (rows: readonly Origin[]) => rows.map(({ line }) => line).join("");
 const short = (rows: readonly Origin[]) => rows.map(({ kind, from, line }) => [kind, from, line.trimEnd()]);
 
 describe("where the lines of a merge are from", () => {
-  it("holds the whole result and the whole base, and calls no line a side's that the side has not", () => {
+  it("has the whole result and the whole base, and attributes no line to a side that lacks it", () => {
     let merges = 0;
     fc.assert(
       fc.property(threeTexts, ([base, local, remote]) => {

@@ -58,7 +58,7 @@ describe("side by side", () => {
     expect(ended!.rows[0]!.mine!.pieces).toEqual(pieces("one", "!\r\n"));
   });
 
-  test("whatever the texts are, each is given back, its lines numbered in order", () => {
+  test("any texts are returned whole, with their lines numbered in order", () => {
     fc.assert(
       fc.property(
         fc.option(text, { nil: null }),

@@ -10,7 +10,7 @@ const DIST = join(CHECKOUT, "dist");
 const rig = useRig();
 
 describe("the bundle", () => {
-  it("holds the licenses of the packages that are inside it", () => {
+  it("has the licenses of the packages that are inside it", () => {
     const license = /^([\w@/.-]+) (\d+\.\d+\.\d+)$/gm;
     const text = readFileSync(join(DIST, "LICENSES.txt"), "utf8");
     const { dependencies } = JSON.parse(readFileSync(join(CHECKOUT, "package.json"), "utf8"));

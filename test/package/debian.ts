@@ -70,7 +70,7 @@ export function describeDebian(packed: () => Packed): void {
     test.skipIf(!isRoot)("is installed, runs, and is removed without a trace (skipped: only root installs)", () => {
       dpkg("--install", file);
       expect(mdmirror("--version")).toEqual({ code: 0, out: `${manifest().version}\n`, err: "" });
-      // Its native part is there: the state is made and read.
+      // Its native part is installed: the state is created and read.
       const folder = join(dir, "no mirror");
       mkdirSync(folder);
       expect(mdmirror("status", folder)).toMatchObject({ code: 2, err: expect.stringContaining("mdmirror init") });
@@ -95,7 +95,7 @@ export function describeDebian(packed: () => Packed): void {
         expect(existsSync(join(system, place))).toBe(false);
     });
 
-    test("holds each dependency of the lock file, and no others", () => {
+    test("has each dependency of the lock file, and no others", () => {
       const listed = spawnSync("dpkg-deb", ["-c", file], { encoding: "utf8", maxBuffer: 1e8 }).stdout;
       for (const name of Object.keys(manifest().dependencies))
         expect(listed).toContain(`./usr/lib/mdmirror/node_modules/${name}/package.json`);

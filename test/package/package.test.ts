@@ -21,7 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(dirname(dir), { recursive: true, force: true }));
 
 describe("the tarball", () => {
-  it("holds what runs and what it reads, and nothing of the checkout", () => {
+  it("has the program and the files that it reads, and nothing else of the checkout", () => {
     const beside = packed.files.filter((file) => !file.startsWith("dist/") && !file.endsWith(".md"));
     const wanted = [".github/session.svg", "LICENSE", "config/mdmirror.plist", "config/mdmirror.service"];
     expect(beside).toEqual([...wanted, "package.json"]);
@@ -29,7 +29,7 @@ describe("the tarball", () => {
     expect(packed.files.filter((file) => /(?<!\.d)\.ts$|\.map$|\.test\./.test(file))).toEqual([]);
   });
 
-  it("holds each file that README.md links", () => {
+  it("has each file that README.md links", () => {
     const readme = readFileSync(join(installed.folder, "README.md"), "utf8");
     const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1]!);
     expect(links.filter((file) => !packed.files.includes(file))).toEqual([]);

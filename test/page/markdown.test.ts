@@ -60,7 +60,7 @@ describe("a document as people read it", () => {
   });
 });
 
-/** Nothing that runs, styles, fetches, sends, or stands for an element of the page. */
+/** Matches HTML that runs, styles, fetches, sends, or imitates an element of the page. */
 function expectHarmless(body: string): void {
   const tags = [...body.matchAll(/<(\/?)([^\s>/]+)([^>]*)>/g)];
   for (const [, , name, attributes] of tags) {

@@ -2,7 +2,7 @@ import { fc } from "../property.ts";
 import { isBelow, isWithin, joinPath } from "../../src/contract/path.ts";
 import { World } from "./world.ts";
 
-/** Random worlds: a synced tree, then random changes on both sides, chosen among what is there. */
+/** Makes random worlds: a synced tree, then random changes of existing entries on both sides. */
 
 const NAMES = ["a", "b", "c"];
 

@@ -172,7 +172,7 @@ describe("the plan is the same as the one that judges all documents", () => {
     expectSamePlan(treesOf(world), POLICY, world);
   });
 
-  test("I24 whatever the trees are", () => {
+  test("I24 for any trees", () => {
     fc.assert(
       fc.property(anyTrees, anyPolicy, (trees, policy) => expectSamePlan(walked(trees), policy, lookups)),
       { numRuns: RUNS },

@@ -12,7 +12,7 @@ test("names of the form of a conflict copy are no documents", () => {
   expect(say(planOf(world))).toBe("");
 });
 
-test("two new texts at one path become a conflict that stays quiet until it ends", () => {
+test("two new contents at one path become a conflict that causes no action until it ends", () => {
   const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
   execute(world, planOf(world).steps, () => 0);
   expect(say(planOf(world))).toBe("hold conflict a.md");
@@ -57,7 +57,7 @@ test("I27 a removed conflict copy is gone, although its document is at the path 
   expect(say(planOf(world))).not.toContain("b (theirs).md>b (theirs).md");
 });
 
-test("I27 sidecars go with their folders when these change places", () => {
+test("I27 conflict copies move with their folders when these change places", () => {
   const world = twoInConflict("f/x.md=1 g/x.md=1", "f/x.md", "g/x.md");
   world.moveLocal("f", "h");
   world.moveLocal("g", "f");

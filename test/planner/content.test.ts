@@ -6,7 +6,7 @@ const LONG = "one|two|three|four|five|six";
 describe("who wins: content and presence", () => {
   const rows: Row[] = [
     ["a.md=1", "", "", ""],
-    // unchanged here
+    // unchanged locally
     ["a.md=1", "", "edit a.md 2", "write-local a.md"],
     ["a.md=1", "", "rm a.md", "trash-local a.md"],
     ["a.md=1 b.md=2", "", "rm a.md", "trash-local a.md"],
@@ -23,7 +23,7 @@ describe("who wins: content and presence", () => {
     // a listed folder is readable, so what it does not show is gone
     ["d/a.md=1 b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
     ["d/e/a.md=1 b.md=2", "edit d/e/a.md 3", "rm d/e/a.md", "forget d/e/a.md; create-remote d/e/a.md"],
-    // nothing lists the root: what else lies directly in it must be shown
+    // no list shows the root, so another entry directly in it must be shown
     ["a.md=1 d/b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
     ["a.md=1 d/b.md=2 e/", "edit a.md 3", "rm a.md; rmdir e", "remove-folder-local e; hold gone-or-unreadable a.md"],
     ["d/a.md=1 d/b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
@@ -50,13 +50,13 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "mv a.md b.md", "edit a.md 2", "rename-remote a.md>b.md; write-local b.md; relink b.md"],
     ["a.md=1", "mv a.md b.md", "unsee a.md", "hold not-seen b.md"],
     [`a.md=${LONG}`, `mv a.md b.md; edit b.md ${LONG}|x`, "", "rename-remote a.md>b.md; put b.md; relink b.md"],
-    // created here
+    // created locally
     ["", "new a.md 1", "", "create-remote a.md"],
     ["", "new a.md ", "", "create-remote a.md"],
     ["a.md=1", "cp a.md b.md", "", "create-remote b.md"],
     ["a.md=1", "cp a.md b.md; edit a.md 2", "", "put a.md; create-remote b.md"],
     ["", "new d/e/a.md 1", "", "make-folder-remote d; make-folder-remote d/e; create-remote d/e/a.md"],
-    // created there
+    // created on the service
     ["", "", "new a.md 1", "create-local a.md"],
     ["", "", "new d/e/a.md 1", "make-folder-local d; make-folder-local d/e; create-local d/e/a.md"],
     ["a.md=1", "", "rm a.md; new a.md 2", "trash-local a.md; create-local a.md"],
@@ -64,12 +64,12 @@ describe("who wins: content and presence", () => {
     // new on both sides
     ["", "new a.md 1", "new a.md 1", "meet a.md"],
     ["", "new d/a.md 1", "new d/a.md 1", "meet d/a.md; link-folder d"],
-    // moved there
+    // moved on the service
     ["a.md=1", "", "mv a.md b.md", "move-local a.md>b.md; relink b.md"],
     ["a.md=1", "edit a.md 2", "mv a.md b.md", "move-local a.md>b.md; put b.md; relink b.md"],
     ["a.md=1", "", "mv a.md b.md; edit b.md 2", "move-local a.md>b.md; write-local b.md; relink b.md"],
     ["a.md=1", "edit a.md 3", "mv a.md b.md; edit b.md 2", "move-local a.md>b.md; merge b.md; relink b.md"],
-    // unreadable here
+    // unreadable locally
     ["a.md=1", "unseen a.md EACCES", "", "hold local-unreadable a.md"],
     ["a.md=1", "unseen a.md still-being-written", "", "hold still-being-written a.md"],
     ["a.md=1", "unseen a.md EACCES", "edit a.md 2", "hold local-unreadable a.md"],

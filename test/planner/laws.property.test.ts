@@ -109,7 +109,7 @@ describe("laws", () => {
     );
   });
 
-  test("I04 I20 nothing is trashed that is not proven gone, nothing deleted there that was only not seen here", () => {
+  test("I04 I20 nothing goes to the trash that is not proven gone, nothing is deleted on the service that was only not seen locally", () => {
     fc.assert(
       fc.property(anyTrees, anyPolicy, (trees, policy) => {
         for (const { action } of makePlan(trees, policy, SIGNALS, lookups.lookup()).steps) {
@@ -130,7 +130,7 @@ describe("laws", () => {
     );
   });
 
-  test("I06 symmetry of content decisions: what wins here wins there", () => {
+  test("I06 symmetry of content decisions: the winner is the same with exchanged sides", () => {
     const mirrored: Partial<Record<ContentRule, readonly ContentRule[]>> = {
       nothing: ["nothing"],
       "write-local": ["put"],

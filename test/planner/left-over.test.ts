@@ -15,19 +15,19 @@ describe("I13 I16 temporary names that were left", () => {
     [`a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; move-local a-TMP.md>a.md; relink a.md"],
     // its old name is another's by now
     [`a-${TMP}.md=1 a.md=2`, "", "", "rename-remote a-TMP.md>a-HEX.md; move-local a-TMP.md>a-HEX.md; relink a-HEX.md"],
-    // a name that the service takes in another form keeps it here
+    // a name that the service stores in another form stays the same locally
     [
       `My_notes.md>My-notes-${TMP}.md=1`,
       "",
       "",
       "rename-remote My-notes-TMP.md>My-notes.md; relink My notes.md=My-notes.md",
     ],
-    // another mirror is at it: it is only noted, and here nothing moves
+    // another folder is renaming it: base records the name, and nothing moves locally
     ["a.md=1", "", `mv a.md a-${TMP}.md`, "relink a.md=a-TMP.md"],
     ["a.md=1 d/b.md=2", "", `mv a.md d/a-${TMP}.md`, "move-local a.md>d/a.md; relink d/a.md=d/a-TMP.md"],
     ["d/a.md=1", "", `mv d d-${TMP}`, "link-folder d=d-TMP"],
     ["", "", `new a-${TMP}.md 1`, "create-local a.md=a-TMP.md"],
-    // another mirror mended it, and it was moved locally
+    // another folder restored its name, and it was moved locally
     [`a.md>a-${TMP}.md=1`, "mv a.md b.md", `mv a-${TMP}.md a.md`, "rename-remote a.md>b.md; relink b.md"],
     [`a.md>a-${TMP}.md=1`, "", `mv a-${TMP}.md a.md`, "relink a.md"],
     // never sent as a new document's name

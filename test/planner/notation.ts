@@ -42,7 +42,7 @@ function wordsOf(action: Action): string {
   }
 }
 
-/** The whole plan in order, holds after it; temporary names shortened. */
+/** Returns the whole plan in order, then its blocks, with temporary names shortened. */
 export function planWords(plan: Plan): string[] {
   const steps = plan.steps.map(({ action }) => wordsOf(action));
   const blocks = plan.blocks.map(({ reason, path }) => `hold ${reason} ${path}`);

@@ -10,7 +10,7 @@ import type { RemoteFile } from "../../src/mirror/model/tree.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 
-/** A row of which only the plan is checked: what it holds stays held. */
+/** Checks only the plan of a row, because blocked documents stay blocked. */
 function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
   expect(say(planOf(worldAfter(row, prepare), policy))).toBe(row[3]);
 }
@@ -72,7 +72,7 @@ test("a push blocks two new contents that an earlier sync found to differ, until
   expect(plans).toEqual(["hold direction-off a.md", "meet a.md"]);
 });
 
-describe("names are held, not mapped, where the user asked for that", () => {
+describe("names are blocked, not mapped, if the user chose that", () => {
   const rows: Row[] = [
     ["", "new My_notes.md 1", "", "hold name-refused My notes.md"],
     ["", "new ok.md 1", "", "create-remote ok.md"],
@@ -170,13 +170,13 @@ const outside =
     world.patchLink(world.idAt("a.md"), { standing: "outside", ...patch });
 
 describe("documents outside the mirrored subtree", () => {
-  test("one whose text went to the trash is left alone, and comes back when it returns", () => {
+  test("one whose content went to the trash stays in the trash, and is restored when it returns", () => {
     const trashed = outside({ stamp: null });
     checkPlan(["a.md=1", "rm a.md", "outside a.md", ""], {}, trashed);
     checkPlan(["a.md=1", "rm a.md", "", "create-local a.md"], {}, trashed);
     checkPlan(["a.md=1", "rm a.md; new a.md 2", "outside a.md", "create-remote a.md"], {}, trashed);
   });
-  test("one whose text was edited is held, and linked again when it returns", () => {
+  test("one with an edited content is blocked, and linked again when it returns", () => {
     checkPlan(["a.md=1", "edit a.md 2", "outside a.md", "hold outside a.md"], {}, outside({}));
     checkPlan(["a.md=1", "edit a.md 2", "", "put a.md; note-facts linked"], {}, outside({}));
     checkPlan(["a.md=1", "rm a.md", "outside a.md", "note-facts away"], {}, outside({}));

@@ -8,7 +8,7 @@ import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
-/** Puts a hold about `a.md` into base, as the engine does after a refusal. */
+/** Adds a block about `a.md` to base, as the engine does after a refusal. */
 function refuse(world: World, reason: BlockReason, facts: Partial<Block> = {}): void {
   const key = facts.key ?? (world.links.size > 0 ? world.idAt("a.md") : "a.md");
   const rest = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
@@ -140,7 +140,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   test("a deletion that was refused is retried manually", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
-  test("a move to the root that was refused stays held, another move ends it", () => {
+  test("a refused move to the root stays blocked; another move ends the block", () => {
     check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", aboutRootPath);
     check(
       ["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"],
@@ -148,15 +148,15 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       aboutRootPath,
     );
   });
-  test("refusals about folders hold the folder and what would go into it", () => {
+  test("refusals about folders block the folder and the entries that would move into it", () => {
     check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-blocked d/b.md"], "read-only", aboutNewFolder);
     check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", aboutMovedFolder);
     check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", aboutMovedFolder);
   });
-  test("a hold about a place ends when the document is at another", () => {
+  test("a block about a place ends when the document is at another place", () => {
     check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", aboutOldPath);
     check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", aboutNewPath);
-    // What it is told to do ends it: another name here.
+    // The user follows the advice, which ends the block: another local name.
     check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", aboutNewPath);
     check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
@@ -186,17 +186,20 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
       const plan = planOf(world);
       expect(say(plan)).toBe(planned);
       expect(plan.gaveWay).toEqual([gaveWay]);
-      // The hold stands until the look after it shows that nothing is wanted any more.
+      // The block stays until the next scan shows that the change is no longer wanted.
       const move = plan.steps[0]!.action;
       expect([move.kind, leavesMoreWork(plan, treesOf(world))(move)]).toEqual([move.kind, true]);
     }
   });
-  test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {
-    const moved = "rename-folder-remote d>e; link-folder e";
-    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, aboutSibling);
-    const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
-    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
-  });
+  test.each(["read-only", "refused"] as const)(
+    "I08 a name that was %s stays blocked while its folder moves",
+    (reason) => {
+      const moved = "rename-folder-remote d>e; link-folder e";
+      check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, aboutSibling);
+      const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
+      if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
+    },
+  );
   test.each(["read-only", "refused"] as const)(
     "I08 a move into a folder that was %s stays held while that folder is moved on",
     (reason) => {

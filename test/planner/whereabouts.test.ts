@@ -15,7 +15,7 @@ const OTHER = "a|b|c|d|e";
 const ROWS: readonly (readonly [string, string, string, object, readonly string[]])[] = [
   ["a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md", "", { "a.md": "b.md", "b.md": "a.md" }, []],
   ["d/a.md=1", "mv d e", "", { "d/a.md": "e/a.md" }, []],
-  // Nothing but its text tells where it is.
+  // Only its content shows where it is.
   [`a.md=${LONG}`, `rm a.md; new b.md ${LONG}|six`, "", { "a.md": "b.md" }, []],
   [`a.md=${LONG}`, `rm a.md; new b.md ${OTHER}`, "", { "a.md": "not here" }, ["b.md"]],
   ["a.md=1", "", "mv a.md b.md", { "a.md": "a.md" }, []],

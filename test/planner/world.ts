@@ -30,7 +30,7 @@ export class World {
   readonly goneDirs = new Set<DirId>();
   readonly outside = new Set<DocId>();
   readonly remoteUnseen = new Map<DocId, string>();
-  /** Documents of which the mirror has read the version that is there now. */
+  /** Documents whose current version on the service mdmirror has read. */
   readonly read = new Set<DocId>();
   readonly texts = new Map<Digest, string>();
   ignored: (path: string) => boolean = () => false;

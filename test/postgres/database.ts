@@ -4,7 +4,7 @@ import pg from "pg";
 import { onTestFinished } from "vitest";
 import { askForPostgres } from "./ask.ts";
 
-/** Why there is no PostgreSQL here, which skips what needs one; null: there is one. */
+/** Reason why PostgreSQL is not available, so that tests are skipped; null: it is available. */
 export const whyNoPostgres = await whyNot();
 
 async function whyNot(): Promise<string | null> {

@@ -34,8 +34,8 @@ async function oneOutside(seed: number): Promise<Fixture> {
   return fixture;
 }
 
-describe("I21 I22 a stop by an emptied side stays until somebody approves, whatever comes to either side meanwhile", () => {
-  test("all documents removed here, and new ones there", async () => {
+describe("I21 I22 a stop because of an emptied side stays until the user approves, even if documents appear on either side meanwhile", () => {
+  test("all documents removed locally, and new ones on the service", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));
@@ -49,7 +49,7 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
 
-  test("all documents removed there, and new ones here", async () => {
+  test("all documents removed on the service, and new ones locally", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     rig.app.create("k.md", "k\n");
@@ -85,7 +85,7 @@ describe("I21 I22 a stop by an emptied side stays until somebody approves, whate
   });
 });
 
-test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
+test("I21 a file that a killed process had set aside, and that returns, does not show that the other deletions were intended", async () => {
   let times = 0;
   const start = await inSync();
   start.rig.app.edit(paths[0]!, "edited there\n");
@@ -103,7 +103,7 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
   expect(times).toBeGreaterThan(0);
 });
 
-describe("I22 an emptied service that was approved, and leaves the local documents as they are, stops no further run", () => {
+describe("I22 an approved emptied service that leaves the local documents unchanged stops no later run", () => {
   test.each(["a mirror that only pushes", "all of them edited locally"])("%s", async (how) => {
     const { rig, mirror } = await inSync();
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push" } : {};
@@ -168,7 +168,7 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
   });
 });
 
-describe("I21 guards hold from the first document on", () => {
+describe("I21 safety checks apply from the first document on", () => {
   test.each([1, 2, 4])(
     "I19 a key of another workspace takes none of %i documents away, and sends nothing there",
     async (count) => {

@@ -223,7 +223,7 @@ export function workspaceOf({ service }: Rig): string {
   return service.admin.workspaces()[0]!.id;
 }
 
-/** Every text that is kept: live on a side, in the text store, or a file below `.mdmirror`. */
+/** Returns every stored text: live on a side, in the text store, or a file below `.mdmirror`. */
 export function keepsText({ rig, mirror }: Fixture, text: string): boolean {
   const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
   const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();

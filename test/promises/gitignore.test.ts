@@ -40,7 +40,7 @@ describe("what .gitignore files leave out", () => {
     expect(writes(fixture)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.texts().has("d1/n1.md")).toBe(false);
-    // And makes one of them again: the document of before.
+    // And creates one of them again: it is the earlier document.
     mirror.write("d1/n1.md", "built anew\n");
     await settle(mirror);
     expect(writes(fixture)).toEqual(["PUT"]);
@@ -51,7 +51,7 @@ describe("what .gitignore files leave out", () => {
     expect(mirror.texts()).toEqual(remoteTexts(rig));
   });
 
-  test("does not come down, and nothing moves to where it lies", async () => {
+  test("is not downloaded, and nothing moves to its path", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     mirror.write(".gitignore", "build/\n");

@@ -8,7 +8,7 @@ import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, blockOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
 import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
-/** What differs from a plain rig, or cannot be said by a command. */
+/** Differences from the usual fixture, and facts that no command can create. */
 type More = {
   readonly make?: (fixture: Fixture) => void;
   readonly variant?: Variant;
@@ -17,7 +17,7 @@ type More = {
   readonly ownKey?: true;
 };
 
-/** Documents that both sides hold first; then what makes a block of this reason. */
+/** Documents that both sides have first, and the changes that cause a block of this reason. */
 type Case = readonly [reason: BlockReason, start: string, local: string, remote: string, more?: More];
 
 const KEEP = "k.md=k k2.md=k2";
@@ -99,7 +99,7 @@ function factsOf({ key, path, reason, code, detail, digest, since }: Block): Par
   return { key, path, reason, code, detail, digest, since };
 }
 
-describe("I22 a hold stays over a restart until what it is about changes", () => {
+describe("I22 a block survives a restart until its subject changes", () => {
   test.each(CASES.map((row) => [row[0], row] as const))("%s", async (reason, [, start, local, remote, row = {}]) => {
     const fixture = openFixture(
       22,
@@ -149,7 +149,7 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
       const held = [...mirror.state.load().blocks.values()].map(({ path, reason }) => `${path} ${reason}`);
       expect(held.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
     }
-    // What was never said to be gone is asked about, as ever.
+    // For a document that was never approved as deleted, the user is asked as usual.
     for (const path of ["e/1.md", "e/2.md", "e/3.md", "e/4.md", "e/5.md"]) rig.app.create(path, "new\n");
     await settle(mirror);
     rig.app.removeFolder("e");
@@ -157,7 +157,7 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     expect(mirror.texts().size).toBe(11);
   });
 
-  test("a hold of every reason there is comes back from the file with all its facts", () => {
+  test("a block of each reason is read from the file with all its facts", () => {
     const folder = tempFolder();
     const reasons = Object.keys(BLOCK_REASONS) as BlockReason[];
     const blocks = reasons.map((reason, index) =>

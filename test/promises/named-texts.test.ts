@@ -11,7 +11,7 @@ const BASE = "# Note\n\none line\n\nanother line\n";
 const MINE = "# Note\n\none line, mine\n\nanother line\n";
 const THEIRS = "# Note\n\none line, theirs\n\nanother line\n";
 
-/** A conflict over `d/note.md`; another document stands there, so that nothing empties a side. */
+/** A conflict over `d/note.md`, beside another document, so that no side is emptied. */
 async function inConflict(): Promise<Fixture> {
   const fixture = await openSynced({ [PATH]: BASE, "d/other.md": "other\n" });
   const { rig, mirror } = fixture;

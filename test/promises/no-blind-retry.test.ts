@@ -72,7 +72,7 @@ describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is
   });
 });
 
-// The listing of each pass is the read that tells of folders.
+// The listing of each cycle is the read that shows the result for folders.
 const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
 const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);

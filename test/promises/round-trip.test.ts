@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Variant } from "../variants/variant.ts";
 import { isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
 
-/** Texts that something on the way might mend. */
+/** Texts that a program on the way might correct. */
 const NASTY: readonly (readonly [name: string, text: string])[] = [
   ["empty", ""],
   ["one line end", "\n"],
@@ -49,7 +49,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
     await settle(mirror);
     for (const [index, [name, text]] of NASTY.entries())
       expect({ name, here: mirror.texts().get(path(index)) }).toEqual({ name, here: text });
-    // The same bytes saved anew, as an editor does that was asked to save: new inode, new times.
+    // Saves equal bytes again, as an editor does: new inode, new times.
     for (const [index, [, text]] of NASTY.entries()) mirror.disk.user.saveAtomically(mirror.path(path(index)), text);
     fixture.seen.length = 0;
     await settle(mirror);

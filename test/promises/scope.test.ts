@@ -47,7 +47,7 @@ describe("I18 a change of scope deletes nothing", () => {
     expect([...mirror.state.load().links.keys()].sort()).toEqual(ids);
   });
 
-  test("documents that were removed here while the rules matched them are not deleted there, then or later", async () => {
+  test("documents removed locally while the rules matched them are not deleted on the service, then or later", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const remote = remoteTexts(rig);
@@ -120,7 +120,7 @@ describe("I18 a change of scope deletes nothing", () => {
     expect(user.texts(old).size).toBe(local.size);
   });
 
-  test("the mirrored subtree becomes a narrower one: what lies outside is not deleted there, nor erased here", async () => {
+  test("a narrower linked subtree: documents outside it are deleted neither on the service nor locally", async () => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];

@@ -13,7 +13,7 @@ describe("parseJson", () => {
     );
   });
 
-  it("does not count the brackets in strings, whatever is escaped there", () => {
+  it("does not count brackets in strings, with any escapes", () => {
     const text = JSON.stringify({ content: `${"[{".repeat(5_000)}\\" \\\\` });
     expect(parseJson(text)).toEqual({ kind: "json", value: JSON.parse(text) });
   });

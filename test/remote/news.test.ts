@@ -72,7 +72,7 @@ const event = (type: string, data: unknown, id = "e1") =>
   `id: ${id}\nevent: ${type}\ndata: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 
 describe("a stream of events", () => {
-  test("is asked for with the key, and hints are read from whatever pieces it comes in", async () => {
+  test("is requested with the key, and hints are read from pieces of any size", async () => {
     const text = `: hello\n\n${event("file", { id: DOC, change: "edited", path: "/a/b.md", lastChangeId: "chg_bbbbbbbbbbbbbb" })}`;
     const made = bench({ pieces: [...text], end: "open" });
     await made.tried(1);
@@ -137,7 +137,7 @@ describe("a stream of events", () => {
     expect(made.states.at(-1)!.kind).toBe("broken");
   });
 
-  test("an id that no header may hold is not sent back", async () => {
+  test("an id that no header may have is not sent back", async () => {
     for (const id of ["é", "x".repeat(257), "a b"]) {
       const made = bench({ pieces: [event("reset", {}, id)], end: CUT }, { end: "open" });
       await made.tried(2);

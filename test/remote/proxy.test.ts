@@ -137,7 +137,7 @@ describe("I30 by a proxy", () => {
     expect([result.kind, proxy.forwarded]).toEqual(["answer", ["GET http://plain.test/v1/files?limit=1"]]);
   });
 
-  it("nothing is sent where the variable holds no URL of an HTTP proxy", async () => {
+  it("nothing is sent if the variable has no URL of an HTTP proxy", async () => {
     const route = routeTo("https://service.test", { HTTPS_PROXY: "socks5://127.0.0.1:1" });
     const wire = createWire({ baseUrl: "https://service.test", route });
     closers.push(() => wire.close());

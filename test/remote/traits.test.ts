@@ -155,7 +155,7 @@ describe("refused characters", () => {
     expect(remote.traits().refusedCharacters).toBe(SHELL_METACHARACTERS);
   });
 
-  it("are forgotten where the service's own names hold them", async () => {
+  it("are forgotten if the service's own names have them", async () => {
     const { remote } = bench([page([{ ...FILE, path: "10:30.md" }])]);
     expect(remote.traits().refusedCharacters).toContain(":");
     await remote.listFiles({ kind: "none" });

@@ -116,7 +116,7 @@ describe("the wire", () => {
     expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "lost" });
   });
 
-  it("the deadline holds for the headers", async () => {
+  it("the deadline applies to the headers", async () => {
     const { wire } = await serve(() => undefined);
     expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toEqual({
       ...lost("deadline of 60 ms"),
@@ -124,7 +124,7 @@ describe("the wire", () => {
     });
   });
 
-  it("the deadline holds for headers and body together", async () => {
+  it("the deadline applies to headers and body together", async () => {
     const { wire } = await serve((_request, response) => {
       const timer = setInterval(() => response.write(" "), 10);
       response.on("close", () => clearInterval(timer));

@@ -3,7 +3,7 @@ import { fc } from "../property.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 describe("hybrid search", () => {
-  test("throws for no query, whatever it holds, and finds nothing twice", async () => {
+  test("throws for no query, and finds nothing twice", async () => {
     const index = memoryIndex({ "a.md": "alpha 解压缩 beta", "b/c.md": '# Gamma\n"quoted" alpha*' });
     const hostile = fc.string({
       unit: fc.constantFrom(..."alphbet\"*()^:{}-+.,~\\'%_解压\u0301\ud800🎉 \n\u0000", "NOT", "OR", "NEAR"),
@@ -21,7 +21,7 @@ describe("hybrid search", () => {
     );
   });
 
-  test("what is refused neither shows nor counts, whatever its rank, and however much it is", async () => {
+  test("a refused document is neither shown nor counted, at any rank and in any number", async () => {
     const texts = Array.from({ length: 5_000 }, (_, n) => [`${n}.md`, n === 0 ? "one zebra of many" : "zebra"]);
     const index = memoryIndex(Object.fromEntries(texts));
     index.accepts = (document) => document === 1;
@@ -50,7 +50,7 @@ describe("hybrid search", () => {
     expect(await index.found("after")).toEqual([]);
   });
 
-  test("whole words stand before the beginnings of words, and both before other parts", async () => {
+  test("whole words rank before beginnings of words, and both before other parts", async () => {
     const { found } = memoryIndex({ "inner.md": "decompress it", "begins.md": "pressed", "whole.md": "press it" });
     expect(await found("press")).toEqual(["whole.md", "begins.md", "inner.md"]);
   });
@@ -60,7 +60,7 @@ describe("hybrid search", () => {
     expect(await found("go")).toEqual(["a.md"]);
   });
 
-  test("a sentence without spaces finds documents that hold some of its words", async () => {
+  test("a sentence without spaces finds documents with some of its words", async () => {
     const { found } = memoryIndex({ "a.md": "压缩一个文件", "b.md": "列出目录", "c.md": "解压文件" });
     expect(await found("如何压缩文件")).toEqual(["a.md", "c.md"]);
   });
@@ -82,8 +82,8 @@ function many(text: (n: number) => readonly [string, string], others: Readonly<R
   return memoryIndex({ ...Object.fromEntries(Array.from({ length: MANY }, (_, n) => text(n))), ...others });
 }
 
-describe("a search of words that very many documents hold", () => {
-  test("reads no more documents where more hold them", async () => {
+describe("a search of words that very many documents have", () => {
+  test("reads no more documents if more have the words", async () => {
     const counts = [];
     for (const documents of [400, MANY]) {
       const texts = Array.from({ length: documents }, (_, n) => [
@@ -108,7 +108,7 @@ describe("a search of words that very many documents hold", () => {
     expect(counts[1]).toBe(counts[0]);
   });
 
-  test("a rare word beside common ones finds all that hold it, wherever the others are", async () => {
+  test("a rare word beside common ones finds all documents that have it", async () => {
     const { found } = many((n) => [`note-${n}.md`, "common words"], {
       "old/note-a.md": "zebra, and nothing of it",
       "once.md": "common note, one zebra among many other words",

@@ -88,7 +88,7 @@ describe("I33 a client's memory", () => {
     expect(requests).toBeLessThan(10);
   });
 
-  it("a thousand root folders, each with endless folders below: what is held together is bounded together", async () => {
+  it("a thousand root folders, each with endless folders below: their memory is bounded together", async () => {
     let n = 0;
     const long = "x".repeat(16_000);
     const { remote, wire } = bench((request) => {

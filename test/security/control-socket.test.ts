@@ -150,7 +150,7 @@ function caller(deaf = false): Promise<Socket> {
 
 const good = (more: object = {}) => JSON.stringify({ protocol: PROTOCOL_VERSION, root, do: "status", ...more });
 
-describe("whatever is said on it", () => {
+describe("any input on it", () => {
   const LINES = [
     "",
     "\0\0\0",

@@ -43,7 +43,7 @@ function plantKeychain(rig: Rig): string {
   return `${bin}:${process.env["PATH"]}`;
 }
 
-describe("a key, wherever it lies,", () => {
+describe("a key, from any source,", () => {
   test.each([
     ["in the environment", [], (): Record<string, string> => ({ MDMIRROR_API_KEY: KEY }), "MDMIRROR_API_KEY"],
     ["in a key file", ["--key-file", "key-file"], () => ({}), "--key-file"],

@@ -33,7 +33,7 @@ type HostileCopy = StateCopy & {
   readonly elapsed: number;
 };
 
-/** A folder that is to become a mirror, and what lies in it and around it. */
+/** A folder that will be linked, with the files in it and around it. */
 function startDisk(options: RamDiskOptions): RamDisk {
   const disk = new RamDisk(options);
   for (const folder of ["/etc", "/home/ann/other", "/tmp", ROOT]) disk.user.makeFolder(folder);
@@ -168,7 +168,7 @@ export class HostileFixture {
     return this.#list("limit=1000").map(({ id }) => this.#textOf(id));
   }
 
-  /** Whether the text store holds a text. */
+  /** Returns true if the text store has a text. */
   keeps(text: string): boolean {
     return this.#memory.state.text(digestOf(Buffer.from(text))) !== null;
   }

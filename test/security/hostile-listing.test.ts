@@ -52,7 +52,7 @@ const ODD: readonly [path: string, at: RegExp][] = [
   ["__proto__/constructor.md", /^__proto__\/constructor\.md$/],
 ];
 
-describe("I26 I17 a service that lies", () => {
+describe("I26 I17 a service with false listings", () => {
   it.each(MISREAD)("a document at %j is left out, and the report says why", async (path, why) => {
     const lie = lieAt(path);
     const { fixture, report } = await syncWithLies({}, { files: [lie] });
@@ -65,7 +65,7 @@ describe("I26 I17 a service that lies", () => {
 });
 
 for (const [name, options] of Object.entries(DISKS)) {
-  describe(`I26 I17 a service that lies, over ${name}`, () => {
+  describe(`I26 I17 a service with false listings, over ${name}`, () => {
     it("documents of unsafe names are blocked", async () => {
       const { fixture, report } = await syncWithLies(options, { files: UNSAFE.map((path) => lieAt(path)) });
       expect(report.attention.map(({ kind }) => kind)).toEqual(UNSAFE.map(() => "remote-name-unsafe"));
@@ -94,7 +94,7 @@ describe("I11 twins", () => {
     ["same.md", "same.md"],
   ];
 
-  it.each(TWINS)("%j and %j never overwrite each other, whatever the disk folds", async (one, other) => {
+  it.each(TWINS)("%j and %j never overwrite each other, with any folding of the disk", async (one, other) => {
     for (const options of Object.values(DISKS)) {
       const files = [lieAt(one, { content: "first\n" }), lieAt(other, { content: "second\n" })];
       const { fixture, report } = await syncWithLies(options, { files });

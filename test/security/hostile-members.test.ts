@@ -83,7 +83,7 @@ describe("members of the wrong form", () => {
     }
   });
 
-  it("I16 I17 folders below one that no list shows are made, moved there, and quiet then", async () => {
+  it("I16 I17 folders below one that no list shows are created, moved into it, and then stay unchanged", async () => {
     const files = [lieAt("a/b/x.md", { id: "doc_deep", lastChangeId: "chg_deep" })];
     const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_deep", path: "a/b" }], files });
     expect(told(report)).toBe("");

@@ -10,7 +10,7 @@ import { LIE, lieAt } from "./liar.ts";
  */
 const KEPT = /^home\/ann\/notes\/\.mdmirror\/(tmp\/park-|trash\/)/;
 
-describe("I26 whatever paths the service lists", () => {
+describe("I26 for any paths that the service lists", () => {
   const name = fc.oneof(
     fc.constantFrom("..", ".", "", ".mdmirror", ".MDMirror", ".git", "tmp", "trash", "etc", "a", "A", "a.md", "x.md"),
     fc.constantFrom(

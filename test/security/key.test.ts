@@ -57,7 +57,7 @@ describe("I30 what a crash leaves behind", () => {
     expect(core.includes(rig.key)).toBe(false);
   });
 
-  test("a report that NODE_OPTIONS asks for holds no environment", async () => {
+  test("a report requested by NODE_OPTIONS has no environment", async () => {
     await rig.init();
     const reports = join(rig.dir, "reports");
     mkdirSync(reports);
@@ -81,7 +81,7 @@ describe("I30 what a crash leaves behind", () => {
     expect(report).not.toContain("MDMIRROR_API_KEY");
   });
 
-  test("the units of systemd and launchd ask for no core file, and hold no key", () => {
+  test("the units of systemd and launchd disable core files, and have no key", () => {
     for (const [manager, line] of [
       ["systemd", /^LimitCORE=0$/m],
       ["launchd", /<key>HardResourceLimits<\/key>\s*<dict>\s*<key>Core<\/key>\s*<integer>0<\/integer>/],
@@ -103,7 +103,7 @@ async function run(...args: string[]) {
 }
 
 describe("I30 what other programs and users see", () => {
-  test("a command's arguments cannot hold the key, and a process's do not", async () => {
+  test("a command has no argument for the key, and a process has no key in its arguments", async () => {
     for (const entry of COMMANDS) {
       const { command } = await entry.load();
       const secret = Object.keys(command.options).filter((name) => /key|secret|token|pass/.test(name));
@@ -164,7 +164,7 @@ describe("I30 what other programs and users see", () => {
     for (const path of [...seen.map((name) => join(mirror, name)), mirror, place.socket, dirname(place.socket)])
       look(path);
     await terminate(child);
-    // What is in the trash keeps the mode that it had as a document; nobody else gets there.
+    // A file in the trash keeps its mode; other users cannot enter the trash.
     expect(open.filter((line) => !/^\d+ \/w\/\.mdmirror\/(trash|tmp)\/.*\.md/.test(line))).toEqual([]);
     const names = seen.map((name) => name.replace(/\d{4}-.*/, "…"));
     expect(names).toEqual(

@@ -6,7 +6,7 @@ import type { Service } from "../../src/service/service.ts";
  * their ids.
  */
 
-/** An item as it stands in a list, of any form. */
+/** An item of a list, of any form. */
 export type Lies = {
   readonly files?: readonly unknown[];
   readonly folders?: readonly unknown[];
@@ -14,7 +14,9 @@ export type Lies = {
   readonly more?: Readonly<Record<string, unknown>>;
 };
 
-/** What no honest document holds, so that it is found wherever a lie was written. */
+/**
+ * Content that no honest document has, so that a search finds each place where a lie was written.
+ */
 export const LIE = "a lie of the service\n";
 
 /** @param lies asked for at each request, so that a test may change them */

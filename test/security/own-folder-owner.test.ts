@@ -199,7 +199,7 @@ describe.skipIf(process.getuid?.() !== 0)("files of another user (needs root)", 
     expect((await rig.run(["sync", "w"])).code).toBe(0);
   });
 
-  test("are those of whoever called sudo, and what is made there stays that user's", async () => {
+  test("belong to the user who called sudo, and so do new files in them", async () => {
     // In a process of its own it would go on as that user; what is made by root all the same is
     // given away.
     process.env["SUDO_UID"] = "4321";

@@ -34,7 +34,7 @@ function expectSound({ status, headers, body }: WireResponse): string {
   return code;
 }
 
-describe("no answer holds another key's data", () => {
+describe("no answer has another key's data", () => {
   it("in any sequence of requests of five keys with grants of their own", async () => {
     let requests = 0;
     const seen = new Set<string>();

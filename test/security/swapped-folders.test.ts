@@ -134,7 +134,7 @@ describe.runIf(process.platform === "linux")("I26 a folder swapped for a symlink
     expect(count.swapped).toBeGreaterThan(10);
   });
 
-  it("the same, where no folder can be held open, does land there: the moment is hit", () => {
+  it("the same attack succeeds if no folder can be kept open, which proves that the test hits the moment", () => {
     const count = swapEverywhere(["create", "replace"], false);
     expect(count.landed.length).toBeGreaterThan(10);
   });

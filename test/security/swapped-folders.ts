@@ -16,7 +16,7 @@ import { rollDice } from "../simulator/dice.ts";
 // Thousands of folders are made: in memory where the system has a place for it.
 const MEMORY = nodeFs.existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** What lies in the mirrored folder; the twin beside it has all of it too. */
+/** Files of the linked folder; the copy beside it has all of them too. */
 export const NAMES = [
   "f/a.md",
   "f/b.md",
@@ -87,7 +87,7 @@ export function openSwapFixture(text: string, handles = true): SwapFixture {
   return new SwapFixture(text, handles);
 }
 
-/** What a document of the root holds; null when it is not there. */
+/** Returns the content of a document in the root; null if it is missing. */
 export function textAt(fixture: SwapFixture, path: string): string | null {
   const abs = join(fixture.root, path);
   if (!nodeFs.existsSync(abs)) return null;

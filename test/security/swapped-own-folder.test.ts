@@ -50,7 +50,7 @@ test("open folders are closed, also after an exception, and a nested use has the
   expect(twice).toEqual(["another's", "another's"]);
 });
 
-test("where there is no folder nothing is held, and each look says so", () => {
+test("without a folder nothing is kept open, and each check reports that", () => {
   const { root } = ground();
   const missing = join(root, "missing", ".mdmirror");
   expect(withOwnFolderOpen(missing, () => statOwn(missing, "key", "file"))).toBeNull();

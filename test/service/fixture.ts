@@ -14,7 +14,7 @@ import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../../src/conformance/world.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 
-/** What the tests of the service stand on. */
+/** Fixtures for the tests of the service. */
 
 /** Chance from a seed, so that a failure can be repeated. */
 export function seeded(seed: string): (bytes: number) => Uint8Array {
@@ -36,7 +36,7 @@ type OpenOptions = Partial<ServiceOptions> & {
   readonly settings?: Partial<Settings>;
 };
 
-/** A service in memory whose clock stands still; what becomes a 500 is thrown. */
+/** A service in memory with a stopped clock, which throws each error that becomes a 500. */
 export async function openService({ database = ":memory:", settings, ...options }: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
   const service = createService({
@@ -79,7 +79,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** A folder of the test's own that holds these files, by their paths. */
+/** Creates a folder for this test with these files, by their paths. */
 export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {

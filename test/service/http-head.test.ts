@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { serveHttp } from "./fixture.ts";
 import { problemIn, raw } from "./raw-http.ts";
 
-it("refuses two Host or two Authorization headers, whoever they are for", async () => {
+it("refuses two Host or two Authorization headers, on any route", async () => {
   const { port, key } = await serveHttp();
   const auth = `authorization: Bearer ${key}\r\n`;
   for (const more of [`host: y\r\n${auth}`, `HOST: x\r\n${auth}`, auth + auth, `${auth}Authorization: Basic eDp4\r\n`])

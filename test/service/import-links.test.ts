@@ -66,7 +66,7 @@ test("where links are not judged, texts stay byte for byte", async () => {
   expect([texts["/a.md"], texts["/b.md"], report.links]).toEqual([LINKED["a.md"], LINKED["b.md"], undefined]);
 });
 
-test("what the service holds already is linked to, and an unknown id is refused by its name", async () => {
+test("documents that the service has already are linked to, and an unknown id is refused by its name", async () => {
   const opened = await openService({ links: "resolve" });
   await opened.api.post("/v1/files", { path: "/b.md", content: "there\n" });
   const folder = folderOf({ "a.md": "[b](b.md)\n", "b.md": "here\n", "c.md": "[x](doc_00000000000000)\n" });

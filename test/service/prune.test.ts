@@ -5,7 +5,7 @@ import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
 
-/** A service whose clock is set by hand. */
+/** A service whose clock the test sets. */
 async function openAt(): Promise<Opened & { at: (days: number) => void }> {
   let now = 0;
   const opened = await openService({ now: () => now, settings: { keepVersionsDays: 30 } });
@@ -56,7 +56,7 @@ describe("pruning old versions", () => {
     expect(expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA))).toEqual(second);
   });
 
-  it("keeps so many versions of each document, the live one among them", async () => {
+  it("keeps a number of versions of each document, the live one included", async () => {
     const opened = await openService({ settings: { keepVersions: 2 } });
     const { api } = opened;
     const other = await api.file("other.md", TEXT);

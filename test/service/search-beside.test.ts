@@ -9,7 +9,7 @@ import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";
 
-/** What goes on beside a search that looks at much, and what it leaves alone. */
+/** Tests what continues beside a long search, and what the search does not touch. */
 
 const DOCUMENTS = 40;
 const LONG = `${"some plain words ".repeat(70)}\n`.repeat(30);

@@ -80,7 +80,7 @@ describe("the index of the service", () => {
 });
 
 describe("what is not indexed yet", () => {
-  test("is found, whatever waits, and a search indexes nothing", async () => {
+  test("is found, even with a long queue, and a search indexes nothing", async () => {
     const opened = await openService();
     for (let n = 0; n < 100; n++) await opened.api.file(`${n}.md`, "zebra\n");
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);

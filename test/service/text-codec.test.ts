@@ -7,7 +7,7 @@ const LENGTHS = [0, 1, 63, 64, 255, 256, 257, 1_023, 1_024, 1_025, 5_000, 65_535
 
 const textOf = (length: number) => Array.from({ length }, (_, n) => "ab c\n"[(n * n + (n >> 3)) % 5]).join("");
 
-test("a text comes back as it was, whatever its length", () => {
+test("a text of any length is read back unchanged", () => {
   for (const length of LENGTHS) {
     const text = textOf(length);
     expect(decodeText(encodeText(text))).toBe(text);

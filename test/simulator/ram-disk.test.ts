@@ -85,7 +85,7 @@ describe("the disk of a Mac", () => {
     expect(new RamDisk({ foldsCase: true }).realpath("/")).toBe("/");
   });
 
-  it("has no call that brings all of it to the medium, holds no folder open, and unlinks none", () => {
+  it("has no call that flushes the whole disk, keeps no folder open, and unlinks none", () => {
     const disk = new RamDisk(APFS);
     disk.user.makeFolder("/f");
     expect(["syncDisk", "handle"].filter((call) => (disk as Fs)[call as keyof Fs] !== undefined)).toEqual([]);

@@ -43,7 +43,7 @@ function rowsOf(path: string): [version: number, rows: number] {
   return found;
 }
 
-test("a file that is made, or needs nothing, leaves no copy; one that is migrated leaves the file of before", () => {
+test("a file that is created, or needs no migration, leaves no copy; a migrated file leaves the previous file", () => {
   const path = made();
   const open = (upgrade?: string) => {
     const opened = openForWriting(path, schema(upgrade));

@@ -15,7 +15,7 @@ const someBlock: fc.Arbitrary<Block> = fc
   })
   .map((some) => blockOf(some.key, some));
 
-test("replaceHolds leaves exactly the holds given, the age of those that were there with reason and detail", () => {
+test("replaceBlocks leaves exactly the given blocks, and keeps the age of those with equal reason and detail", () => {
   fc.assert(
     fc.property(fc.array(fc.array(someBlock)), (rounds) => {
       const state = openIn(":memory:");
@@ -50,7 +50,7 @@ test("I02 replaceHolds writes nothing when they are the same but for their age",
   before.close();
 });
 
-test("removing a hold leaves the others", () => {
+test("removing a block leaves the others", () => {
   const state = memoryState();
   state.replaceBlocks([blockOf("doc_a"), blockOf("doc_b")]);
   state.removeBlock("doc_a");

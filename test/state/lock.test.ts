@@ -76,7 +76,7 @@ test.each(["noise", "noise ".repeat(2_000), "SQLite format 3\0".padEnd(8_192, "x
   },
 );
 
-test("a lock file that is damaged while it is held stays held", async () => {
+test("a lock whose file is damaged stays locked", async () => {
   const folder = tempFolder();
   const { child, lines } = startChild("lock", folder);
   expect(await nextLine(lines)).toBe("locked");

@@ -80,7 +80,7 @@ function nameAll(state: StoredState): string[] {
   return texts;
 }
 
-test("I03 a text that any row names is never pruned, whatever its age and the cap", () => {
+test("I03 a text that any row names is never pruned, at any age and any limit", () => {
   const { state, runDays } = fixture();
   const texts = nameAll(state);
   expect(runDays(0, 70, { days: 30, bytes: 0 }).texts).toBe(0);

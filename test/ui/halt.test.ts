@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { COUNT, isThere, namesOf, openHalt } from "./halt.ts";
 import type { UiRig } from "./rig.ts";
 
-/** A person at the page of a halt. */
+/** A user at the page of a stop. */
 async function personAt({ ask, enter, ui, rig }: UiRig) {
   const cookie = await enter();
   const see = async (query = "") => (await ask(`/m/w/safety-stop${query}`, { headers: { cookie } })).text;
@@ -33,7 +33,7 @@ async function personAt({ ask, enter, ui, rig }: UiRig) {
 }
 
 describe("a stop", () => {
-  test("is listed by path, with what stops and what bringing back does, and lets go what was shown", async () => {
+  test("is listed by path, with the stopped changes and the effect of a rejection, and approves exactly the shown changes", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
     const shown = await person.until(`Carry out ${COUNT + 1} changes`);
@@ -49,7 +49,7 @@ describe("a stop", () => {
     await person.until("Nothing is stopped");
   });
 
-  test("is brought back as the command does", async () => {
+  test("is rejected as the command does", async () => {
     const rigged = await openHalt();
     const person = await personAt(rigged);
     await person.answer(await person.until("Undo 13 changes"), "reject");

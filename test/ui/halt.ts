@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { openUi, type UiRig } from "./rig.ts";
 
-/** How many documents a guard keeps from being deleted, unless a test says otherwise. */
+/** Default number of documents whose deletion a safety check stops. */
 export const COUNT = 12;
 
 export function namesOf(count: number = COUNT): readonly string[] {
   return Array.from({ length: count }, (_, at) => `d/${String(at).padStart(2, "0")}.md`);
 }
 
-/** `w`, of which a guard stops the deletion of all that is in a folder. */
+/** Linked folder `w`, in which a safety check stops the deletion of all documents of a folder. */
 export async function openHalt(count: number = COUNT): Promise<UiRig> {
   const opened = await openUi();
   const { rig } = opened;
@@ -21,7 +21,7 @@ export async function openHalt(count: number = COUNT): Promise<UiRig> {
   return opened;
 }
 
-/** How many of them the service still has. */
+/** Returns how many of these documents the service still has. */
 export function isThere({ rig }: UiRig, count: number = COUNT): number {
   return namesOf(count).filter((name) => rig.remote(name) !== null).length;
 }

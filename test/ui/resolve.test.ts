@@ -37,7 +37,7 @@ function hiddenOf(page: string): Record<string, string> {
   return Object.fromEntries(found.map(([, name, value]) => [name!, value!]));
 }
 
-/** The text that the result's field holds. */
+/** Returns the text in the field for the result. */
 function resultIn(page: string): string {
   const [, text] = /<textarea[^>]*>\n([^<]*)<\/textarea>/.exec(page) ?? [];
   if (text === undefined) throw new Error("no result is shown");
@@ -124,7 +124,7 @@ describe("a conflict", () => {
       expect(rig.read("plan.md")).toBe(`# Plan\n\none\nmine, again ${way}\nthree\n`);
       if (way === "merged") expect(resultIn(after)).toBe("what I wrote\n");
     }
-    // The page that follows shows what is there now: it can be chosen about.
+    // The next page shows the current versions, so that the user can choose.
     await person.choose("merged", { text: "what I wrote\n" });
     await idle(rig, "plan.md", "what I wrote\n");
     expect(await kept(rig)).toContain("# Plan\n\none\nmine, again merged\nthree\n");

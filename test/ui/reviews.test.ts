@@ -27,7 +27,7 @@ test("the reviews of a mirror are listed with why, since when, the lines that wo
   await expect.poll(page).not.toContain(id);
 });
 
-test("a review that met another edit names the live version, and says if nobody sent it from this folder", async () => {
+test("a review because of another edit names the live version, and says if this folder did not send it", async () => {
   const { ask, enter, rig } = await openUi({ linked: false });
   rig.createRemotely("a.md", "one\ntwo\n");
   rig.protectRemotely("a.md");
@@ -39,7 +39,7 @@ test("a review that met another edit names the live version, and says if nobody 
   const page = async () => (await ask("/m/w/reviews", { headers: { cookie } })).text;
   expect(await page()).toContain(id);
   rig.service.admin.reviews.reject(id);
-  // A rejection cannot be seen: it goes on to be listed, and the live text is the one last seen.
+  // A rejection cannot be seen: the review stays listed, with the live text that was seen last.
   rig.editRemotely("a.md", "one\nby its owner\n");
   await rig.run(["sync", "w"], { terminal: true });
   const { out } = await rig.run(["reviews", "w", "--json"]);

@@ -54,7 +54,7 @@ describe.each(["678de31"])("written by the program of %s", (name) => {
         0o600,
       ]);
     }
-    // Its history is that of before: a text that is on neither side any more can be had.
+    // The old history is complete: content that neither side has any more can be restored.
     const shown = await rig.run(["show", "w/plan.md@1"]);
     expect([shown.code, shown.out.join()]).toEqual([0, expect.stringContaining("two")]);
     expect((await rig.run(["resolve", "w/plan.md", "--mine"])).code).toBe(0);

@@ -4,7 +4,7 @@ import { openService } from "../service/fixture.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";
 
-/** The same service, seen plainly and in the weather of a variant, under a clock set by hand. */
+/** One service, with and without the faults of a variant, under a clock that the test sets. */
 async function openWeather(variant: Variant) {
   const { service, key, workspaceId, api } = await openService();
   const clock = { ms: 0 };

@@ -9,7 +9,7 @@ export const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: 
 export const twentyNotes = (options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> =>
   withNotes(20, (n) => `notes/${n}.md`, options);
 
-/** As a program saves, of which the watcher has not told yet. */
+/** Saves like a program, before the watcher has reported the save. */
 export function saveUnheard(rig: DaemonRig, path: string, text: string): void {
   rig.mirrored.disk.user.write(`${ROOT}/${path}`, text);
   rig.mirrored.disk.advance(10);

@@ -22,7 +22,7 @@ describe("a barrier", () => {
     expect(end.kind === "judged" && end.paths[0]!.changeId).toBe(files.get("notes/3.md")!.changeId);
   });
 
-  test("asks nothing of the service where all is live", async () => {
+  test("sends no request if all is live", async () => {
     const rig = await twentyNotes();
     const [, end] = await waited(rig, [""]);
     expect(end).toEqual({ kind: "judged", paths: [], documents: 20 });
@@ -32,7 +32,7 @@ describe("a barrier", () => {
   test("on a folder waits for all in it, and for nothing else", async () => {
     const rig = await twentyNotes();
     for (let n = 0; n < 150; n++) saveUnheard(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
-    // Somebody else writes without end; each write is told of.
+    // Another program keeps writing, and each write causes a notice.
     const other = { n: 0 };
     const began = rig.clock.monotonic();
     const over = new AbortController();
@@ -51,7 +51,7 @@ describe("a barrier", () => {
     expect(kept.end).toMatchObject({ kind: "judged", documents: 170 });
   });
 
-  test("ends for a file that is changed without end: it is live as it was at the call or later", async () => {
+  test("ends for a file that keeps changing: the content of the call or later is live", async () => {
     const rig = await twentyNotes();
     const began = rig.clock.monotonic();
     let line = 0;

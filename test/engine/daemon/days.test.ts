@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const REST = 6 * HOUR;
 
 describe("at rest", () => {
-  test("six hours write no run, no event and no hold, and sleeps last a second or longer", async () => {
+  test("six hours write no run, no event and no block, and sleeps last a second or longer", async () => {
     const rig = await withNotes(6);
     await rig.pass(HOUR);
     const { state } = rig.mirrored;
@@ -22,7 +22,7 @@ describe("at rest", () => {
     expect(slept.length).toBeLessThan(REST / 30_000);
   });
 
-  test("a quiet disk is walked by the periodic scan alone", async () => {
+  test("an unchanged disk is scanned only periodically", async () => {
     const rig = await withNotes(6);
     await rig.pass(2 * HOUR);
     let walks = 0;
@@ -47,7 +47,7 @@ describe("at rest", () => {
 });
 
 describe("a day of work", () => {
-  test("the state holds one run for each thing that was done", async () => {
+  test("the state has one run for each change", async () => {
     const rig = await withNotes(30);
     const work = async (from: number, to: number) => {
       for (let hour = from; hour < to; hour++) {

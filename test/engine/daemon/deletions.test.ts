@@ -81,7 +81,7 @@ describe("a local deletion", () => {
     expect(rig.sent("DELETE")).toHaveLength(1);
   });
 
-  test("I06 of a document that is edited there meanwhile brings it back", async () => {
+  test("I06 of a document that is edited on the service meanwhile restores the file", async () => {
     const rig = await withNotes(20);
     rig.remove(note(3));
     await rig.pass(10_000);
@@ -125,7 +125,7 @@ describe("many local deletions", () => {
     expect(one.app.files().size).toBe(0);
   });
 
-  test("I04 there, of the only document: it goes where a folder is listed, and is asked about where nothing is", async () => {
+  test("I04 on the service, of the only document: the file goes if a folder is listed; otherwise the user is asked", async () => {
     const rig = await withNotes(1);
     rig.app.remove(note(0));
     await rig.pass(120_000);

@@ -13,7 +13,7 @@ describe("dirty paths", () => {
     expect(dirty.dueAt()).toBe(199 * 200 + 300);
   });
 
-  test("LIMIT: very many paths are one look at everything", () => {
+  test("LIMIT: very many paths are one full scan", () => {
     const dirty = new DirtyPaths(DEFAULT_TIMING);
     for (let n = 0; n < 10_000; n++) dirty.note(`note-${n}.md`, false, 5);
     expect(dirty.count()).toBeLessThanOrEqual(2_000);

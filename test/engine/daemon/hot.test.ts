@@ -43,7 +43,7 @@ async function waitFor(daemon: DaemonRig, what: () => boolean): Promise<number> 
   return daemon.clock.monotonic() - from;
 }
 
-/** Milliseconds until an edit on the service is here. */
+/** Returns milliseconds until an edit on the service is local. */
 async function timeEdit(daemon: DaemonRig, path: string, text: string): Promise<number> {
   daemon.app.edit(path, text);
   return waitFor(daemon, () => hasText(daemon, path, text));
@@ -113,7 +113,7 @@ describe("where somebody works in a large workspace without events", () => {
     expect(daemon.mirrored.texts().has(pathOf(5, 7))).toBe(false);
   });
 
-  test("a new folder there is here once everything was looked at, within the minute", async () => {
+  test("a new folder on the service is local after the next full scan, within a minute", async () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, pathOf(5, 5), "# Edited\n");
     daemon.app.create(`${folderOf(5)}/deeper/new.md`, "# New\n");

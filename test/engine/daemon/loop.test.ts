@@ -104,7 +104,7 @@ describe("places", () => {
     expect([...rig.sent("POST"), ...rig.sent("DELETE")]).toEqual([]);
   });
 
-  test("I09 a folder that moves with all in it is one move there, however many documents it holds", async () => {
+  test("I09 a folder that moves with its contents is one move on the service, with any number of documents", async () => {
     const rig = await withNotes(40);
     const ids = new Set([...rig.app.files().values()].map(({ id }) => id));
     rig.mirrored.disk.user.rename(`${ROOT}/notes`, `${ROOT}/archive`);

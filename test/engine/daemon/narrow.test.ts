@@ -36,7 +36,7 @@ describe("while all is in sync", () => {
     await rig.pass(1_000);
     expect(rig.sent("PUT")).toHaveLength(1);
     expect(rig.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual(["area/topic/note-1.md"]);
-    // The next edit ends neither the grace nor what is told of it.
+    // The next edit ends neither the delay nor its report.
     rig.save("area/topic/note-2.md", "# Note 2\n\nanother text\n");
     await rig.pass(1_000);
     expect(rig.daemon.status().pendingDeletions).toHaveLength(1);
@@ -93,7 +93,7 @@ describe("while all is in sync", () => {
     expect(rig.mirrored.state.intents()).toEqual([]);
   });
 
-  test("a protected document's edit waits for its quiet time", async () => {
+  test("an edit of a protected document waits until its content is unchanged for a while", async () => {
     const rig = await notesInSync();
     rig.app.protect("area/topic/note-0.md", true);
     await rig.pass(40_000);

@@ -27,7 +27,7 @@ function hintAt({ rig }: Told, path: string): EventHint {
 const textOf = ({ rig }: Told, path: string) => rig.mirrored.texts().get(path);
 
 describe("while the service sends events", () => {
-  test("an edit there is here in 100 ms, by one small list and one GET", async () => {
+  test("an edit on the service is local in 100 ms, by one small list and one GET", async () => {
     const told = await listening();
     told.rig.app.edit(PATH, "# Edited there\n");
     told.news.hint(hintAt(told, PATH));
@@ -46,21 +46,21 @@ describe("while the service sends events", () => {
       told.rig.app.edit(path, `# Edited there, ${n}\n`);
       told.news.hint(hintAt(told, path));
       await told.rig.pass(100);
-      // What the system says of the replace.
+      // The notice of the system about the replacement.
       for (const at of [path, "area/topic"]) told.rig.hint({ kind: "path", path: at });
     }
     expect(told.rig.sent().filter((request) => !/path=|\/doc_/.test(request))).toEqual([]);
     expect(textOf(told, "area/topic/note-2.md")).toBe("# Edited there, 2\n");
   });
 
-  test("a new document in a known folder is here in 100 ms, without a whole list", async () => {
+  test("a new document in a known folder is local in 100 ms, without a whole list", async () => {
     const told = await listening();
     told.rig.app.create("area/topic/new.md", "# New\n");
     told.news.hint(hintAt(told, "area/topic/new.md"));
     await told.rig.pass(100);
     expect(textOf(told, "area/topic/new.md")).toBe("# New\n");
     expect(told.rig.sent()).toHaveLength(2);
-    // What was learned holds: the next poll finds all as it should be, and no pass follows.
+    // The learned facts are right: the next poll finds no difference, and no cycle follows.
     await told.rig.pass(70_000);
     expect(told.rig.sent()).toEqual(["GET /v1/files?limit=1000"]);
   });
@@ -114,7 +114,7 @@ describe("while the service sends events", () => {
     expect(textOf(told, PATH)).toBeUndefined();
   });
 
-  test("an edit on both sides is merged, whatever the events reported", async () => {
+  test("an edit on both sides is merged, with any events", async () => {
     const told = await listening();
     told.rig.app.edit(PATH, "# Note 0, from there\n\nits own text, number 0\n");
     told.rig.save(PATH, "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
@@ -163,7 +163,7 @@ describe("while the service sends events", () => {
 
 const id = (n: number) => `doc_${String(n).padStart(14, "0")}` as DocId;
 
-describe("a service that lies", () => {
+describe("a service with false answers", () => {
   const lie = (n: number): EventHint => ({
     kind: "file",
     id: id(n),

@@ -48,7 +48,7 @@ test("I04 what a restored service lacks stays local, and the daemon stops", asyn
   expect(known()).toBe("first");
 });
 
-test("I02 what a restored service may lack is not live, by its name and with all", async () => {
+test("I02 documents that a restored service may lack are not live, by name and with all", async () => {
   const { rig, daemon, service } = await resting();
   rig.app.remove("note-1.md");
   service.generation = "second";
@@ -59,7 +59,7 @@ test("I02 what a restored service may lack is not live, by its name and with all
   }
 });
 
-test("I02 what a restored service lacks is not live while another check stops its approved changes", async () => {
+test("I02 documents that a restored service lacks are not live while another check stops their approved changes", async () => {
   const { rig, mirror, daemon } = await resting(14);
   mirror.state.setMeta(META.approved, JSON.stringify(["service-restored"]));
   for (let n = 0; n < 12; n++) rig.app.remove(`note-${n}.md`);

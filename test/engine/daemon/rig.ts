@@ -26,11 +26,11 @@ export type DaemonRigOptions = {
   readonly mirror?: Mirror;
   /** The start of the watcher fails with these, one after the other. */
   readonly limit?: "ENOSPC" | "EMFILE";
-  /** The service's news are told by the test. */
+  /** The test sends the events of the service. */
   readonly news?: ScriptedNews;
 };
 
-/** Says what a test tells it. */
+/** Event stream that passes on the events of a test. */
 export class ScriptedNews implements RemoteEvents {
   #listener: EventListener | null = null;
 
@@ -51,7 +51,7 @@ export class ScriptedNews implements RemoteEvents {
   }
 }
 
-/** Gives the hints that a test tells it. */
+/** Watcher that passes on the hints of a test. */
 class ScriptedWatcher implements Watcher {
   starts = 0;
   closes = 0;
@@ -129,7 +129,7 @@ export class DaemonRig {
     if (this.#failed !== null) throw this.#failed;
   }
 
-  /** Until `what` holds; fails after a minute of virtual time. */
+  /** Waits until `what` is true; fails after a minute of virtual time. */
   async until(what: () => boolean, mostMs = 60_000): Promise<void> {
     const end = this.clock.monotonic() + mostMs;
     while (!what()) {

@@ -73,7 +73,7 @@ describe("a document renamed on the service, open in an editor here", () => {
     expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
   });
 
-  test("I09 a file that is moved back is the document, whatever comes to where it was", async () => {
+  test("I09 a file that is moved back is the document, even if another file takes the path it left", async () => {
     const { rig, id } = await renamedThere();
     rig.rename("notes/goal.md", "notes/plan.md");
     rig.save("notes/goal.md", OTHER);

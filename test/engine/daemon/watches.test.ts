@@ -22,7 +22,7 @@ describe("watches", () => {
     },
   );
 
-  test("an overflow is a look at everything", async () => {
+  test("an overflow causes a full scan", async () => {
     const rig = await withNotes(8, inRoot);
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     rig.hint({ kind: "overflow", why: "queue full" });
@@ -30,7 +30,7 @@ describe("watches", () => {
     expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
   });
 
-  test("a lost notice is made good by the periodic scan", async () => {
+  test("the periodic scan finds a change without a notice", async () => {
     const rig = await withNotes(8, inRoot);
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     await rig.pass(605_000);

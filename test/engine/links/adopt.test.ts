@@ -5,7 +5,7 @@ import { idThere, textThere } from "./linked-rig.ts";
 
 /** Files and documents of one path that are linked for the first time, with texts that link. */
 
-/** @param files what the folder holds before the first sync */
+/** @param files files in the folder before the first sync */
 function adopting(rig: Rig, files: Readonly<Record<string, string>>): Mirror {
   const mirror = rig.mirror({ links: true });
   for (const [path, text] of Object.entries(files)) mirror.write(path, text);

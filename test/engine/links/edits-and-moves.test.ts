@@ -59,7 +59,7 @@ function there(rig: Rig, id: string): { readonly path: string; readonly text: st
   return [...rig.app.files().values()].find((file) => file.id === id)!;
 }
 
-/** What a text of the service is on disk, by what is where there. */
+/** Returns the local form of a content of the service, by the places on the service. */
 function asOnDisk(rig: Rig, { path, text }: { readonly path: string; readonly text: string }): string {
   const up = "../".repeat(path.split("/").length - 1);
   return text.replace(/\((doc_[a-z0-9]+)/g, (_all, id: string) => `(${up}${there(rig, id).path}`);

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
 import { textThere } from "./linked-rig.ts";
 
-/** A mirror of documents that link each other, whose key may only read: what it moves is held. */
+/**
+ * A folder with documents that link each other, and a key without write access: moves are blocked.
+ */
 async function begin() {
   const rig = createRig(1);
   const note = rig.app.create("f/note.md", "[k](k.md)\n");

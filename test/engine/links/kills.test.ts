@@ -17,7 +17,7 @@ async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-/** Moves the one document here, the other there. */
+/** Moves one document locally, the other on the service. */
 function moveAway(rig: Rig, mirror: Mirror): void {
   mirror.disk.user.makeFolder(mirror.path("deep"));
   mirror.disk.user.rename(mirror.path("b.md"), mirror.path("deep/d.md"));

@@ -59,7 +59,7 @@ test("a document that is moved while a sync looks, at any call of the disk, keep
   const { ids, ...copies } = await exchanged();
   const calls = await syncWith(again(copies).mirror, () => undefined);
   expect(calls).toBeGreaterThan(60);
-  // Here the folder is looked at; later its links are written anew, and it is aside for that.
+  // At this call the folder is scanned; later its links are rewritten, and the file is set aside.
   for (let at = 24; at <= 60; at++) {
     const { rig, mirror } = again(copies);
     await syncWith(mirror, (call) => {

@@ -47,7 +47,7 @@ const life = fc
     return fc.record({ paths: fc.constant(paths), links, moves: fc.array(move, { minLength: 1, maxLength: 6 }) });
   });
 
-test("whatever moves, here and there, each link leads where it led, and no text is sent", async () => {
+test("after any moves, local and on the service, each link leads to its target, and no content is sent", async () => {
   await fc.assert(
     fc.asyncProperty(life, async ({ paths, links, moves }) => {
       const rig = createRig(1, { checksLinks: true });

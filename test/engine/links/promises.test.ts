@@ -23,7 +23,7 @@ function isKept(rig: Rig, mirror: Mirror, text: string): boolean {
 }
 
 describe("I03 with links translated, no text is lost", () => {
-  test("of a conflict whose target moves meanwhile, whoever wins it", async () => {
+  test("of a conflict whose target moves meanwhile, whichever side wins", async () => {
     const { rig, mirror, b } = await begin();
     for (const policy of ["conflict-copy", "copy", "local", "remote"] as const) {
       rig.app.edit("a.md", `theirs, ${policy} [b](${b})\n`);
@@ -70,7 +70,7 @@ describe("I14 with links translated, an edit that is saved while the links are r
   });
 });
 
-/** How many calls of the disk a sync takes that writes a link anew. */
+/** Returns the number of disk calls of a sync that rewrites a link. */
 async function callsOfRespelling(): Promise<number> {
   const { rig, mirror } = await begin();
   rig.app.rename("b.md", "c.md");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
-/** A document whose link was written anew, since its target was renamed there. */
+/** A document whose link was rewritten, because its target was renamed on the service. */
 async function begin(): Promise<{ rig: Rig; mirror: Mirror; b: string; textOfA: () => string }> {
   const rig = createRig(1);
   const b = rig.app.create("b.md", "# Travel\n");

@@ -237,7 +237,7 @@ describe("a borrower that puts another state in place", () => {
     if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
     renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
     borrowed.value.giveBack();
-    // This scripted loop ends when it is told to; a real one ends its steps first.
+    // This scripted loop ends on request; a real loop ends its steps first.
     await told("returned");
     expect(news.filter((one) => one.kind === "broken")).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { acquireLock } from "../../../src/mirror/state/lock.ts";
 import type { Clock } from "../../../src/common/clock.ts";
 import { tempFolder } from "../../state/fixture.ts";
 
-/** Time passes as somebody waits; at a time of it the folder is let go. */
+/** Time passes while a caller waits; at a given time the folder is unlocked. */
 class LettingGo implements Clock {
   readonly #at: number;
   readonly #letGo: () => void;

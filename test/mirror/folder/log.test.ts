@@ -56,7 +56,7 @@ describe("the log", () => {
     expect(statSync(join(folder, "log")).mode & 0o777).toBe(0o700);
   });
 
-  test("holds debug lines only when asked to", () => {
+  test("has debug lines only on request", () => {
     open().write("debug", "remote.exchange", { ms: 3 });
     expect(readdirSync(folder)).toEqual([]);
     open({ debug: true }).write("debug", "remote.exchange", { ms: 3 });

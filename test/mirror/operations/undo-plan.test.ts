@@ -5,7 +5,7 @@ import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 
 describe("what a run's events record of its moves", () => {
-  test("a local move and a move on the service, each with both ends, whatever the event's sentence says", async () => {
+  test("a local move and a move on the service, each with both ends, without regard to the event's sentence", async () => {
     const rig = createRig(3);
     const mirror = rig.mirror();
     for (const path of ["here.md", "there.md", "f/k.md"]) rig.app.create(path, `${path}\n`);

@@ -50,7 +50,7 @@ describe("what an inode proves, and what not", () => {
       "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
     ]);
   });
-  test("an inode and the base's text are a move, whatever else has that text", () => {
+  test("an inode with base's content is a move, even if other files have that content", () => {
     check([...MOVED, "rename-remote a.md>b.md; relink b.md; delete-remote c.md"]);
   });
   test("I09 I31 an inode and the text that waits for review are a move, onto the path of one that was removed too", () => {

@@ -59,7 +59,7 @@ test("I21 texts of the service that were not read yet are named, where all of th
   expect(toRead(planOf(emptyThere(synced(20), 11)))).toEqual(["safety-stop", 0]);
   const after = { lossesDone: { local: 8, remote: 0 } };
   expect(toRead(planOf(emptyThere(synced(20), 3, false), {}, after))).toEqual(["run", 3]);
-  // A mirror that never writes here has nothing to read.
+  // A folder that only uploads needs no such read.
   expect(toRead(planOf(emptyThere(synced(20), 11, false), { direction: "push" }))).toEqual(["run", 0]);
 });
 

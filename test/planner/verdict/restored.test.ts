@@ -12,7 +12,7 @@ function synced(count: number, gone: { readonly here?: number; readonly there?: 
   return world;
 }
 
-test("in a restored service nothing is removed here unasked, and what is removed is asked for once", () => {
+test("for a restored service nothing is removed locally without approval, and each removal is asked for once", () => {
   const detail = "the service was restored from a backup, and 2 documents of this linked folder are not in it";
   const world = synced(20, { there: 2 });
   const { verdict } = planOf(world, {}, { restored: true });

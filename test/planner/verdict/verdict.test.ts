@@ -31,7 +31,7 @@ function lost(count: number, documents: number): Plan {
   return planOf(world);
 }
 
-describe("guards", () => {
+describe("safety checks", () => {
   const rows: [string, () => World, Partial<Signals>, StopReason[], byReason: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
     ["no folder", () => synced(1), root("missing"), ["root-missing"], true],
@@ -134,7 +134,7 @@ describe("guards", () => {
       kind: "run",
       waived: ["service-restored"],
     });
-    // Where the older versions come here, a second restore has to be asked about.
+    // If the older versions are downloaded, the user must be asked about a second restore.
     expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });
     expect(planOf(synced(5), { direction: "push" }, { approved }).verdict).toEqual({ kind: "run" });
   });

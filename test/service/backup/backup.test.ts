@@ -32,7 +32,7 @@ async function restore(out: string, name: string) {
   return must(await restoreBackup(join(dir, out), join(dir, name)));
 }
 
-/** Edits documents, one after the other each, until it is told to stop. */
+/** Edits documents, each one after the other, until the test stops it. */
 function editing(api: Api, files: readonly { readonly id: string; readonly lastChangeId: string }[]) {
   const acknowledged = new Map(files.map(({ id }) => [id, 0]));
   let isOver = false;
@@ -81,7 +81,7 @@ async function generationAt({ api }: { readonly api: Api }): Promise<string> {
 const versionIn = (content: string) => Number(/version (\d+)/.exec(content)?.[1] ?? 0);
 
 describe("a backup of a service that is written to", () => {
-  it("holds what was acknowledged before it, and is a service with the same ids, keys, reviews and cursors", async () => {
+  it("has everything acknowledged before it, and restores a service with the same ids, keys, reviews and cursors", async () => {
     const { api, key, close } = await serve("data");
     const files = [];
     for (let n = 0; n < 8; n++) files.push(await api.file(`folder/note-${n}.md`, "version 0\n"));

@@ -48,7 +48,7 @@ async function generationAt(url: string, key: string): Promise<string> {
 }
 
 describe.skipIf(whyNoPostgres !== null)("a backup, from one store to the other and back", () => {
-  it("holds the same ids, texts, versions, keys, reviews and cursors, and numbers go on", async () => {
+  it("has the same ids, texts, versions, keys, reviews and cursors, and numbers continue", async () => {
     const at = temporary();
     const database = await freshDatabase();
     const first = await onSqlite(at("first"));

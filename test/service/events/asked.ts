@@ -14,7 +14,7 @@ type Thing = {
 
 export type Asked = {
   readonly opened: Opened;
-  /** Resolves once all that was written until now is told. */
+  /** Resolves once all earlier writes were sent as events. */
   readonly settled: () => Promise<void>;
   readonly call: (method: string, path: string, body?: object) => Promise<Thing>;
 };

@@ -19,7 +19,7 @@ export class Listener {
     this.#settled = settled;
   }
 
-  /** @param settled resolves once all that was written until now is told */
+  /** @param settled resolves once all earlier writes were sent as events */
   static async join(
     service: Service,
     key: string,
@@ -51,7 +51,7 @@ export class Listener {
     await this.#settled();
   }
 
-  /** What was told since the last call. */
+  /** Returns the events since the last call. */
   async heard(): Promise<Heard[]> {
     await this.#settled();
     const fresh = this.text.slice(this.#read);

@@ -75,7 +75,7 @@ describe("who comes back", () => {
     await make(asked, "/open/c.md");
     const back = await Listener.join(service, part.key, first.lastId());
     expect(await back.lines()).toEqual(["file created /open/c.md"]);
-    // What it may read, all at once, is a reset.
+    // A complete change of what the key may read is a reset.
     back.leave();
     await makeMany(service, key, "/open");
     expect(await (await Listener.join(service, part.key, back.lastId())).lines()).toEqual(["reset"]);

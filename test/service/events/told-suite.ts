@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { type Asked, folderAt, join, keyWith, listening, make } from "./asked.ts";
 
-/** What is told, the same of every store. */
+/** Tests of events, which are the same for every store. */
 
 type Open = () => Promise<Asked>;
 type Case = readonly [title: string, run: (open: Open) => Promise<void>];
@@ -17,7 +17,7 @@ async function parted(open: Open) {
   return { asked, a, b, folder, hidden, id, listener: await listening(asked, key), key };
 }
 
-/** What is told. */
+/** Tests which events are sent. */
 export const TOLD: readonly Case[] = [
   [
     "each change, with what the thing is now",
@@ -112,7 +112,7 @@ export const TOLD: readonly Case[] = [
   ],
 ];
 
-/** Who may read a part. */
+/** Tests of keys that may read only a part. */
 export const TOLD_BY_GRANTS: readonly Case[] = [
   [
     "is told of that part alone: create, edit, rename and delete elsewhere leave no byte",
@@ -163,7 +163,8 @@ export const TOLD_BY_GRANTS: readonly Case[] = [
       await asked.call("DELETE", `/v1/files/${own.id}`);
       expect(await restricted.lines()).toEqual([]);
       expect(await listener.heard()).toEqual([{ type: "file", data: { id: own.id, change: "gone" } }]);
-      // The whole tree with its hidden part at once: neither the file in it nor the folder is told.
+      // The whole tree with its hidden part in one request: neither the hidden file nor the folder
+      // is sent.
       await asked.call("DELETE", `/v1/folders/${folder.id}?recursive=true`);
       const told = (await restricted.heard()).map(({ data }) => data["id"]);
       expect(told).toContain(a.id);
@@ -199,7 +200,7 @@ export const TOLD_BY_GRANTS: readonly Case[] = [
       const { asked, folder, hidden, listener } = await parted(open);
       await asked.call("PATCH", `/v1/folders/${folder.id}`, { parentId: hidden.id });
       expect(await listener.lines()).toEqual(["reset"]);
-      // What lies above all that it may read moves: every path is another one.
+      // A folder above everything that the key may read moves: every path changes.
       await asked.call("PATCH", `/v1/folders/${hidden.id}`, { name: "veiled" });
       expect(await listener.lines()).toEqual(["reset"]);
       await asked.call("POST", "/v1/folders", { path: "/elsewhere" });

@@ -81,7 +81,7 @@ describe.skipIf(whyNoPostgres !== null)("a connection that breaks", () => {
   });
 });
 
-/** A way to a server that can be held: then it takes what is sent, and says nothing. */
+/** A connection to a server that can be paused: it then accepts data and does not answer. */
 async function holdableWay(server: PostgresServer) {
   let isHeld = false;
   const made: Socket[] = [];

@@ -1,4 +1,4 @@
-/** What tests of the store on PostgreSQL stand on: two writers, and steps between them. */
+/** Fixtures for tests of the store on PostgreSQL: two writers, and steps between them. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";

@@ -32,7 +32,7 @@ function askForPassword(socket: Socket): void {
   });
 }
 
-it("lets go of a server that wants a password where there is none", async () => {
+it("disconnects from a server that wants a password if there is none", async () => {
   const server = createServer(askForPassword);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -6,7 +6,7 @@ import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { type Asked, join, keyWith, open } from "../events/asked.ts";
 import { TOLD, TOLD_BY_GRANTS } from "../events/told-suite.ts";
 
-/** Events are of the core: what is told must be the same over PostgreSQL. */
+/** Events come from the core: they must be the same over PostgreSQL. */
 
 let url = "";
 let remove: () => Promise<void>;
@@ -29,7 +29,7 @@ describe.skipIf(whyNoPostgres !== null)("over PostgreSQL", () => {
     if (whyNoPostgres === null) ({ url, remove } = await makeDatabase());
   });
   afterAll(() => remove?.());
-  test("a key expires by the database's clock, whatever that of a process says", async () => {
+  test("a key expires by the database's clock, not by that of a process", async () => {
     const day = 86_400_000;
     for (const [ahead, isValid] of [
       [2 * day, true],

@@ -12,7 +12,7 @@ type Ground = {
   readonly db: Db;
   readonly turns: ConnectionQueue;
   readonly group: GroupCommit;
-  /** Inserts a row, and says so in `seen` when it has and when it is told. */
+  /** Inserts a row, and adds to `seen` when the row is inserted and when the caller is informed. */
   write(name: string, ends?: "kept" | "refused" | "thrown", bytes?: number): Promise<string>;
   readonly seen: string[];
   rows(): string[];

@@ -29,7 +29,7 @@ async function ground() {
   return { service, api, key, files, folder: folder!, same };
 }
 
-test("a list is what it was made of, whatever was changed", async () => {
+test("a list stays as it was read, after any change", async () => {
   const { api, files, folder, same } = await ground();
   const [a, b, , d] = files;
   await api.edit(a!.id, a!.lastChangeId, "edited\n");

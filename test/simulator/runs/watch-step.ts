@@ -77,7 +77,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     if (ended === null) await program.end();
     stopping.abort();
     await running;
-    // What it died of is told as a `sync` would tell it.
+    // The cause of death is reported as by a `sync`.
     if (ended !== null) throw (ended as { readonly error: unknown }).error;
     return daemon.status().lastReport;
   };

@@ -37,7 +37,7 @@ export class SimulatedWorld {
   readonly normalises: boolean;
   /** Whether it refuses an edit that it cannot combine, and takes none of it into review. */
   readonly refusesConflicts: boolean;
-  /** Whether it may tell of its changes. */
+  /** True if the service may send events. */
   readonly hasEvents: boolean;
   /** What the mirrors take for the time of day. */
   readonly wallClock: Clock;
@@ -159,7 +159,7 @@ export class SimulatedWorld {
     return this.#fold(request);
   }
 
-  /** Something may be different at the service: what was listed is listed anew. */
+  /** The service may have changed: the next call lists again. */
   changed(): void {
     this.#lists.forget();
     this.#reads.forget();
