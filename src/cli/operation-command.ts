@@ -103,7 +103,7 @@ async function perform<D extends Declaration, Plan>(
       showPlan(plan, false);
       return agrees(io, args, question, `mdmirror ${operation.declared.name} … --yes`);
     },
-    onDone(_plan, result) {
+    beforeSync(_plan, result) {
       if (!json) {
         showEnds<Item<D>>(io, result, parts.words(result), wasPlanned);
         if (parts.next !== undefined) io.out(parts.next(result));

@@ -18,7 +18,7 @@ function setUp() {
     bursts.push([]);
     return work();
   };
-  const group = new Group(state, { together }, clock);
+  const group = new Group(state, { shareFolders: together }, clock);
   const call = (name: string) =>
     group.together(() => {
       bursts.at(-1)!.push(name);

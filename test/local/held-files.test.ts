@@ -46,11 +46,11 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
     await once(program.stdout, "data");
     expect(disk.move("note.md", "moved.md", digestOf("text\n")).kind).toBe("done");
     expect(disk.replace("moved.md", "newer\n", digestOf("text\n"), "tmp/aside").kind).toBe("done");
-    expect(disk.isHeld("tmp/aside")).toBe(true);
+    expect(disk.isOpenElsewhere("tmp/aside")).toBe(true);
     program.stdin.end();
     await once(program, "exit");
     expect(disk.replace("moved.md", "newest\n", digestOf("newer\n"), "tmp/aside-2").kind).toBe("done");
-    expect(disk.isHeld("tmp/aside")).toBe(false);
+    expect(disk.isOpenElsewhere("tmp/aside")).toBe(false);
   });
 
   it.skipIf(!isRoot)("are read beside a file system that hangs (needs root)", async (test) => {
@@ -110,10 +110,10 @@ describe("files that other processes have open", () => {
     const { ram, disk, at } = ramMirror();
     ram.user.write(at("note.md"), "text\n");
     expect(disk.replace("note.md", "first\n", digestOf("text\n"), "tmp/park-1").kind).toBe("done");
-    expect(disk.isHeld("tmp/park-1")).toBe(false);
+    expect(disk.isOpenElsewhere("tmp/park-1")).toBe(false);
     ram.openToWrite = new Set([ram.user.inode(at("note.md"))]);
     expect(disk.replace("note.md", "second\n", digestOf("first\n"), "tmp/park-2").kind).toBe("done");
-    expect(["tmp/park-1", "tmp/park-2"].map((park) => disk.isHeld(park))).toEqual([false, true]);
+    expect(["tmp/park-1", "tmp/park-2"].map((park) => disk.isOpenElsewhere(park))).toEqual([false, true]);
   });
 });
 

@@ -32,7 +32,7 @@ export class MemoryIndex {
   }
 
   readonly source: DocumentSource<FoundDocument> = {
-    waiting: async () => this.waiting,
+    unindexed: async () => this.waiting,
     portion: async (set, order, after) => {
       this.counted.looks++;
       const isNewest = order === "newest";

@@ -4,7 +4,7 @@ import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
-import { splitTarget } from "../../src/service/requests/router.ts";
+import { splitRequestTarget } from "../../src/service/requests/router.ts";
 
 /**
  * A deployment that treats names as equal if they differ in case, or in their Unicode normal form,
@@ -24,7 +24,7 @@ export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string
   if (!folding.foldsCase && !folding.foldsUnicode) return answer;
   const ask = asking(answer, ownerKey);
   return (request) => {
-    const { path: route, query } = splitTarget(request.path);
+    const { path: route, query } = splitRequestTarget(request.path);
     if (request.method === "GET") return answer(spellSelector(request, route, query, ask, folding));
     const members = readMembers(request.body);
     if (members === null || route.startsWith("/admin")) return answer(request);

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Refused, refuse, toWire } from "../../src/service/requests/answer.ts";
-import { splitTarget } from "../../src/service/requests/router.ts";
+import { splitRequestTarget } from "../../src/service/requests/router.ts";
 import type { Ask, Variant } from "./variant.ts";
 
 /** The half of a variant that looks at requests: changes them, or answers them itself. */
@@ -24,7 +24,7 @@ export async function shapeRequest(
   variant: Variant,
   ask: Ask,
 ): Promise<WireRequest | WireResponse> {
-  const { path } = splitTarget(request.path);
+  const { path } = splitRequestTarget(request.path);
   if (
     variant.noFolderPatchOrDelete !== undefined &&
     /^(PATCH|DELETE) \/v1\/folders\//.test(`${request.method} ${path}`)
@@ -40,7 +40,7 @@ export async function shapeRequest(
 }
 
 function asksForTree(request: WireRequest): boolean {
-  return new URLSearchParams(splitTarget(request.path).query).get("path_prefix") === "/";
+  return new URLSearchParams(splitRequestTarget(request.path).query).get("path_prefix") === "/";
 }
 
 function noTree(): WireResponse {
@@ -119,7 +119,7 @@ async function shortPage(
   variant: { readonly maxPageSize: number },
   ask: Ask,
 ): Promise<WireRequest | WireResponse> {
-  const { path, query } = splitTarget(request.path);
+  const { path, query } = splitRequestTarget(request.path);
   const parameters = new URLSearchParams(query);
   const sent = parameters.get("limit");
   if (sent === null || (/^\d+$/.test(sent) && Number(sent) > variant.maxPageSize && Number(sent) <= 1_000)) {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { splitTarget } from "../../src/service/requests/router.ts";
+import { splitRequestTarget } from "../../src/service/requests/router.ts";
 import { loosenIds, tightenIds } from "./loose-ids.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { EMPTY_PAGE, withBody } from "./requests.ts";
@@ -14,7 +14,7 @@ export function shapeResponse(
 ): WireResponse {
   if (response.status >= 300 || response.body === "" || request.path.startsWith("/admin")) return response;
   if (!shapesAnswers(variant)) return response;
-  const { path } = splitTarget(request.path);
+  const { path } = splitRequestTarget(request.path);
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
   const body = JSON.parse(variant.looseIds ? loosenIds(response.body) : response.body) as JsonObject;
   const shaped = shapeBody(request, response.status, body, variant, state);
@@ -112,6 +112,6 @@ function withoutSlashes({ path, parentPath }: JsonObject): JsonObject {
  * always has the same pages.
  */
 function precedesEmpty(request: WireRequest): boolean {
-  const cursor = new URLSearchParams(splitTarget(request.path).query).get("cursor");
+  const cursor = new URLSearchParams(splitRequestTarget(request.path).query).get("cursor");
   return cursor === null || cursor.charCodeAt(cursor.length - 1) % 2 === 0;
 }

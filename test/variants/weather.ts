@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
-import { splitTarget } from "../../src/service/requests/router.ts";
+import { splitRequestTarget } from "../../src/service/requests/router.ts";
 import { DOCS_BASE, REQUEST_ID, withBody } from "./requests.ts";
 import type { Variant, VariantState } from "./variant.ts";
 
@@ -39,7 +39,7 @@ export class Weather {
   /** @returns the answer as it is seen while others write */
   shapes(request: WireRequest, response: WireResponse): WireResponse {
     if (response.status >= 300 || this.#isCalm(request)) return response;
-    const { path } = splitTarget(request.path);
+    const { path } = splitRequestTarget(request.path);
     if (this.#variant.searchDelay !== undefined) {
       if (path.startsWith("/v1/search")) return this.#findLate(response, this.#variant.searchDelay);
       if (request.method === "POST" || request.method === "PUT") this.#noteWritten(response);
@@ -95,10 +95,10 @@ export class Weather {
 
   /** One list in `every` misses the first item of its second page, or shows one of the first. */
   #tear(request: WireRequest, response: WireResponse, every: number): WireResponse {
-    const query = new URLSearchParams(splitTarget(request.path).query);
+    const query = new URLSearchParams(splitRequestTarget(request.path).query);
     const isFirst = query.get("cursor") === null;
     query.delete("cursor");
-    const list = `${keyOf(request)} ${splitTarget(request.path).path}?${query}`;
+    const list = `${keyOf(request)} ${splitRequestTarget(request.path).path}?${query}`;
     const page = JSON.parse(response.body) as Page;
     if (isFirst) {
       this.#torn.delete(list);

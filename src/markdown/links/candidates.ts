@@ -10,7 +10,7 @@ const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
  * @param wiki true if `[[Name]]` counts
  * @returns false only for documents that no function of this folder changes
  */
-export function mayHoldLinks(text: string, wiki = false): boolean {
+export function mayHaveLinks(text: string, wiki = false): boolean {
   for (let at = text.indexOf("]"); at !== -1; at = text.indexOf("]", at + 1)) {
     const next = text.charCodeAt(at + 1);
     if (next !== OPEN_PARENTHESIS && next !== COLON) continue;

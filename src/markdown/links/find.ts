@@ -1,5 +1,5 @@
 import { bodyStart } from "../outline/front-matter.ts";
-import { mayHoldLinks } from "./candidates.ts";
+import { mayHaveLinks } from "./candidates.ts";
 import { type Destination, readDestinationText } from "./destination.ts";
 import { type ParseInput, parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
@@ -38,7 +38,7 @@ export function readFound(text: string, { from, to, wiki }: FoundLink): Destinat
  * @param wiki true if wiki links count
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
-  if (!mayHoldLinks(text, wiki)) return [];
+  if (!mayHaveLinks(text, wiki)) return [];
   if (last?.text !== text || last.wiki !== wiki) last = { text, wiki, links: parse(text, wiki) };
   return last.links;
 }

@@ -14,7 +14,7 @@ export type ToDiskOptions = {
   /** Earlier local content. Links to a target that this content links to keep their spelling. */
   readonly was?: string;
   /** True if wiki links by path in that content become wiki links again. */
-  readonly wikiAnew?: boolean;
+  readonly restoresWiki?: boolean;
 };
 
 export type ToServiceOptions = {
@@ -46,7 +46,7 @@ export function toDisk(text: string, place: Place, options: ToDiskOptions = {}):
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
-function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOptions): Respelled {
+function diskOf(text: string, place: Place, { was, restoresWiki = false }: ToDiskOptions): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfDisk);
   return respellEach(text, place, {
     destination: (raw, read, link) => {
@@ -63,7 +63,7 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
       const heading = headingOf(raw.slice(read.suffixAt));
       const usual = heading === null ? null : wikiLocalForm(id, heading, wiki, place.names!);
       const before = spellings?.nextWiki(whole);
-      const keeps = before !== undefined && !(wikiAnew && usual !== null && before.endsWith(")"));
+      const keeps = before !== undefined && !(restoresWiki && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
       // A link that is spelled as a whole still takes its turn in the order of the other links.
       if (spelled !== null) spellings?.next(raw, read, id, link);

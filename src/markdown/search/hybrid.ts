@@ -89,7 +89,7 @@ class HybridSearch<One extends FoundDocument> {
    */
   async exact(): Promise<void> {
     const { units, literal } = this.#query;
-    await this.#judgeAll(await this.#source.waiting());
+    await this.#judgeAll(await this.#source.unindexed());
     this.#left = MOST_STEPS.indexed;
     const isFull = (judged: DocumentMatch) => judged.isFull;
     if (units.length > 0) await this.#walk(inAll(units.map(documentsWithTitle)), isFull);

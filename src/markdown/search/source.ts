@@ -20,7 +20,7 @@ export type DocumentSource<One extends FoundDocument> = {
    * Returns the documents that were written and are not indexed yet, newest first, without
    * duplicates. LIMIT: if there are very many, only the newest.
    */
-  waiting(): Promise<readonly number[]>;
+  unindexed(): Promise<readonly number[]>;
   /**
    * Returns a bounded number of the documents that may be in a set, in an order.
    * @param after `DocumentPage.next` of the previous page; null for the first

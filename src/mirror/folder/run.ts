@@ -146,13 +146,13 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
  * because with another limit the plan might not stop.
  */
 export function stoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
-  const maxDeletes = state.meta(META.haltedWith);
+  const maxDeletes = state.meta(META.stopLimit);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
 /** Removes the stored limit, because a manual run with the usual limit replaces the stopped run. */
 export function forgetStoppedLimit({ world: { state } }: OpenedMirror): void {
-  if (state.meta(META.haltedWith) !== null) state.setMeta(META.haltedWith, null);
+  if (state.meta(META.stopLimit) !== null) state.setMeta(META.stopLimit, null);
 }
 
 /**
@@ -175,8 +175,8 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
   const { state } = mirror.world;
   if (report.state !== "offline") {
     const stands = report.state === "stopped" || state.meta(META.safetyStop) !== null;
-    const haltedWith = stands && maxDeletes !== null ? String(maxDeletes) : null;
-    if (state.meta(META.haltedWith) !== haltedWith) state.setMeta(META.haltedWith, haltedWith);
+    const stopLimit = stands && maxDeletes !== null ? String(maxDeletes) : null;
+    if (state.meta(META.stopLimit) !== stopLimit) state.setMeta(META.stopLimit, stopLimit);
   }
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);

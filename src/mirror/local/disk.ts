@@ -98,7 +98,7 @@ export class LocalDisk implements Disk {
   readonly scanFiles: Disk["scanFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
   readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
-  readonly together: Disk["together"] = (work) => this.#guard.during(work);
+  readonly shareFolders: Disk["shareFolders"] = (work) => this.#guard.during(work);
   readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
   readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
@@ -113,7 +113,7 @@ export class LocalDisk implements Disk {
   readonly readSetAside: Disk["readSetAside"] = (setAsideAt) =>
     this.#effect((guard) => readSetAside(guard, setAsideAt));
   readonly putBack: Disk["putBack"] = (setAsideAt, path) => this.#change((guard) => putBack(guard, setAsideAt, path));
-  readonly isHeld: Disk["isHeld"] = (setAsideAt) =>
+  readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) =>
     this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.#held));
   readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) =>
     this.#effect((guard) => removeSetAside(guard, setAsideAt));

@@ -141,7 +141,7 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
   // within that tick. The stamp does not show this, but the names do.
   if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
     const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
-    if (!holdsTheSame(folder, again)) return again;
+    if (!hasSameInodes(folder, again)) return again;
   }
   return yield* readChangedBelow(work, folder);
 }
@@ -170,7 +170,7 @@ function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void
 }
 
 /** Returns true if two readings of one folder found the same inodes under the same names. */
-function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
+function hasSameInodes(before: WalkedFolder, again: WalkedFolder): boolean {
   const { files, others, folders, unseen } = again;
   return (
     files.length === before.files.length &&

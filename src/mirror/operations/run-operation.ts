@@ -43,7 +43,7 @@ export type FrontEndSteps<Plan, Output> = {
    */
   readonly agree?: (plan: Plan) => Promise<boolean>;
   /** Called before the sync that follows. */
-  readonly onDone?: (plan: Plan, result: Output) => void;
+  readonly beforeSync?: (plan: Plan, result: Output) => void;
   readonly stoppable?: Stoppable;
 };
 
@@ -104,7 +104,7 @@ async function perform<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   plan: Plan,
-  { onDone, stoppable }: FrontEndSteps<Plan, ResultOf<D>>,
+  { beforeSync: onDone, stoppable }: FrontEndSteps<Plan, ResultOf<D>>,
   syncs: boolean,
 ): Promise<Result<OperationEnd<Plan, ResultOf<D>>>> {
   const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));

@@ -5,7 +5,7 @@ import { decideDocument } from "./decide/content.ts";
 import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-rows.ts";
-import { keepUnseen } from "./decide/remembered.ts";
+import { keepBlocksWithoutDocument } from "./decide/remembered.ts";
 import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { NOTHING_LEFT_OUT, withAllDocuments, withDocuments } from "../model/left-out.ts";
@@ -86,7 +86,7 @@ function decideRows(draft: PlanDraft): PlanDraft {
   for (const row of draft.documents) decideDocument(draft, row, placeChangeOf(draft.forest, row));
   resolveNameClashes(draft);
   untieRecords(draft);
-  keepUnseen(draft);
+  keepBlocksWithoutDocument(draft);
   return draft;
 }
 

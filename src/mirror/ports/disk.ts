@@ -113,7 +113,7 @@ export interface Disk {
    * Runs several calls, and opens the folders that they share only once. The calls must be few and
    * synchronous.
    */
-  together<T>(work: () => T): T;
+  shareFolders<T>(work: () => T): T;
   /** Reads the content as strict UTF-8, byte for byte. A byte order mark is kept. */
   read(path: LocalPath): DiskOutcome<LocalText>;
   /**
@@ -158,7 +158,7 @@ export interface Disk {
    * Returns true if another process has a set-aside file open for writing, as far as the system
    * knows.
    */
-  isHeld(setAsideAt: string): boolean;
+  isOpenElsewhere(setAsideAt: string): boolean;
   removeSetAside(setAsideAt: string): void;
   /**
    * Removes temporary files. A set-aside file that belongs to no open intent is never deleted: it

@@ -11,7 +11,7 @@ export interface Spellings {
   /** Returns the spellings of a path, newest first. */
   at(path: LocalPath): Spelling[];
   /** Returns the newest spelling at a path whose content in the service's form has this digest. */
-  standingFor(path: LocalPath, text: Digest): Spelling | null;
+  ofContent(path: LocalPath, text: Digest): Spelling | null;
   with(bytes: Digest): Spelling[];
   /**
    * Returns all spellings. LIMIT: all rows in memory: a few for each file with links, after

@@ -7,7 +7,7 @@ import { isBelow, type RemotePath } from "../../contract/path.ts";
 import { faultOf } from "./fault.ts";
 import type { Call, Failure } from "./reply.ts";
 import { createAtPath, learnFromPatch, type Patch } from "./learn.ts";
-import { type Spent, spentNothing } from "./list-limits.ts";
+import { type ListTotals, zeroTotals } from "./list-limits.ts";
 import { listAll } from "./listing.ts";
 import { failed, type CallContext, misread } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
@@ -43,7 +43,7 @@ function isRefused(fault: Fault | null): boolean {
 /** Lists the root folders, and the folders below each. */
 async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // The folders of all lists are in memory together, so one limit applies to all lists.
-  const spent = spentNothing();
+  const spent = zeroTotals();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
@@ -78,7 +78,7 @@ export async function foldersAt(context: CallContext, path: RemotePath): Promise
   return (await listBy(context, { kind: "path", path })).items;
 }
 
-function listBy(context: CallContext, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
+function listBy(context: CallContext, selector: Selector, spent?: ListTotals): Promise<Listing<FolderResource>> {
   return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 

@@ -12,19 +12,19 @@ export const LIST_LIMITS = {
 } as const;
 
 /** Totals of all lists so far, to compare with the limits. */
-export type Spent = { pages: number; items: number; characters: number };
+export type ListTotals = { pages: number; items: number; characters: number };
 
-export function spentNothing(): Spent {
+export function zeroTotals(): ListTotals {
   return { pages: 0, items: 0, characters: 0 };
 }
 
 /** Returns why no further page may be requested, or null. */
-export function overLimit({ pages, items, characters }: Spent): string | null {
+export function overLimit({ pages, items, characters }: ListTotals): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
 
 /** Returns true if one more page certainly stays within the limits. */
-export function isFarFromLimit({ pages, items, characters }: Spent): boolean {
+export function isFarFromLimit({ pages, items, characters }: ListTotals): boolean {
   return pages * 2 < LIST_LIMITS.pages && items * 2 < LIST_LIMITS.items && characters * 2 < LIST_LIMITS.characters;
 }

@@ -7,7 +7,7 @@ import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
-import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
+import { isFarFromLimit, LIST_LIMITS, overLimit, type ListTotals, zeroTotals } from "./list-limits.ts";
 import { type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
@@ -28,7 +28,7 @@ type ListOptions<Item> = {
   /**
    * Totals that several lists share for a common limit; if left out, each list counts separately.
    */
-  readonly spent?: Spent;
+  readonly spent?: ListTotals;
 };
 
 /** LIMIT: times that a list starts from its first page, because of `invalid_cursor`. */
@@ -69,7 +69,7 @@ class Traversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
   readonly #seen: Map<string, Item>;
   readonly #selector: Selector;
-  readonly #spent: Spent;
+  readonly #spent: ListTotals;
   readonly #cursors = new Set<string>();
   /** Cursor of the next page; null for the first page. */
   #cursor: string | null = null;
@@ -90,7 +90,7 @@ class Traversal<Item extends { readonly id: string }> {
     this.#options = options;
     this.#seen = seen;
     this.#selector = spellSelector(options.selector, options.traits);
-    this.#spent = options.spent ?? spentNothing();
+    this.#spent = options.spent ?? zeroTotals();
   }
 
   async run(): Promise<End> {
@@ -190,7 +190,7 @@ function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
   seen: Map<string, Item>,
-  spent: Spent,
+  spent: ListTotals,
 ): string | null {
   let why: string | null = null;
   for (const value of items) {

@@ -169,7 +169,7 @@ export class MirrorSearch extends WithStatements {
    */
   source(texts: Texts): DocumentSource<FoundDocument> {
     return {
-      waiting: async () => [],
+      unindexed: async () => [],
       portion: async (set, order, after) => this.#portion(set, order, after),
       read: async (documents) =>
         documents.flatMap((document) => {

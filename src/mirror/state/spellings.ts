@@ -23,7 +23,7 @@ export class SpellingTable extends WithStatements implements Spellings {
     "raw",
   );
   readonly #at = this.sql<[string], Row>(`SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`, "raw");
-  readonly #standingFor = this.sql<[string, Digest], Row>(
+  readonly #ofContent = this.sql<[string, Digest], Row>(
     `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
     "raw",
   );
@@ -60,8 +60,8 @@ export class SpellingTable extends WithStatements implements Spellings {
     return spellingOrNone(this.#one.get(path, bytes));
   }
 
-  standingFor(path: LocalPath, text: Digest): Spelling | null {
-    return spellingOrNone(this.#standingFor.get(path, text));
+  ofContent(path: LocalPath, text: Digest): Spelling | null {
+    return spellingOrNone(this.#ofContent.get(path, text));
   }
 
   at(path: LocalPath): Spelling[] {

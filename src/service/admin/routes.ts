@@ -5,7 +5,7 @@ import { type Answer, done, isRefused, type Refused, refuse } from "../requests/
 import { hashKey, sentKey, unauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
 import type { ReadPart } from "../requests/context.ts";
-import { routeTable, splitTarget } from "../requests/router.ts";
+import { routeTable, splitRequestTarget } from "../requests/router.ts";
 import { readSent } from "../requests/validate.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
@@ -60,7 +60,7 @@ export async function routeAdmin(
 ): Promise<Answer> {
   const stranger = authenticateAdmin(adminKeyHash, request.headers);
   if (stranger !== null) return stranger;
-  const { path, query } = splitTarget(request.path);
+  const { path, query } = splitRequestTarget(request.path);
   const found = findOperation(request.method, path);
   if (found === null) return refuse("not_found", "There is no such endpoint.");
   const operation: AdminOperation = ADMIN_OPERATIONS[found.value];

@@ -6,7 +6,7 @@ import { type Admit, type Reader, readerOf, sentHash } from "../requests/authent
 import { answering, closing, type Core } from "../requests/dispatch.ts";
 import type { AnswerStream, StreamedAnswer } from "../http/write-answer.ts";
 import { readSent } from "../requests/validate.ts";
-import { splitTarget } from "../requests/router.ts";
+import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
 import { openPlace } from "./event-id.ts";
 import { Listeners } from "./listeners.ts";
@@ -70,7 +70,7 @@ export class EventHub {
     const hash = sentHash(headers);
     const reader = await readerOf(store, hash, core.server.now(), admit);
     if (isRefused(reader)) return reader;
-    const sent = readSent({}, { id: "", query: splitTarget(path).query, body: NO_BODY });
+    const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(sent)) return sent;
     if (this.#listeners.countOf(hash!) >= MOST_OF_A_KEY) return tooMany();
     const last = headers["last-event-id"] ?? "";
@@ -177,7 +177,7 @@ export class EventHub {
     const { store, core } = this.#parts;
     for (let more = true; more && core.isOpen; ) {
       const groups = [...this.#listeners.groups()];
-      const told = await store.read((tables) => this.#reader.readOn(tables, this.#at, groups));
+      const told = await store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
       this.#at = told.upTo;
       more = told.more;
       for (const group of told.ended) this.#listeners.end(group);

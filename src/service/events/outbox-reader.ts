@@ -30,7 +30,7 @@ const BELIEVED_MS = 1_000;
  */
 export const BEAT = ":\n\n";
 
-type Told = {
+type ReadChanges = {
   readonly upTo: string;
   /** True if more rows may follow. */
   readonly more: boolean;
@@ -42,7 +42,7 @@ type Told = {
 type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
 /** Events of one portion of rows, with the place where the next portion starts. */
-type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
+type Missed = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, WorkspaceEvents>;
 
@@ -57,7 +57,7 @@ export class OutboxReader {
    * Reads the next portion of rows, and returns the events of each group.
    * @param at place up to which all listeners were served; null if unknown
    */
-  async readOn(tables: Tables, at: string | null, groups: readonly Group[]): Promise<Told> {
+  async readAfter(tables: Tables, at: string | null, groups: readonly Group[]): Promise<ReadChanges> {
     const { outbox } = tables;
     const page = at === null ? null : await outbox.after(at, PORTION);
     if (page === null) return this.#tellAll(tables, await outbox.newest(), groups);
@@ -105,7 +105,7 @@ export class OutboxReader {
     return { ended, texts };
   }
 
-  async #tellAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<Told> {
+  async #tellAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<ReadChanges> {
     const ended: Group[] = [];
     for (const group of groups) if (!(await this.#lookAgain(tables, group))) ended.push(group);
     const rest = groups.filter((group) => !ended.includes(group));

@@ -1,5 +1,5 @@
 import { isDirId } from "../../contract/ids.ts";
-import { mayHoldLinks } from "../../markdown/links/candidates.ts";
+import { mayHaveLinks } from "../../markdown/links/candidates.ts";
 import { type Destination, readDestinationText } from "../../markdown/links/destination.ts";
 import { includes } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
@@ -16,7 +16,7 @@ import { findLinks } from "../../markdown/links/find.ts";
  * @returns null if no link is broken, or if the service does not check links
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
-  if (context.links === "any" || !mayHoldLinks(text)) return null;
+  if (context.links === "any" || !mayHaveLinks(text)) return null;
   // The parser is loaded on demand: loading takes 10 ms, and few contents have links.
   const judged = new Map<string, boolean>();
   for (const { from, to } of findLinks(text)) {

@@ -12,7 +12,7 @@ import type { WireRequest, WireResponse, WireHeaders } from "../../contract/wire
 import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
-import { splitTarget } from "../requests/router.ts";
+import { splitRequestTarget } from "../requests/router.ts";
 import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { ServerState, MaybePromise } from "./server-state.ts";
@@ -107,7 +107,8 @@ function mountService(app: FastifyInstance, state: ServerState): void {
 type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
 
 function routeOf({ loadPages }: ServerState, { originalUrl, routeOptions }: FastifyRequest): Route {
-  if (isPagePath(splitTarget(originalUrl).path)) return { label: "/app", by: loadPages === null ? undefined : "pages" };
+  if (isPagePath(splitRequestTarget(originalUrl).path))
+    return { label: "/app", by: loadPages === null ? undefined : "pages" };
   const { label = "other", by } = routeOptions.config;
   return { label, by };
 }

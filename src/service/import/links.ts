@@ -1,5 +1,5 @@
 import { FILES, FOLDERS } from "../../contract/routes.ts";
-import { mayHoldLinks } from "../../markdown/links/candidates.ts";
+import { mayHaveLinks } from "../../markdown/links/candidates.ts";
 import { type Destination, INERT_SCHEME, readDestinationText } from "../../markdown/links/destination.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 import { type Place, pathTo, resolveDestination } from "../../markdown/links/place.ts";
@@ -74,7 +74,7 @@ export class ImportLinks {
     for (const item of items) {
       this.#see(item);
       const text = item.kind === "file" ? textOf(item) : null;
-      if (item.kind !== "file" || text === null || !mayHoldLinks(text)) first.push(item);
+      if (item.kind !== "file" || text === null || !mayHaveLinks(text)) first.push(item);
       else linked.push({ entry: item, leads: this.#leadsOf(item.path, text) });
     }
     const numbers = new Map(linked.map(({ entry }, number) => [entry.path, number]));
@@ -135,7 +135,7 @@ export class ImportLinks {
     const { id, lastChangeId } = made;
     this.#made.set(as, id);
     this.#pathOf.set(id, path);
-    if (text === null || !mayHoldLinks(text)) return;
+    if (text === null || !mayHaveLinks(text)) return;
     this.#sent.set(path, { path, text, id, lastChangeId });
   }
 

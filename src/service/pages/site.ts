@@ -11,7 +11,7 @@ import { isSentByOwnPage, type Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import { newId } from "../requests/context.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
-import { splitTarget } from "../requests/router.ts";
+import { splitRequestTarget } from "../requests/router.ts";
 import { isDiskFull } from "../store/store.ts";
 import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import {
@@ -112,7 +112,7 @@ export class Pages {
   }
 
   async #admitForm(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
-    if (splitTarget(head.path).path !== SIGN_IN) {
+    if (splitRequestTarget(head.path).path !== SIGN_IN) {
       return (await this.#door.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     }
     return bytes <= MOST_OF_STRANGER
@@ -125,7 +125,7 @@ export class Pages {
     if (unread !== null) return this.#end(refusedPage(unread), null);
     const early = await this.#admit(request, 0);
     if (early !== null) return early;
-    const { path } = splitTarget(request.path);
+    const { path } = splitRequestTarget(request.path);
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
     const form = formOf(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
@@ -138,7 +138,7 @@ export class Pages {
   async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
     const isForm = request.method === "POST";
     if (isForm && !isSentByOwnPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
-    const { path, query: text } = splitTarget(request.path);
+    const { path, query: text } = splitRequestTarget(request.path);
     if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
     const { who } = session.who;
     const matched = matchRoute(request.method, path, who);

@@ -8,7 +8,7 @@ import { type Admit, admitOnce, readerOf, refusalOfKey, sentHash } from "./authe
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
-import { type Carried, isAdminPath, route, splitTarget } from "./router.ts";
+import { type Carried, isAdminPath, route, splitRequestTarget } from "./router.ts";
 import { readSent } from "./validate.ts";
 import { isDiskFull, StoreBusy } from "../store/store.ts";
 
@@ -69,7 +69,7 @@ export function judgeHead(
 ): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
-    if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
+    if (isAdminPath(splitRequestTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
     if (isAdminOnly) return refuse("not_found", "There is no such endpoint.");
     const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.peek(holder)];
     if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
@@ -127,13 +127,13 @@ async function dispatch(core: Core, request: WireRequest, carried: Omit<Carried,
   if (!core.isOpen) return closing();
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
-  if (isAdminPath(splitTarget(request.path).path)) return routeAdmin(core, request, fault);
+  if (isAdminPath(splitRequestTarget(request.path).path)) return routeAdmin(core, request, fault);
   if (isValidation(request)) return validateKey(core.server, request, fault, admit);
   return route(core.server, request, { ...carried, hash: sentHash(request.headers) });
 }
 
 function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
-  return method === "POST" && splitTarget(path).path === VALIDATE_KEY;
+  return method === "POST" && splitRequestTarget(path).path === VALIDATE_KEY;
 }
 
 /**
@@ -147,7 +147,7 @@ async function validateKey(
 ): Promise<Answer> {
   const refused = await refusalOfKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;
-  const { query } = splitTarget(request.path);
+  const { query } = splitRequestTarget(request.path);
   const read = readSent(VALIDATION, { id: "", query, body: { text: request.body, fault } });
   return isRefused(read) ? read : done(200, { object: "api_key", valid: true });
 }

@@ -37,7 +37,7 @@ const OPERATIONS: Readonly<Record<IdAge, Readonly<Record<string, Operation>>>> =
 };
 
 /** Splits a request target into its path and its query. */
-export function splitTarget(target: string): { readonly path: string; readonly query: string } {
+export function splitRequestTarget(target: string): { readonly path: string; readonly query: string } {
   const cut = target.indexOf("?");
   return cut < 0 ? { path: target, query: "" } : { path: target.slice(0, cut), query: target.slice(cut + 1) };
 }
@@ -64,7 +64,7 @@ export async function route(
   request: WireRequest,
   { fault, admit, hash, isGone = () => false }: Carried,
 ): Promise<Answer> {
-  const target = splitTarget(request.path);
+  const target = splitRequestTarget(request.path);
   const routed = findOperation(request.method, target.path);
   const work = async (tables: Tables): Promise<Answer | Continued> => {
     const context = await authenticate(workingIn(server, tables), hash, admit);

@@ -103,7 +103,7 @@ function continues(
     goOn: (store, pace) =>
       search(
         {
-          waiting: () => store.read((tables) => tables.search.waiting(workspace)),
+          unindexed: () => store.read((tables) => tables.search.waiting(workspace)),
           portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
           read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
         },

@@ -55,7 +55,7 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): EffectResult<
     );
     return landLateWrite(ctx, row, aside.value);
   }
-  if (ctx.isThisRun(run) || disk.isHeld(row.setAsideAt)) return KEPT;
+  if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT;
   // The content was stored when it was first read. If the store has lost the content since, it is
   // stored again before the file is removed (I03).
   state.putKnownText(digest, text, localContentName(row.path, row.id));
@@ -208,7 +208,7 @@ function bringBack(
   if (outcome.kind !== "done")
     return leaveOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
   // A later write to the set-aside file is an edit of this content.
-  if (disk.isHeld(row.setAsideAt))
+  if (disk.isOpenElsewhere(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return discard(ctx, row);
 }

@@ -46,7 +46,9 @@ export class FilesInUse {
     const { state, disk } = this.#world;
     this.#setAside = state
       .intents()
-      .flatMap(({ intent }) => (intent.kind === "set-aside" && disk.isHeld(intent.setAsideAt) ? [intent] : []));
+      .flatMap(({ intent }) =>
+        intent.kind === "set-aside" && disk.isOpenElsewhere(intent.setAsideAt) ? [intent] : [],
+      );
     const places = new Set(this.#setAside.map(({ setAsideAt }) => setAsideAt));
     for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
     this.#schedule();

@@ -36,14 +36,14 @@ type Call = { readonly run: () => () => void; readonly reject: (error: unknown) 
 export class Group {
   readonly #state: State;
   readonly #clock: Clock;
-  readonly #disk: Pick<Disk, "together">;
+  readonly #disk: Pick<Disk, "shareFolders">;
   #calls: Call[] = [];
   #pending: Pending[] = [];
   #characters = 0;
   #running = 0;
   #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
-  constructor(state: State, disk: Pick<Disk, "together">, clock: Clock) {
+  constructor(state: State, disk: Pick<Disk, "shareFolders">, clock: Clock) {
     this.#state = state;
     this.#clock = clock;
     this.#disk = disk;
@@ -86,7 +86,7 @@ export class Group {
     const calls = this.#calls;
     this.#calls = [];
     try {
-      for (const report of this.#disk.together(() => calls.map(({ run }) => run()))) report();
+      for (const report of this.#disk.shareFolders(() => calls.map(({ run }) => run()))) report();
     } catch (error) {
       for (const { reject } of calls) reject(error);
     }

@@ -1,4 +1,4 @@
-import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
+import { mayHaveLinks } from "../../../markdown/links/candidates.ts";
 import { INERT_SCHEME, isId } from "../../../markdown/links/destination.ts";
 import {
   destinationsOf,
@@ -46,7 +46,7 @@ export class LinkForms {
 
   /** Returns true if a content may differ between the two forms. */
   mayLink(text: string): boolean {
-    return mayHoldLinks(text, this.scope.wiki);
+    return mayHaveLinks(text, this.scope.wiki);
   }
 
   /** Returns the places of all documents: now, and after the plan. */
@@ -107,7 +107,9 @@ export class LinkForms {
   /** Returns the content, in the service's form, that a file's bytes represent. */
   toService(path: LocalPath, bytes: Form, where: Where): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    return this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
+    return (
+      this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readByCurrentPlaces(path, bytes, where)
+    );
   }
 
   /**
@@ -135,7 +137,7 @@ export class LinkForms {
    * Converts as `toService` by the current places, without regard to the content that the bytes
    * represented before.
    */
-  readAnew(path: LocalPath, bytes: Form, where: Where): Form {
+  readByCurrentPlaces(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
       this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });

@@ -53,8 +53,8 @@ export class KnownSpellings {
   }
 
   /** Returns the entry about this content in the file at a path, as it was last read. */
-  standingFor(path: LocalPath, text: Digest): Spelling | null {
-    return this.#stored.standingFor(path, text);
+  ofContent(path: LocalPath, text: Digest): Spelling | null {
+    return this.#stored.ofContent(path, text);
   }
 
   /** Returns true if no entry exists: no local content has links. */

@@ -166,10 +166,10 @@ export class LinkedDisk implements Disk {
 
   readonly identify: Disk["identify"] = () => this.plain.identify();
   readonly names: Disk["names"] = () => this.plain.names();
-  readonly together: Disk["together"] = (work) => this.plain.together(work);
+  readonly shareFolders: Disk["shareFolders"] = (work) => this.plain.shareFolders(work);
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
-  readonly isHeld: Disk["isHeld"] = (setAsideAt) => this.plain.isHeld(setAsideAt);
+  readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) => this.plain.isOpenElsewhere(setAsideAt);
   readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) => this.plain.removeSetAside(setAsideAt);
   readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
   readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);

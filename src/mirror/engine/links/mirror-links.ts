@@ -138,14 +138,14 @@ export class MirrorLinks {
    */
   asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
     // Most content has no links. It has no entry, and its file need not be read.
-    if (this.#forms.known.standingFor(path, expect) === null) return expect;
+    if (this.#forms.known.ofContent(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
     if (bytes.kind !== "done") return expect;
     const spelling = this.#forms.known.of(path, bytes.value.digest);
     const where = this.#forms.where();
     if (spelling === null || spelling.text !== expect || !hasNewTarget(spelling.leads, where.now)) return expect;
-    const form = this.#forms.readAnew(path, bytes.value, where);
+    const form = this.#forms.readByCurrentPlaces(path, bytes.value, where);
     keep(form.digest, form.text, path);
     return form.digest;
   }
@@ -173,7 +173,7 @@ export class MirrorLinks {
    * @param path path of the file, or its future path once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly LinkTarget[] {
-    const here = this.#forms.known.standingFor(path, text);
+    const here = this.#forms.known.ofContent(path, text);
     return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 

@@ -86,7 +86,7 @@ export class FoundReader {
     const { stamp } = bytes.value;
     const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
     const form = asNew
-      ? this.#forms.readAnew(path, bytes.value, where)
+      ? this.#forms.readByCurrentPlaces(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
     onText(form.digest, form.text, path);
     return {

@@ -2,7 +2,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
-import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
+import { mayHaveLinks } from "../../../markdown/links/candidates.ts";
 import { linkTargetsOf, targetLookup } from "../../../markdown/links/link-targets.ts";
 import type { Place } from "../../../markdown/links/place.ts";
 import { toDisk, toService } from "../../../markdown/links/translate.ts";
@@ -82,7 +82,7 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
     if (stands === null || !staysAs(stands, link, place)) continue;
     // The file may still have links by id, if the process was killed during an earlier change.
     const was = translates ? toDisk(bytes.text, place) : null;
-    const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
+    const text = toDisk(stands.text, place, was === null ? {} : { was, restoresWiki: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const from = known ?? asWritten(link, bytes, stands.digest);
     const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
@@ -123,7 +123,7 @@ function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<
     const isOthers = key !== null && (owners.get(key) ?? id) !== id;
     if (look.kind === "unknown" || (look.kind === "file" && !isOthers)) continue;
     const [text, read] = [state.text(digest), disk.read(localPath)];
-    if (text === null || mayHoldLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
+    if (text === null || mayHaveLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
   }
 }
 
@@ -150,6 +150,6 @@ function asWritten({ localPath: path, id }: Link, { digest: bytes }: LocalText, 
 function* linkingFiles(links: Iterable<Link>, disk: Disk): Generator<[Link, LocalText]> {
   for (const link of links) {
     const read = isAway(link) || link.standing !== "linked" ? null : disk.read(link.localPath);
-    if (read?.kind === "done" && mayHoldLinks(read.value.text, true)) yield [link, read.value];
+    if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [link, read.value];
   }
 }

@@ -80,7 +80,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     underWay: sentAndOpen(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
-  const found = scope.map((path) => sightPath(ground, path));
+  const found = scope.map((path) => scanPath(ground, path));
   const outside = found.filter((one) => "why" in one);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
@@ -90,9 +90,9 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
 }
 
 /** A file that is live at this scan need not be waited for, unless the caller named the file. */
-type SightedPath = AwaitedPath & { readonly isLive: boolean };
+type ScannedPath = AwaitedPath & { readonly isLive: boolean };
 
-function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Outside {
+function scanPath(ground: Ground, path: LocalPath): readonly ScannedPath[] | Outside {
   if (isFile(ground, path)) return [awaitedAt(ground, path)];
   return below(ground, path) ?? nothingAt(ground, path);
 }
@@ -126,13 +126,13 @@ function sentAndOpen({ state }: World): ReadonlySet<string> {
   return new Set(sent);
 }
 
-function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): SightedPath {
+function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): ScannedPath {
   const isUnderWay = underWay.has(path) || underWay.has(links.get(path)?.id ?? path);
   return { path, run, isUnderWay, isLive: false };
 }
 
 /** @returns null: the folder exists neither locally nor in base */
-function below(ground: Ground, folder: LocalPath): SightedPath[] | null {
+function below(ground: Ground, folder: LocalPath): ScannedPath[] | null {
   const { base, links, walk } = ground;
   const local = walk();
   const paths = new Set<LocalPath>();
@@ -170,7 +170,7 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
  * Handles a path with no synced entry: the entry was deleted, is never sent to the service, or
  * could not be read.
  */
-function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
+function nothingAt(ground: Ground, path: LocalPath): ScannedPath[] | Outside {
   const { world, base, walk } = ground;
   if (isUnread(walk())) return [awaitedAt(ground, path)];
   for (const at of [...ancestorsOf(path), path]) {

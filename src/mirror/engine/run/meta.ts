@@ -41,7 +41,7 @@ export const META = {
   /**
    * The value of `--max-deletes` in a run that was stopped. It is kept until a run is not stopped.
    */
-  haltedWith: "safety-stop.max-deletes",
+  stopLimit: "safety-stop.max-deletes",
   /** Time of the last automatic retry of refused changes. */
   retriedAt: "refused.retried.at",
   /** Time of the last pruning of the state. */

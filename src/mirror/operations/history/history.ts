@@ -59,7 +59,7 @@ export function readHistory(
   const live = inOrder(versions.map((version) => liveText(version, events)));
   const wasLive = new Set(versions.map(({ digest }) => digest));
   const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
-  return withMerges(numbered(state, [...seen, ...sightedAlone(storedNames, document, events, seen)]), events);
+  return withMerges(numbered(state, [...seen, ...onlyStored(storedNames, document, events, seen)]), events);
 }
 
 /** Deletion of a document: time, run and reason. */
@@ -155,7 +155,7 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
  * Returns contents that are known only because they were stored for this document, for its path, or
  * for an earlier path before it had an id.
  */
-function sightedAlone(
+function onlyStored(
   storedNames: State["storedNames"],
   { id, path, asked }: KnownPlace,
   events: readonly Event[],

@@ -147,7 +147,7 @@ function itemOf(
 ): PlanItem<RestoredItem>[] {
   const { id, path, link, tombstone } = subject;
   const look = disk.look(path);
-  if (isOutOfQuestion(subject, look, asOf)) return [];
+  if (isUnwanted(subject, look, asOf)) return [];
   const place = { id, path, link, tombstone, asked: path };
   const entry = entryAt(readHistory(state, place, storedNames), asOf);
   if (typeof entry === "string") return [leftAlone(path, entry)];
@@ -165,7 +165,7 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
  * Returns true if the caller does not want the document. Without a time, only deleted documents are
  * wanted. With a time, only documents that existed at that time are wanted.
  */
-function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
+function isUnwanted({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";
   return gone !== null && gone <= asOf;
 }

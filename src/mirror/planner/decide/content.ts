@@ -13,7 +13,7 @@ import {
   forget,
   leaveSubtree,
   linkNewOnBothSides,
-  noteStanding,
+  recordFacts,
   post,
   postAsNew,
   trash,
@@ -148,7 +148,7 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, 
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: RemoteFile): void {
   if (there.protected === link.protected && link.standing === "linked") return;
-  noteStanding(draft, row, link, "linked", whyNoted(link, there), there.protected);
+  recordFacts(draft, row, link, "linked", whyNoted(link, there), there.protected);
 }
 
 function whyNoted(link: Link, there: RemoteFile): string {

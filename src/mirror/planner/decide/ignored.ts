@@ -5,7 +5,7 @@ import { findRenamed } from "../match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { excludedBy, type PlanDraft, blockDocument } from "./plan-draft.ts";
-import { createLocal, forget, noteStanding } from "./presence.ts";
+import { createLocal, forget, recordFacts } from "./presence.ts";
 
 /**
  * Decides, before the table, about documents that are newly ignored or no longer ignored, and about
@@ -17,7 +17,7 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
   const here = row.local.seen.kind === "present";
   if (!here && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
-    if (link.standing !== "suspended") noteStanding(draft, row, link, "suspended", why);
+    if (link.standing !== "suspended") recordFacts(draft, row, link, "suspended", why);
     blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
@@ -57,7 +57,7 @@ function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string
 function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
-    noteStanding(draft, row, link, "linked", why);
+    recordFacts(draft, row, link, "linked", why);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;

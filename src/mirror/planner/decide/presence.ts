@@ -110,14 +110,14 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
   const link = row.link!;
   if (here === null) {
     if (!isAway(link) && !needsSecondScan(draft, row, link))
-      noteStanding(draft, row, link, "away", `${MOVED_OUT}, and deleted locally`);
+      recordFacts(draft, row, link, "away", `${MOVED_OUT}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
     trash(draft, row, here, "outside");
     return;
   }
-  if (link.standing !== "outside") noteStanding(draft, row, link, "outside", MOVED_OUT);
+  if (link.standing !== "outside") recordFacts(draft, row, link, "outside", MOVED_OUT);
   blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
     digest: here.digest,
   });
@@ -126,7 +126,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
 const MOVED_OUT = "moved out of the linked folder of the workspace";
 
 /** Records that a fact other than content and place changed. */
-export function noteStanding(
+export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
   link: Link,

@@ -100,7 +100,7 @@ export function keepBlockOfNewFile(draft: PlanDraft, { path, digest }: LocalFile
  * Keeps blocks that have no document in base: of a folder that the scan could not read, and of a
  * new file or folder (blocked by its path). Call this after all decisions.
  */
-export function keepUnseen(draft: PlanDraft): void {
+export function keepBlocksWithoutDocument(draft: PlanDraft): void {
   const { undecided, trees } = draft;
   const { base, local } = trees;
   if (base.blocks.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;

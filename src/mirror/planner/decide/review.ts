@@ -1,5 +1,5 @@
 import type { ChangeId } from "../../../contract/ids.ts";
-import { holdsBaseText } from "../drift/place-change.ts";
+import { hasBaseContent } from "../drift/place-change.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -24,7 +24,7 @@ export function decideReview(
     settleReview(draft, row, link, here, there);
     return true;
   }
-  if (holdsBaseText(link, here)) return false;
+  if (hasBaseContent(link, here)) return false;
   if (outstanding && !there.protected && !hasMetEdit(link)) {
     blockDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: here.digest,

@@ -32,14 +32,14 @@ function newContents({ local, remote }: DocumentRow): NewContents {
 function localContent({ local: { seen } }: DocumentRow, link: Link): LinkedLocal {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return "deleted";
-  return holdsBaseText(link, seen.value) ? "unchanged" : "edited";
+  return hasBaseContent(link, seen.value) ? "unchanged" : "edited";
 }
 
 /**
  * Returns true if a file is as base has it. Base's own content counts as well: the file may have
  * lost only its line ends, BOM or final newline.
  */
-export function holdsBaseText(link: Link, file: LocalFile): boolean {
+export function hasBaseContent(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
 }
 

@@ -7,7 +7,7 @@ import { expectedPath } from "./folder-paths.ts";
 import {
   claim,
   type Evidence,
-  holdsPart,
+  containsPart,
   isLike,
   likeness,
   type Matching,
@@ -78,7 +78,7 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
  * a short note was filled, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
-  matchAt(matching, "path-and-part-of-text", (link, file) => holdsPart(matching, link, file));
+  matchAt(matching, "path-and-part-of-text", (link, file) => containsPart(matching, link, file));
 }
 
 /**

@@ -111,7 +111,7 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
  * Returns true if the file contains one of the document's contents, or is contained in one: a short
  * note that was filled, or a long one that was split, is not similar any more.
  */
-export function holdsPart(matching: Matching, link: Link, file: LocalFile): boolean {
+export function containsPart(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
@@ -123,7 +123,7 @@ export function holdsPart(matching: Matching, link: Link, file: LocalFile): bool
 
 /** Returns true if a file's content is evidence that the file is the document. */
 export function resembles(matching: Matching, link: Link, file: LocalFile): boolean {
-  return isLike(matching, link, file) || holdsPart(matching, link, file);
+  return isLike(matching, link, file) || containsPart(matching, link, file);
 }
 
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
