@@ -60,7 +60,7 @@ function keepCompiled() {
   try {
     const given = process.env["XDG_CACHE_HOME"] ?? "";
     const caches = isAbsolute(given) ? given : join(homedir(), ".cache");
-    // An empty HOME is taken by Node as it is: what lies below the present folder may be anybody's.
+    // An empty HOME is taken by Node as it is: what lies below the current folder may be anybody's.
     if (!isAbsolute(caches)) return;
     const folder = join(caches, "mdmirror");
     makeFolders(folder);

@@ -162,7 +162,7 @@ function stoppableTelling(tell: () => void): Stoppable {
 
 /** The last line of the output on a terminal, which is replaced again and again. */
 export type StatusLine = {
-  /** Shows text in the line, cut to the present width of the terminal. */
+  /** Shows text in the line, cut to the current width of the terminal. */
   show(text: string): void;
   /** Removes the line, before other lines are printed. */
   clear(): void;
@@ -170,7 +170,7 @@ export type StatusLine = {
 
 /**
  * Creates a status line.
- * @param columns returns the present width of the terminal
+ * @param columns returns the current width of the terminal
  */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shown = 0;

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Files of the package, by their paths from this module. The bundle is as deep in the package as
- * `src/mirror/` is.
+ * Files of the package, by their paths from this module. The paths are valid in the bundle too,
+ * because the bundle is as deep in the package as this module is.
  */
 
 /** Path of the program that Node runs. */

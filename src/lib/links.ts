@@ -48,7 +48,7 @@ export type ToServiceOptions = {
    * target.
    */
   readonly was?: string;
-  /** Place of the document before documents moved, for links without a present target. */
+  /** Place of the document before documents moved, for links without a current target. */
   readonly before?: Place;
 };
 

@@ -98,7 +98,7 @@ export type MirrorPlan = {
 /**
  * The operations, each with one input and one result, as for the commands and the tools for agents.
  * Unless `noSync` is set, a sync follows a write, and `sync` in the result is its report.
- * `expected` names the versions that the caller saw: if the present versions differ, nothing is
+ * `expected` names the versions that the caller saw: if the current versions differ, nothing is
  * written.
  * @throws code `stale` if a version in `expected` has changed; `offline` if the service is not
  * reached or refuses the key

@@ -34,7 +34,7 @@ export class Stops {
   }
 
   /**
-   * Returns the present result for a folder; starts a scan if necessary.
+   * Returns the current result for a folder; starts a scan if necessary.
    * @param status of a folder that is stopped
    */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {

@@ -118,7 +118,7 @@ export function showEvents(io: Io, { json, several }: NewsOptions): (root: strin
 }
 
 /**
- * Reads the present names of linked folders. A folder that is no longer in the list keeps its last
+ * Reads the current names of linked folders. A folder that is no longer in the list keeps its last
  * name.
  */
 function readNames(names: Map<string, string>, env: Io["env"]): void {

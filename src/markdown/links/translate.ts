@@ -20,7 +20,7 @@ export type ToDiskOptions = {
 export type ToServiceOptions = {
   /** Earlier content on the service. An absolute path in it stays if it has the same target. */
   readonly was?: string;
-  /** Places of all documents before they moved, for links without a present target. */
+  /** Places of all documents before they moved, for links without a current target. */
   readonly before?: Place;
   /** Targets of the links in the document's previous bytes; used first. */
   readonly stood?: TargetLookup;

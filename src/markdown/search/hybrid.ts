@@ -112,7 +112,7 @@ class HybridSearch<One extends FoundDocument> {
     this.#rarity = counts.map((count) => (isTelling && count === most ? 0 : Math.log(1 + most / Math.max(1, count))));
   }
 
-  /** Reads the best documents again, so that the result shows their present state. */
+  /** Reads the best documents again, so that the result shows their current state. */
   async result(): Promise<HybridResult<One>> {
     const best = this.#best();
     const needles = this.#needles();
@@ -141,7 +141,8 @@ class HybridSearch<One extends FoundDocument> {
   }
 
   /**
-   * Returns the score for some pieces. Containing a piece counts as much as a perfect fit of it.
+   * Returns the score of a document that has only some pieces of the query. That a document
+   * contains a piece counts as much as a perfect fit of the piece.
    */
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);

@@ -59,7 +59,7 @@ export async function runDaemons(
 const CHECK_MS = 2_000;
 
 /**
- * Keeps every linked folder of this user in sync, by the present list. Resolves when `stop` is
+ * Keeps every linked folder of this user in sync, by the current list. Resolves when `stop` is
  * aborted and all active work has ended.
  * @returns trouble of kind `locked` if another process does the same
  */

@@ -102,7 +102,7 @@ export class Reopening {
 /** LIMIT: effects that are named; some hundred can be active at a time. */
 const MOST = 12;
 
-/** The present transfers of a daemon. */
+/** The current transfers of a daemon. */
 export class Traffic implements Progress {
   readonly #under = new Set<Action>();
   #done = 0;

@@ -60,7 +60,7 @@ export type OpenedMirror = {
   readonly notes: readonly string[];
   /** True if a daemon lent this folder: the daemon continues after the folder is closed. */
   readonly borrowed?: boolean;
-  /** Returns true if mdmirror would now find another key than the present one. */
+  /** Returns true if mdmirror would now find another key than the current one. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };

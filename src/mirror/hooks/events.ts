@@ -33,7 +33,7 @@ export type WatchedEvent = {
   readonly pending: { readonly key: string; readonly since: number } | null;
 };
 
-/** Compares the present state with the baseline. `due` is null if the event did not happen. */
+/** Compares the current state with the baseline. `due` is null if the event did not happen. */
 export function watchEvent(
   { baseline, pending }: WatchedEvent,
   now: Facts,

@@ -40,7 +40,7 @@ export class Records {
   readonly #disk: DiskNames;
   readonly #read: (id: DocId) => Link | null;
 
-  /** @param read returns the present record of a document */
+  /** @param read returns the current record of a document */
   constructor(disk: DiskNames, read: (id: DocId) => Link | null) {
     this.#disk = disk;
     this.#read = read;

@@ -139,7 +139,7 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
     const fetched = await fetchText(ctx, link.id, link.localPath);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
-      // No file can have the service's content, so the next listing leads to a block.
+      // The service's content cannot be written to any file. The next listing leads to a block.
       if (outcome.kind === "refused" && outcome.block !== null) return { kind: "over", outcome: DONE };
       return { kind: "open", outcome: unread(outcome) };
     }

@@ -72,7 +72,7 @@ export type BarrierEnd =
 
 export type Daemon = {
   /**
-   * Runs until `signal` aborts, and then ends the steps of the present run. Throws on a bug, or
+   * Runs until `signal` aborts, and then ends the steps of the current run. Throws on a bug, or
    * when the state file is gone. Must be called once.
    */
   run(signal: AbortSignal): Promise<void>;

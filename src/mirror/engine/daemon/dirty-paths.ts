@@ -68,7 +68,7 @@ export class DirtyPaths {
     let all = 0;
     for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK || this.#changes.has("");
-    // The scan is due when everything has settled, or when the longest wait is over.
+    // The scan is due when no path has changed for long enough, or when the longest wait is over.
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
@@ -99,8 +99,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Removes and returns the paths that have settled. `many`: true if so many changes came together
-   * that the system may have dropped events.
+   * Removes and returns the paths that have not changed for long enough. `many`: true if so many
+   * changes came together that the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const paths: LocalPath[] = [];

@@ -122,7 +122,8 @@ function waitingPaths({ links, blocks, conflicts }: BaseTree): ReadonlySet<Local
   const waits = new Set<LocalPath>();
   for (const link of links.values()) {
     const block = blocks.get(link.id);
-    // A computed block comes from the previous plan. The next plan judges after the links are read.
+    // A computed block does not count: the previous plan found it, and the next plan judges again
+    // after the links are read.
     const isBlocked = block !== undefined && isRemembered(block);
     if (link.protected || link.submissions.length > 0 || isBlocked || conflicts.has(link.id))
       waits.add(block?.path ?? link.localPath);

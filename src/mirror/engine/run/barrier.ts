@@ -20,8 +20,8 @@ export type AwaitedPath = {
   /** Number of the newest run at that scan. A later run has scanned the disk since. */
   readonly run: number;
   /**
-   * True if content of the file had been sent and not answered at that scan. If a later run finds
-   * that content on the service, the current file may still differ.
+   * True if, at that scan, content of the file had been sent and the service had not answered. If a
+   * later run finds that content on the service, the current file may still differ.
    */
   readonly isUnderWay: boolean;
 };
@@ -242,7 +242,7 @@ function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: A
   return sent.length > (isUnderWay ? 1 : 0);
 }
 
-/** Returns true if a later scan may end a block that is reported as needing the user. */
+/** Returns true if a later scan may end a block, although reports say that the user must act. */
 function mayPass({ reason }: Block): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }

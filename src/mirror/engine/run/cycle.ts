@@ -91,8 +91,8 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
 }
 
 /**
- * Returns true if a cycle over everything must first finish an interrupted effect. A set-aside
- * file, or content that was sent and not found, concerns no other document.
+ * Returns true if a cycle over everything must first finish an interrupted effect. The intent
+ * of a set-aside file, or of content that was sent and not found, concerns no other document.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state.intents().some(({ intent }) => {

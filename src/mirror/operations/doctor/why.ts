@@ -29,7 +29,7 @@ export type Why = PlanFacts & {
   readonly blockedBelow: readonly Pick<Block, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
-   * Versions that the present content was merged from, and the side of each changed line; null if
+   * Versions that the current content was merged from, and the side of each changed line; null if
    * the content is no merge.
    */
   readonly merge: MergeFacts | null;

@@ -17,7 +17,7 @@ export type NamedText = { readonly name: TextName; readonly text: string; readon
 type Local = Pick<LocalMirror, "state" | "disk">;
 
 /**
- * Reads one version of a document, or its present file.
+ * Reads one version of a document, or its current file.
  * @param name a present or earlier path
  */
 export function readText(

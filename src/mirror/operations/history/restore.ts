@@ -72,7 +72,7 @@ function isDocument(state: State, name: string): boolean {
   return findDocument(state, base, name) !== null || !namesSeveral(base, name);
 }
 
-/** @param n number in the history; null: the last version that differs from the present content */
+/** @param n number in the history; null: the last version that differs from the current content */
 function planOne({ state, disk }: World, name: string, n: number | null): Result<RestorePlan> {
   const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return found;

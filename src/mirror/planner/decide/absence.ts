@@ -89,7 +89,7 @@ type Claimants = {
 /**
  * Lists the rows that may occupy a path, and the paths above it, at some moment of this plan. A
  * step may fail, and the steps that need it are then skipped. So each folder above may be at its
- * present place or at its goal.
+ * current place or at its goal.
  */
 function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();

@@ -298,7 +298,7 @@ class SlotOwners {
     this.#taken[side].set(place, row);
   }
 
-  /** Gives a row another slot in place of its present one. */
+  /** Gives a row another slot in place of its current one. */
   retake(side: Side, row: Row, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);

@@ -7,7 +7,7 @@ import { settleFolders } from "./settle-folders.ts";
 /**
  * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps the
  * path, and the local row becomes `name-2.md`. If no name resolves a clash, the row is blocked at
- * its present place, and all rows are judged again. Each round blocks more rows, so the rounds end.
+ * its current place, and all rows are judged again. Each round blocks more rows, so the rounds end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));

@@ -9,9 +9,9 @@ type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 
 /** Current local paths of the linked folders, and of the documents expected below them. */
 export type FolderPaths = {
-  /** Linked folders that were found, with their present paths. */
+  /** Linked folders that were found, with their current paths. */
   readonly found: Map<DirId, LocalPath>;
-  /** The linked folder at each present path. */
+  /** The linked folder at each current path. */
   readonly claimed: Map<LocalPath, DirId>;
   /** Linked folders by base's path. */
   readonly linked: ReadonlyMap<LocalPath, DirLink>;
@@ -161,7 +161,7 @@ function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: Reado
   }
 }
 
-/** Old and present path of a linked document; null: nowhere. */
+/** Old and current path of a linked document; null: nowhere. */
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
 /**
@@ -206,7 +206,7 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 }
 
 /**
- * Returns the expected path of a linked file, with its folder's present path. Null if the folder
+ * Returns the expected path of a linked file, with its folder's current path. Null if the folder
  * was not found: a file at the old path then proves nothing.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {

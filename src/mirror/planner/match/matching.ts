@@ -81,8 +81,8 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile, evi
 }
 
 /**
- * Returns the digests that a document's file may have had last: base's bytes; or, while base has
- * the published content, content in review (I31) or in a block (by a conflict, a refusal).
+ * Returns the digests of the contents that a document's file may have had last: the content in
+ * base, content in review (I31), and content of a block (of a conflict or a refusal).
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.blocks.get(id)?.digest ?? null;

@@ -21,8 +21,8 @@ export function slotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * Values by slot. Each folder has a map of its own, because a key string for each slot would have
- * to be built on each access.
+ * Values by slot: a name in a folder. Each folder has a map of its own, because a key string for
+ * each slot would have to be built on each access.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;

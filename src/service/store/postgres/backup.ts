@@ -120,7 +120,7 @@ async function restoreMeta(client: ClientBase, db: Sqlite.Database): Promise<voi
 
 async function restoreTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered } = table;
-  // A parent must be inserted first. A folder may be older than its present parent, but the
+  // A parent must be inserted first. A folder may be older than its current parent, but the
   // parent's path is always shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const rows = db.prepare(`SELECT ${columns.join()} FROM ${name} WHERE ${BACKUP_TABLES[name]}${order}`).raw();
