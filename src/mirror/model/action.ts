@@ -255,7 +255,7 @@ export type Outcome =
       readonly requestId: string | null;
     };
 
-/** Actions on folders; the other members of an action are in `action.ts`. */
+/** Actions on folders. */
 type FolderAction =
   | {
       readonly kind: "make-folder-local";

@@ -97,8 +97,9 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * A temporary name that this plan sees for the first time may belong to another linked folder,
- * which is about to rename the entry again. Base records the name, and the next scan decides.
+ * Returns true if base has the temporary name already, or the entry is blocked. A temporary name
+ * that this plan sees for the first time may come from another linked folder, which is about to
+ * rename the entry again. Base records the name, and the next scan decides.
  */
 function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
