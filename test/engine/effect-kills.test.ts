@@ -8,7 +8,7 @@ import type { World } from "../../src/mirror/engine/run/world.ts";
 import type { Outcome } from "../../src/mirror/model/action.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
-import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
+import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import type { Fault } from "../variants/variant.ts";
 import { type Fixture, goOnFrom, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
@@ -109,8 +109,8 @@ describe.each(ROWS)("I13 I08 %s (%s|%s), killed at each call", (kind, local, rem
   });
 });
 
-function contextOf(mirror: Mirror): PassContext {
-  return new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
+function contextOf(mirror: Mirror): CycleContext {
+  return new CycleContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
 }
 
 /** The last commands, local and on the service, make the plan stale. */
@@ -239,7 +239,7 @@ function noteOf({ state }: Pick<World, "state">): Link {
   return [...state.load().links.values()].find(({ localPath }) => localPath === "note.md")!;
 }
 
-function protectNote(ctx: PassContext): Promise<Outcome> {
+function protectNote(ctx: CycleContext): Promise<Outcome> {
   const action = { id: noteOf(ctx.world).id, localPath: "note.md", value: true, why: "asked" };
   return runEffect(ctx, protectDocument, action);
 }

@@ -3,7 +3,7 @@ import type { ChangeId } from "../../src/contract/ids.ts";
 import type { ShownVersion } from "../../src/mirror/model/link.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
-import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
+import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
@@ -43,7 +43,7 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
     quietTexts: null,
     dry: true,
   };
-  return gatherSignals(new PassContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
+  return gatherSignals(new CycleContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
 }
 
 describe("a document that shows a version which was superseded", () => {

@@ -8,7 +8,7 @@ import { SETTINGS } from "../simulator/mirror.ts";
 import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
 import type { ChangeId } from "../../src/contract/ids.ts";
 import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
-import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
+import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
 
 test("I20 the document that is read to prove the key is in the look once, beside one that is gone", async () => {
   const rig = createRig(50);
@@ -92,7 +92,7 @@ test("I12 a new file that is made outside of a plan has its base when its effect
   const rig = createRig(11);
   const id = rig.app.create("a.md", "text\n");
   const world = rig.mirror({}).world();
-  const ctx = new PassContext(world, { run: { number: 1 }, settings: SETTINGS });
+  const ctx = new CycleContext(world, { run: { number: 1 }, settings: SETTINGS });
   const others = Promise.withResolvers<void>();
   const running = ctx.group.during(() => others.promise);
   const outcome = await createLocal(ctx, {

@@ -7,7 +7,7 @@ import { flushNow } from "../../src/mirror/engine/apply/flush.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observe } from "../../src/mirror/engine/observe/both-sides.ts";
 import { planWithSecondScan } from "../../src/mirror/engine/run/cycle.ts";
-import { PassContext, type CycleInput } from "../../src/mirror/engine/run/pass-context.ts";
+import { CycleContext, type CycleInput } from "../../src/mirror/engine/run/cycle-context.ts";
 import { type World, zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -58,7 +58,7 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
     quietTexts: null,
     dry: false,
   };
-  const ctx = new PassContext(world, input);
+  const ctx = new CycleContext(world, input);
   const seen = await observe(ctx, input, true);
   if (seen.kind !== "seen") throw new Error("the service was not seen");
   const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { remoteAfterCycle } from "../../../src/mirror/engine/daemon/known-trees.ts";
-import type { Planned } from "../../../src/mirror/engine/run/pass-context.ts";
+import type { Planned } from "../../../src/mirror/engine/run/cycle-context.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";
 import type { RemoteTree } from "../../../src/mirror/model/tree.ts";

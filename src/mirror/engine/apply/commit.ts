@@ -5,7 +5,7 @@ import { type Conflict, type DirLink, type Block, isAway, type Link } from "../.
 import type { EventFields, TextName } from "../../ports/state.ts";
 import { tombstoneOf, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
 
 /** Ends every effect: one transaction moves base. */
@@ -59,7 +59,7 @@ type RowsBeside = {
   };
 };
 
-export function atPresentPlace(ctx: PassContext, changed: Link): Link {
+export function atPresentPlace(ctx: CycleContext, changed: Link): Link {
   const current = ctx.world.state.link(changed.id);
   if (current === null) return changed;
   const { localPath, remotePath, standing } = current;
@@ -70,24 +70,24 @@ export function atPresentPlace(ctx: PassContext, changed: Link): Link {
  * Returns true if base has another change id than when an effect began: on some deployments a
  * rename gives a new id. Nothing shows which of two ids of one content is newer.
  */
-export function hasNewChangeId(ctx: PassContext, link: Link): boolean {
+export function hasNewChangeId(ctx: CycleContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
 /** Returns a record at its version, with the current change id of this version. */
-export function withPresentId(ctx: PassContext, link: Link): Link {
+export function withPresentId(ctx: CycleContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
 }
 
 /** Moves base after the effect, in the single transaction that ends each action. */
-export function commit(ctx: PassContext, change: StateChange): OutcomeOf<"done"> {
+export function commit(ctx: CycleContext, change: StateChange): OutcomeOf<"done"> {
   ctx.world.state.transact(() => writeChange(ctx, change));
   return DONE;
 }
 
 /** Writes a change within the caller's transaction. */
-export function writeChange(ctx: PassContext, change: StateChange): void {
+export function writeChange(ctx: CycleContext, change: StateChange): void {
   const { state } = ctx.world;
   const { keeps } = change;
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
@@ -102,7 +102,7 @@ export function writeChange(ctx: PassContext, change: StateChange): void {
 }
 
 /** Records the new place of a document, if links are converted. */
-function notePlace({ world: { state, links } }: PassContext, link: Link): void {
+function notePlace({ world: { state, links } }: CycleContext, link: Link): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
   // A document without a place is new, and base has no path for a comparison.
@@ -111,7 +111,7 @@ function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
-function writeBeside(ctx: PassContext, { ends, replaces, conflict, block, dir, moved, removes }: RowsBeside): void {
+function writeBeside(ctx: CycleContext, { ends, replaces, conflict, block, dir, moved, removes }: RowsBeside): void {
   const { state } = ctx.world;
   if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
   const replaced = replaces ? state.link(replaces) : null;
@@ -133,7 +133,7 @@ function writeBeside(ctx: PassContext, { ends, replaces, conflict, block, dir, m
  * Ends a record, within the caller's transaction: leaves a tombstone, and removes the record and
  * the document's conflict.
  */
-function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
+function endLink(ctx: CycleContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(tombstoneOf(link, trashPath, clock.now()));
   state.removeConflict(link.id);

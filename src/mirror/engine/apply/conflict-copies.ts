@@ -6,7 +6,7 @@ import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { DONE, ended, type ValueOrEnd, got, outcomeOfDisk, stale, leaveOpen } from "./effect.ts";
 import { keepFileText, localContentName, storeConflictCopy } from "./text-name.ts";
 import type { EffectResult } from "./run-effect.ts";
@@ -20,7 +20,7 @@ import type { EffectResult } from "./run-effect.ts";
  * @returns the versions from now on, of which the last has no file yet, and the path of its copy
  */
 export function nameCopy(
-  { world: { state, disk } }: PassContext,
+  { world: { state, disk } }: CycleContext,
   id: DocId,
   document: LocalPath,
   before: readonly ShownVersion[],
@@ -46,7 +46,7 @@ type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
  * @param places where the caller expects the copy, besides the recorded place
  */
 export function findCopy(
-  { world: { disk, state } }: PassContext,
+  { world: { disk, state } }: CycleContext,
   { id }: Conflict,
   { version, path: recorded, isNewest }: ConflictCopy,
   places: readonly LocalPath[],
@@ -77,7 +77,7 @@ export function asNoLongerShown(version: ShownVersion, copy: FoundCopy): ShownVe
  * row stays open if the disk refuses.
  */
 export function removeUnrecorded(
-  { world }: PassContext,
+  { world }: CycleContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
 ): EffectResult<never> {
   const { disk, state } = world;
@@ -96,7 +96,7 @@ export function removeUnrecorded(
  * Writes content as a conflict copy. An existing file (from a lost state, or made by a user) goes
  * to the trash first, because its user may have edited it.
  */
-export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
+export function writeConflictCopy(ctx: CycleContext, at: LocalPath, text: string, digest: Digest): ValueOrEnd<null> {
   const { disk } = ctx.world;
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return got(null);
@@ -116,7 +116,7 @@ export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string,
  * Makes the run, `log` and `history` report that a file which was no copy of this conflict was
  * moved away.
  */
-function reportMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
+function reportMadeWay(ctx: CycleContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
   ctx.notes.tally.madeWay.push({ path: at, keptAs });
@@ -132,7 +132,7 @@ const MADE_WAY = "the file that was renamed for the other version of a conflict"
  * @returns paths of the copies below `.mdmirror/`
  */
 export function trashConflictCopies(
-  ctx: PassContext,
+  ctx: CycleContext,
   conflict: Conflict,
   document: LocalPath,
   seen: LocalPath | null = null,
@@ -156,7 +156,7 @@ export function trashConflictCopies(
  * Moves a copy to the trash.
  * @returns the copy's place below `.mdmirror/`; null: there was no copy
  */
-function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
+function dropCopy(ctx: CycleContext, id: DocId, path: LocalPath): ValueOrEnd<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(path);
   if (look.kind !== "file") return got(null);

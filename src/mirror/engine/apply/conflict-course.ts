@@ -9,13 +9,13 @@ import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
 import { mergeWithPublished, stillInReview } from "./in-review.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
 const MERGES = "the newer version merges: the conflict is resolved";
 const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
 
 /** Handles a document that changed on the service during its conflict. */
-export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
+export function renewConflict(ctx: CycleContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   return meetNewer(ctx, action, null);
 }
 
@@ -26,7 +26,7 @@ export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict
  * compared with that version; null: the user has not chosen
  */
 async function meetNewer(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"renew-conflict" | "end-conflict">,
   over: ChangeId | null,
 ): Promise<Outcome> {
@@ -92,7 +92,7 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
  * version of the copy that the user removed or moved over the document. If the service has a newer
  * version, which the user has not seen, mdmirror merges that version or shows it in a new copy.
  */
-export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
+export async function endConflict(ctx: CycleContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
   if (how !== "equal" && changeId !== baseChangeId) return meetNewer(ctx, action, baseChangeId);
   const { id, localPath: path, expect } = action;
@@ -116,7 +116,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   });
 }
 
-export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
+export function checkConflict(ctx: CycleContext, action: ActionOf<"look-again">): Outcome {
   const conflict = ctx.world.state.conflict(action.id);
   if (conflict === null) return STALE.conflictEnded;
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
@@ -153,7 +153,7 @@ export const dropConflict: LocalEffect<ActionOf<"drop-conflict">, DropRow, null,
   },
 };
 
-function dropCopies(ctx: PassContext, { id, path }: DropRow): EffectResult<Conflict> {
+function dropCopies(ctx: CycleContext, { id, path }: DropRow): EffectResult<Conflict> {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return { kind: "over", outcome: DONE };

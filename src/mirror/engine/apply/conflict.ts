@@ -6,7 +6,7 @@ import { type Conflict, hasConflictCopy, type Link, newestShown, type ShownVersi
 import type { LocalPath } from "../../../contract/path.ts";
 import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { commit, withPresentId } from "./commit.ts";
 import { findCopy, asNoLongerShown, nameCopy, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, got, makeBlock, type RemoteText, stale, type ValueOrEnd, leaveOpen } from "./effect.ts";
@@ -76,7 +76,7 @@ export const showCopy = {
   },
 } satisfies Effect<Showing, Row, string, Seen> & Pick<LocalEffect<never, Row, never, Seen>, "observe">;
 
-async function removeOld(ctx: PassContext, rowId: number, row: Row): Promise<Outcome> {
+async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
   // ORDER: flushed before the row ends; otherwise a power cut may restore the old copy.
   await flushFiles(ctx.world, [row.path]);
@@ -84,12 +84,12 @@ async function removeOld(ctx: PassContext, rowId: number, row: Row): Promise<Out
   return DONE;
 }
 
-function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext, id: DocId): boolean {
+function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContext, id: DocId): boolean {
   return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
 }
 
 /** Returns the current inode of a copy; 0 if the file is missing. */
-function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
+function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): Seen {
   const look = disk.look(at);
   return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
 }
@@ -99,7 +99,7 @@ function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
  * move), or where an effect moved it while its content was fetched.
  * @param link the record when the action began
  */
-function findDocumentPath(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
+function findDocumentPath(ctx: CycleContext, link: Link, found: LocalPath): LocalPath {
   const now = ctx.world.state.link(link.id)?.localPath;
   return now === undefined || now === link.localPath ? found : now;
 }
@@ -112,7 +112,7 @@ function findDocumentPath(ctx: PassContext, link: Link, found: LocalPath): Local
  * @param base digest of that base content; null if both files were new at one path
  */
 export function openConflict(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   found: LocalPath,
   remote: RemoteText,
@@ -149,7 +149,7 @@ export function openConflict(
  * are.
  */
 async function leaveApart(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id }: Link,
   path: LocalPath,
   changeId: ChangeId,
@@ -169,7 +169,7 @@ async function leaveApart(
  * @param record the document's record from now on; null: unchanged
  */
 export async function showVersion(
-  ctx: PassContext,
+  ctx: CycleContext,
   conflict: Conflict,
   { file: { lastChangeId: changeId }, text, digest }: RemoteText,
   document: LocalPath,
@@ -199,7 +199,7 @@ export async function showVersion(
   return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
 }
 
-function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {
+function isFreeFor({ world: { disk } }: CycleContext, at: LocalPath, digest: Digest): boolean {
   const look = disk.look(at);
   return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
 }
@@ -212,7 +212,7 @@ function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Dige
  * @returns the failure, if any
  */
 export async function keepMineBeside(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   found: LocalPath,
   local: string,
@@ -225,7 +225,7 @@ export async function keepMineBeside(
 }
 
 /** Returns the first path that is free or already has that content. */
-function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
+function placeBeside({ world: { disk } }: CycleContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
     const look = disk.look(at);

@@ -5,7 +5,7 @@ import { newLink } from "../../model/settle.ts";
 import { parentOf } from "../../../contract/path.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import { flushAtEnd } from "./flush.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { fromService } from "../run/world.ts";
 import { writeChange } from "./commit.ts";
 import { DONE, ended, eventOf, fetchWithoutStoring, type ValueOrEnd, got, outcomeOfDisk, stale } from "./effect.ts";
@@ -23,7 +23,7 @@ const MOST_IN_A_ROW = 64;
  * it may take the records of the files and damage them, and they would then look like edits.
  */
 export async function journalArriving<T>(
-  { world: { state }, run }: PassContext,
+  { world: { state }, run }: CycleContext,
   actions: readonly Pick<ActionOf<"create-local">, "id" | "localPath">[],
   create: () => Promise<T>,
 ): Promise<T> {
@@ -47,7 +47,7 @@ export async function journalArriving<T>(
  * After a crash before the commit, the file exists without a record; the next run pairs the file
  * with its document.
  */
-export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
   const fetched = await fetchWithoutStoring(ctx, id, localPath);
@@ -72,7 +72,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
 type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
 
 async function noteCreated(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"create-local">,
   { changeId, digest, isProtected }: CreatedOf,
   { stamp }: Written,
@@ -104,7 +104,7 @@ async function noteCreated(
  * again because its folder was missing.
  */
 function settle(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath }: ActionOf<"create-local">,
   digest: Digest,
   text: string,

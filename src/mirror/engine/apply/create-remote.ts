@@ -6,7 +6,7 @@ import type { Link } from "../../model/link.ts";
 import { newLink } from "../../model/settle.ts";
 import { mayBeNormalised, readBacksLeft, sameExceptTextForm } from "../../model/text-form.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { fromService, toService } from "../run/world.ts";
 import {
   withPresentLinks,
@@ -115,7 +115,7 @@ const ANOTHER_THERE = stale("another document is at that path now");
  * Returns true if a new document must be read back, because a 201 shows no content. After enough
  * documents were read back unchanged, a new document costs only its POST.
  */
-function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
+function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < readBacksLeft(traitsAtStart.keptForms);
   return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
 }

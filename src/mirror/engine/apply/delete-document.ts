@@ -3,7 +3,7 @@ import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import {
   STALE,
   DONE,
@@ -92,7 +92,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
  * wrong, and the next run would download it again.
  */
 async function readAgain(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   { refused }: Deletion,
   fault: Fault,

@@ -23,7 +23,7 @@ import { merge } from "./merge.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { commonSentVersion, adoptOwnVersion, wasPosted } from "./unanswered-writes.ts";
 import { fromService } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile, writeFile } from "./write-file.ts";
 
@@ -31,7 +31,7 @@ import { updateFile, writeFile } from "./write-file.ts";
  * Downloads new content and replaces the file. If only the change id is new, only the id is
  * recorded.
  */
-export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
+export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return STALE.noRecord;
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -74,7 +74,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
  * conflict with an empty base is opened. No content is overwritten (I05) except by a preference
  * that the user chose, and then it stays in the content store.
  */
-export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
+export async function linkNewOnBothSides(ctx: CycleContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -125,7 +125,7 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
  * local content in the service's form. Null: they differ.
  */
 function howEqual(
-  { world: { links } }: PassContext,
+  { world: { links } }: CycleContext,
   { localPath, expect }: ActionOf<"meet">,
   local: string,
   remote: RemoteText,
@@ -154,7 +154,7 @@ type TakingOver = {
 
 /** Replaces the local content by the service's. */
 async function takeOver(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"meet">,
   { parted, beside, remote, why }: TakingOver,
 ): Promise<Outcome> {
@@ -189,7 +189,7 @@ async function takeOver(
  * may be about to write into it.
  */
 function chooseOfTwoNew(
-  ctx: PassContext,
+  ctx: CycleContext,
   path: LocalPath,
   { text: remote, digest }: Pick<RemoteText, "text" | "digest">,
 ): { readonly prefer: Policy["prefer"]; readonly why: string } {

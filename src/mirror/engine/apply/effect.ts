@@ -11,7 +11,7 @@ import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
 import { subjectOf } from "../run/subject.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";
 import type { World } from "../run/world.ts";
 
@@ -108,7 +108,7 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
  * the plan. If so, the next cycle blocks the change. Null: nobody has.
  */
 export function blockIfInUse(
-  ctx: PassContext,
+  ctx: CycleContext,
   file: { readonly id: DocId; readonly localPath: LocalPath },
 ): Outcome | null {
   const use = findUse(ctx, file);
@@ -120,7 +120,7 @@ export function blockIfInUse(
  * working on it.
  */
 export function reasonForWrite(
-  ctx: PassContext,
+  ctx: CycleContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
 ): string {
   return why + (ctx.notes.waitedEnough.get(localPath) ?? "");
@@ -128,14 +128,14 @@ export function reasonForWrite(
 
 type BlockFields = Pick<Block, "key" | "path" | "reason" | "detail"> & Partial<Block>;
 
-export function makeBlock(ctx: PassContext, fields: BlockFields): Block {
+export function makeBlock(ctx: CycleContext, fields: BlockFields): Block {
   return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };
 }
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
 /** Reads a document. Its content is stored before any code uses it (I03). */
-export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
+export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
   const fetched = await fetchWithoutStoring(ctx, id, path);
   if (fetched.kind === "got")
     ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
@@ -146,7 +146,7 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
  * Reads a document for its version and place. Its content is stored too, because another user may
  * change it before the next read (I03).
  */
-export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
+export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok && answer.value.content.isWellFormed())
     ctx.world.state.putText(answer.value.content, remoteContentName(path, id));
@@ -159,7 +159,7 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * content.
  */
 export async function fetchWithoutStoring(
-  ctx: PassContext,
+  ctx: CycleContext,
   id: DocId,
   path: LocalPath,
 ): Promise<ValueOrEnd<RemoteText>> {
@@ -183,7 +183,7 @@ export async function fetchWithoutStoring(
  * Returns the document as this cycle read it before the verdict on the plan. A second call reads
  * the document again.
  */
-function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | null {
+function takeReadBefore({ notes, world }: CycleContext, id: DocId): RemoteText | null {
   const before = notes.readBefore.get(id);
   if (before === undefined) return null;
   notes.readBefore.delete(id);
@@ -197,7 +197,7 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
  * the document is read from the service, provided that it is still at that version. Otherwise the
  * document was edited on the service and the content of base is lost; the next plan decides.
  */
-export async function readBase(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
+export async function readBase(ctx: CycleContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> {
   const kept = ctx.world.state.text(link.digest);
   if (kept !== null) return got(kept);
   const live = await fetchText(ctx, link.id, path);
@@ -208,7 +208,7 @@ export async function readBase(ctx: PassContext, link: Link, path: LocalPath): P
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** Reads the local content, which must still have the digest `expect`, and stores it. */
-export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
+export function readLocal(ctx: CycleContext, id: DocId, path: LocalPath, expect: Digest): ValueOrEnd<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
   if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, localContentName(path, id));
   return read;
@@ -219,7 +219,7 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
  * the latest with the journal row that uses it.
  */
 export async function readWithoutStoring(
-  ctx: PassContext,
+  ctx: CycleContext,
   path: LocalPath,
   expect: Digest,
 ): Promise<ValueOrEnd<LocalRead>> {
@@ -237,7 +237,7 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): ValueOrEnd<Lo
  * been created since the plan.
  */
 export function withPresentLinks<A extends ActionOf<"create-remote" | "put">>(
-  { world: { links, state } }: PassContext,
+  { world: { links, state } }: CycleContext,
   action: A,
   id: DocId | null,
 ): A {

@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
@@ -25,11 +25,11 @@ const FLUSH_LATER = 2_000;
  * Notes a file that must be fsynced at the end of the cycle. If there are too many files, none is
  * flushed in this cycle: the next cycle finds all of them by their records.
  */
-export function flushAtEnd({ notes: { toFlush } }: PassContext, id: DocId, path: LocalPath): void {
+export function flushAtEnd({ notes: { toFlush } }: CycleContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
 }
 
-export async function flushNow(ctx: PassContext): Promise<void> {
+export async function flushNow(ctx: CycleContext): Promise<void> {
   if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > FLUSH_AT_ONCE) return;
   await flush(ctx.world, ctx.notes.toFlush);
 }

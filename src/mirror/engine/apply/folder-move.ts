@@ -3,7 +3,7 @@ import type { DirLink } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
 import { DONE, got, provenNotDone } from "./effect.ts";
@@ -85,7 +85,7 @@ function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: Loca
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
 }
 
-function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
+function moveFolderIds(ctx: CycleContext, from: RemotePath, to: RemotePath): void {
   const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));
   for (const [path] of moved) ctx.notes.folderIds.delete(path);
   for (const [path, id] of moved) ctx.notes.folderIds.set(rebase(path, from, to), id);

@@ -20,7 +20,7 @@ import {
 } from "./effect.ts";
 import { commit, writeChange } from "./commit.ts";
 import { toService, trashPlace } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
@@ -31,7 +31,7 @@ import { movePlace } from "../../model/settle.ts";
  * Creates a local folder, and records it as if both sides had it before. After a kill between the
  * two, the next plan records the folder.
  */
-export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
+export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   // A key that may read a folder may not be able to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
@@ -88,7 +88,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
  * Removes a local folder, then its record. After a kill between the two, the next plan removes the
  * record.
  */
-export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
+export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { localPath } = action;
   const end = ctx.world.disk.removeFolder(localPath, trashPlace(ctx.world, localPath));
   return end.kind === "done" ? forgetFolder(ctx, action, eventOf(action, "local")) : outcomeOfDisk(end);
@@ -134,7 +134,7 @@ function saysGone(fault: Fault): boolean {
   return fault.kind === "problem" && fault.code === "folder_not_found";
 }
 
-function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
+function refusedRemoval(ctx: CycleContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
@@ -153,13 +153,19 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
  * Handles a deployment that cannot delete folders: the folder that was deleted locally stays empty
  * on the service, and no request is sent again.
  */
-function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
+function undeletable(
+  ctx: CycleContext,
+  dirId: DirId,
+  path: LocalPath,
+  code: string,
+  requestId: string | null,
+): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";
   return blockedFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
 }
 
 function blockedFolder(
-  ctx: PassContext,
+  ctx: CycleContext,
   key: DirId,
   path: LocalPath,
   why: {
@@ -175,7 +181,7 @@ function blockedFolder(
 
 /** Removes the record of a folder that neither side has. */
 export function forgetFolder(
-  ctx: PassContext,
+  ctx: CycleContext,
   { dirId }: Pick<ActionOf<"remove-folder-local">, "dirId">,
   event?: EventFields,
 ): Outcome {
@@ -193,7 +199,7 @@ export function forgetFolder(
  * open
  */
 export async function findFolder(
-  { world }: PassContext,
+  { world }: CycleContext,
   path: RemotePath,
 ): Promise<
   { readonly kind: "found"; readonly folder: FolderResource | null } | (EffectResult<never> & { kind: "open" })
@@ -203,7 +209,7 @@ export async function findFolder(
   return { kind: "found", folder: found.value };
 }
 
-function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
+function linkFolder(ctx: CycleContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
   const look = ctx.world.disk.look(localPath);
   if (look.kind !== "folder") return null;
   ctx.notes.folderIds.set(remotePath, dirId);
@@ -215,7 +221,7 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
  * the folder, its documents stayed inside.
  */
 export async function recordFolder(
-  ctx: PassContext,
+  ctx: CycleContext,
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
   event?: EventFields,
 ): Promise<Outcome> {
@@ -232,13 +238,13 @@ export async function recordFolder(
   return DONE;
 }
 
-function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink): void {
+function carryAll({ world: { state } }: CycleContext, from: DirLink, to: DirLink): void {
   if (from.localPath !== to.localPath) state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
 
 /** Records the new path of a document and of its conflict copy. */
-function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
+function carryOne({ world: { state } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);

@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type KnownText, type SubmittedText, settleSubmissions } from "../../planner/review.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { mergedContentName } from "./text-name.ts";
 
@@ -21,7 +21,7 @@ type AfterLive = {
  * @returns the result; the contents that are still in review are in the store
  */
 export function mergeWithPublished(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   localPath: LocalPath,
   baseDigest: Digest | null,
@@ -42,7 +42,7 @@ export function mergeWithPublished(
  * Returns the submissions made on base; if base's change id moved without new content, all of them.
  * A submission whose content the store lost is left out.
  */
-function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): SubmittedText[] {
+function readSubmissions(ctx: CycleContext, { submissions, changeId }: Link): SubmittedText[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
   return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
     const known = readText(ctx, one.digest);
@@ -50,7 +50,7 @@ function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sub
   });
 }
 
-function readText(ctx: PassContext, digest: Digest): KnownText | null {
+function readText(ctx: CycleContext, digest: Digest): KnownText | null {
   const text = ctx.world.state.text(digest);
   return text === null ? null : { digest, text };
 }

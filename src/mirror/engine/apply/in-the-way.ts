@@ -9,7 +9,7 @@ import { type ValueOrEnd, contentCodeOf, got, makeBlock, outcomeOfFault, stale }
 import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { Look } from "../../ports/disk.ts";
 
@@ -28,7 +28,7 @@ type Taken =
  * again without a read (I08). The next listing shows the item.
  * @param self id of the document or folder that is being moved; null: it is new
  */
-async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
+async function examineTakenPath(ctx: CycleContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
   const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
   if (places.some((place) => place.path === path && place.id !== self))
@@ -49,7 +49,7 @@ async function examineTakenPath(ctx: PassContext, path: RemotePath, self: DocId 
  * @param digest content of the new document, with which the block ends; null: a folder
  */
 export async function refuseCreation(
-  ctx: PassContext,
+  ctx: CycleContext,
   { localPath: path, remotePath }: { readonly localPath: LocalPath; readonly remotePath: RemotePath },
   digest: Digest | null,
   fault: Fault,
@@ -81,7 +81,7 @@ export type MoveRequest = {
 
 /** Returns the request of a move, and the current local path. */
 export async function prepareMove(
-  ctx: PassContext,
+  ctx: CycleContext,
   move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
 ): Promise<ValueOrEnd<{ readonly now: LocalPath; readonly beside: MoveRequest; readonly request: Request }>> {
   const { id, stands } = move;
@@ -96,7 +96,7 @@ type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
 /** Returns the outcome for a move that was certainly not done: another plan, or a block. */
 export async function refuseMove(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Move,
   { parent, stands }: MoveRequest,
   fault: Fault,
@@ -127,7 +127,7 @@ const FOLDER_NOT_TO_ROOT = stale(
 const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
 /** Returns true if this cycle learned a new fact about names after the plan was made. */
-function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
+function learnedNames({ world, traitsAtStart: before }: CycleContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (
     now.refusedCharacters !== before.refusedCharacters ||

@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
@@ -30,7 +30,7 @@ export function checkSetAside(run: number): Pick<LocalEffect<never, Row, never, 
   };
 }
 
-function observeSetAside(ctx: PassContext, row: Row, run: number): EffectResult<Row> {
+function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const found = readSetAside(ctx, row);
   if ("why" in found) return leaveOpen(found.why);
@@ -69,7 +69,7 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): EffectResult<
  * @returns null if the new file is at its path
  */
 function whatPowerLossReverted(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   aside: DiskOutcome<LocalText | null>,
   look: Look,
@@ -104,7 +104,7 @@ function whatPowerLossReverted(
  * had.
  */
 function whatPowerLossLeft(
-  ctx: PassContext,
+  ctx: CycleContext,
   { baseDigest, expect }: Row,
   { text, digest, stamp }: LocalText,
 ): "older" | "unclear" | null {
@@ -120,7 +120,7 @@ function whatPowerLossLeft(
  * ORDER: the content is safe before the file is removed: a power cut could take back the last
  * commits of the store, but not the removal.
  */
-function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): typeof CLOSED {
+function discard({ world: { disk, state } }: CycleContext, { setAsideAt }: Row): typeof CLOSED {
   state.secureTexts();
   disk.removeSetAside(setAsideAt);
   return CLOSED;
@@ -133,7 +133,7 @@ function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): 
  * becomes a document of its own. ORDER: base moves back first. On the newer base, the old content
  * would revert the changes of that base.
  */
-function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): EffectResult<never> {
+function putBackOnItsBase(ctx: CycleContext, row: Row, detail: string): EffectResult<never> {
   const { state } = ctx.world;
   const link = state.link(row.id);
   if (link !== null) state.putLink({ ...link, ...baseBefore(row, link) });
@@ -162,7 +162,7 @@ function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link,
  * back, and the next plan decides. If the late content does not merge with other content, it
  * becomes a document of its own, so that nothing is lost.
  */
-function landLateWrite(ctx: PassContext, row: Row, late: LocalText): EffectResult<Row> {
+function landLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const link = state.link(row.id);
   const current = disk.read(row.path);
@@ -180,7 +180,7 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): EffectResul
  * `text` has that base's changes: the program may have saved by path as well.
  */
 function bringBack(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   link: Link,
   late: LocalText,
@@ -218,7 +218,7 @@ function bringBack(
  * old base. Null: the two do not merge.
  */
 function withLateText(
-  { world: { state } }: PassContext,
+  { world: { state } }: CycleContext,
   row: Row,
   link: Link,
   late: LocalText,
@@ -237,6 +237,6 @@ function withLateText(
  * replaced content, which the newer base may contain (the service combines edits), or since the
  * previous base.
  */
-function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
+function holdsNewerBase(ctx: CycleContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return containsChanges(ctx, expect, link.localDigest, text) || containsChanges(ctx, baseDigest, link.digest, text);
 }

@@ -17,7 +17,7 @@ import {
 import { hasNewChangeId } from "./commit.ts";
 import { mergeWithPublished } from "./in-review.ts";
 import { commonSentVersion, adoptOwnVersion } from "./unanswered-writes.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
@@ -30,7 +30,7 @@ type Both = { readonly link: Link; readonly local: string; readonly remote: Remo
  * decides; its default is a conflict. If the content of base is lost, equal contents are linked,
  * and different contents become a conflict.
  */
-export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
+export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
@@ -71,7 +71,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
  * Handles a document that changed on the service while local content is in review. Local changes
  * since that content was sent are still an edit, which the next cycle sends.
  */
-export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
+export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
@@ -90,7 +90,7 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
-async function readBoth(ctx: PassContext, action: ActionOf<"merge" | "settle-review">): Promise<ValueOrEnd<Both>> {
+async function readBoth(ctx: CycleContext, action: ActionOf<"merge" | "settle-review">): Promise<ValueOrEnd<Both>> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return ended(STALE.noRecord);
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -113,7 +113,7 @@ type Made = {
 
 /** Writes merged content, which ends a conflict of the document. */
 export function landMerged(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
   { link, remote }: Pick<Both, "link" | "remote">,
   { text, detail, counts, waiting, mergedFrom = null }: Made,
@@ -141,7 +141,7 @@ export function landMerged(
  * store, like all content that was ever read.
  */
 async function disagree(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
   both: Both,
   parted: Pick<Link, "digest"> | null,

@@ -6,7 +6,7 @@ import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../cont
 import { movePlace, renameVersion } from "../../model/settle.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { fromService } from "../run/world.ts";
 import {
   STALE,
@@ -94,12 +94,12 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
   },
 };
 
-async function versionAt(ctx: PassContext, link: Link, file: WrittenFile): Promise<Version> {
+async function versionAt(ctx: CycleContext, link: Link, file: WrittenFile): Promise<Version> {
   return { known: await idOfBaseText(ctx, link, file), asOf: link.changeId };
 }
 
 function concludeMoved(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   link: Link,
   { at, stands, isBack }: Seen & { readonly at: NonNullable<Seen["at"]> },
@@ -152,7 +152,7 @@ function asMovedBack(link: Link, stands: LocalPath): Link {
 }
 
 function outcomeOf(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   path: RemotePath,
   stands: LocalPath,

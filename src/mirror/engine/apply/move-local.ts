@@ -3,7 +3,7 @@ import type { Block, Stamp } from "../../model/link.ts";
 import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { STALE, DONE, ended, got, outcomeOfDisk, leaveOpen } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Concluded, EffectResult, LocalEffect } from "./run-effect.ts";
@@ -66,7 +66,7 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
   },
 };
 
-function performFolder(ctx: PassContext, { from, to }: Row): EffectResult<Seen> {
+function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Seen> {
   const end = ctx.world.disk.moveFolder(from, to);
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
   // Only moves of this cycle: a plan that is made after a recovery has the new paths.
@@ -77,12 +77,12 @@ function performFolder(ctx: PassContext, { from, to }: Row): EffectResult<Seen> 
 }
 
 /** Returns the inode of the moving file; null: not known. */
-function inodeOf({ world: { state } }: PassContext, { id, nth }: FileRow): number | null {
+function inodeOf({ world: { state } }: CycleContext, { id, nth }: FileRow): number | null {
   const known = nth === undefined ? state.link(id)?.stamp : state.conflict(id)?.shown[nth - 1];
   return known?.ino ?? null;
 }
 
-function concludeFile(ctx: PassContext, row: FileRow, { stamp }: Seen, event: EventFields): Concluded {
+function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: Seen, event: EventFields): Concluded {
   const { state } = ctx.world;
   const { id, to, nth } = row;
   if (nth !== undefined) {
@@ -113,7 +113,7 @@ function isOneFile(from: Look, to: Look): boolean {
  * Returns the document's block at its new path, because links to the document lead to the path of
  * its block. A block about a place ends at another place.
  */
-function blockAt({ world }: PassContext, { id, from, to }: FileRow): { block?: Block } {
+function blockAt({ world }: CycleContext, { id, from, to }: FileRow): { block?: Block } {
   const block = world.state.blocks().find(({ key, path }) => key === id && path === from);
   return block === undefined || (block.digest ?? block.changeId) === null ? {} : { block: { ...block, path: to } };
 }

@@ -2,14 +2,14 @@ import type { Outcome } from "../../model/action.ts";
 import { folderInodeKey } from "../../planner/match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import type { Disk } from "../../ports/disk.ts";
 
 /**
  * Creates the missing folders above a path. No listing showed these folders, or they were deleted
  * before a document in them was restored.
  */
-export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
+export function ensureFolders(ctx: CycleContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
     if (wentMeanwhile(ctx, folder)) return stale("its folder was removed meanwhile");
@@ -24,7 +24,7 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
  * created. If mdmirror created the folder again, base would confuse the new folder with the moved
  * one. Documents in it would then look moved by the user.
  */
-function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
+function wentMeanwhile({ notes: { local, made }, world }: CycleContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
   const key = dir === null ? null : folderInodeKey(dir);
   if (key === null) return false;

@@ -19,9 +19,9 @@ import { deleteRemote, forgetDocument, storeFacts, trashLocal } from "./presence
 import { createRemote } from "./create-remote.ts";
 import { putContent } from "./put.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
-type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
+type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
 /** Effects by kind of action. The type is complete: a missing kind does not compile. */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
@@ -57,6 +57,6 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
 };
 
 /** Runs one action. */
-export async function performAction(ctx: PassContext, action: Action): Promise<Outcome> {
+export async function performAction(ctx: CycleContext, action: Action): Promise<Outcome> {
   return (EFFECTS[action.kind] as Perform<Action["kind"]>)(ctx, action as never);
 }

@@ -6,14 +6,14 @@ import { movePlace } from "../../model/settle.ts";
 import { STALE, ended, eventOf, type ValueOrEnd, got, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { toService } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
  * Returns the current path of a file that was at a path when the plan was made. RACE: a folder
  * above may have moved locally during the request; a block at the old path would end immediately
  * (I08).
  */
-export function followLocalMoves(ctx: PassContext, stood: LocalPath): LocalPath {
+export function followLocalMoves(ctx: CycleContext, stood: LocalPath): LocalPath {
   let path = stood;
   for (const { from, to } of ctx.notes.movedLocally) if (isWithin(path, from)) path = rebase(path, from, to);
   return path;
@@ -21,14 +21,14 @@ export function followLocalMoves(ctx: PassContext, stood: LocalPath): LocalPath 
 
 /** Returns the new parent folder of a move on the service; null if the parent stays. */
 export function newParent(
-  ctx: PassContext,
+  ctx: CycleContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
 ): Promise<ValueOrEnd<ParentRef | null>> | ValueOrEnd<null> {
   return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
 }
 
 /** Returns the id of a folder by its path below the prefix, in the form of a request. */
-async function folderAt(ctx: PassContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
+async function folderAt(ctx: CycleContext, path: RemotePath): Promise<ValueOrEnd<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
   const known = ctx.notes.folderIds.get(path);
@@ -45,7 +45,7 @@ async function folderAt(ctx: PassContext, path: RemotePath): Promise<ValueOrEnd<
  * written the file since the scan, the record has the newer stamp. The older stamp has another
  * inode, by which the document would not be recognised.
  */
-function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
+function stampAt(ctx: CycleContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
   if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
   const now = ctx.world.disk.look(path);
@@ -53,7 +53,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
 }
 
 /** Handles a document that both sides already have at these places: only base is changed. */
-export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
+export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;

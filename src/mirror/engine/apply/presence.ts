@@ -5,7 +5,7 @@ import { deleteDocument } from "./delete-document.ts";
 import { STALE, eventOf, blockIfInUse, makeBlock, type RemoteText, reasonForWrite } from "./effect.ts";
 import { type StateChange, commit } from "./commit.ts";
 import { trashPlace } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import { type Removal, trashFile } from "./set-aside.ts";
 import { type FileWrite, writeFile } from "./write-file.ts";
@@ -14,12 +14,12 @@ import { type FileWrite, writeFile } from "./write-file.ts";
  * Handles a document that is no longer on the service: its file goes to the trash, and its record
  * becomes a tombstone, which ends if the id is seen again.
  */
-export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
+export function trashLocal(ctx: CycleContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
   return blockIfInUse(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
-function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
+function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal {
   const { id, localPath: path, expect } = action;
   const place = trashPlace(ctx.world, path);
   const change = (): StateChange => {
@@ -41,7 +41,7 @@ function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
  * version or a file is at the path again. If the service refuses, the file is restored, unless the
  * refusal lasts only as long as a review.
  */
-export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
+export async function deleteRemote(ctx: CycleContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return STALE.noRecord;
   return runEffect(ctx, deleteDocument, {
     ...action,
@@ -61,7 +61,7 @@ const IN_REVIEW = "deleted locally; the service keeps it while changes to it are
 
 /** Blocks a deletion: the document stays on the service, and its file stays deleted locally. */
 function blockDeletion(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
   refused: Extract<Outcome, { kind: "refused" }>,
   reason: "delete-refused" | "delete-pending",
@@ -75,7 +75,7 @@ function blockDeletion(
  * run reports why.
  */
 function comeBack(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: ActionOf<"delete-remote">,
   live: RemoteText,
   refused: Extract<Outcome, { kind: "refused" }>,
@@ -94,7 +94,7 @@ function comeBack(
  * Writes a version of the service to a free path, as the file of a document that lost its own file.
  */
 export function writeBack(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, remotePath }: Link,
   path: LocalPath,
   { file, text, digest }: RemoteText,
@@ -113,7 +113,7 @@ export function writeBack(
   });
 }
 
-export function forgetDocument(ctx: PassContext, action: ActionOf<"forget">): Outcome {
+export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return { kind: "done" };
@@ -124,7 +124,7 @@ export function forgetDocument(ctx: PassContext, action: ActionOf<"forget">): Ou
 }
 
 /** Records facts of a document that changed, other than content and place. */
-export function storeFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
+export function storeFacts(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;

@@ -6,7 +6,7 @@ import type { Link, ReviewAnswer } from "../../model/link.ts";
 import { moveBase, withEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import {
   STALE,
   withPresentLinks,
@@ -136,7 +136,7 @@ export const putContent: Effect<ActionOf<"put">, Row, string, Seen> = {
 
 /** Ends an upload. Base keeps its version while the sent content is in review. */
 function concludeSent(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
   link: Link,
   { review }: Extract<Seen, { kind: "in-review" }>,
@@ -153,7 +153,7 @@ function concludeSent(
 }
 
 function concludeSaved(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   link: Link,
   saved: Extract<Seen, { kind: "saved" }>,
@@ -176,7 +176,7 @@ function concludeSaved(
   return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
 }
 
-function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
+function eventOfSaved(ctx: CycleContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
   const { id, localPath: path, baseDigest: before, why } = row;
   const detail = why + stillInReview(link) + lost;
   return {
@@ -202,7 +202,7 @@ function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { k
 
 /** Reads the saved version, unless the answer shows that it has the sent content, or base's. */
 async function savedVersion(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath, digest: sent, baseDigest }: Row,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
 ): Promise<ValueOrEnd<Saved>> {
@@ -224,7 +224,7 @@ async function savedVersion(
  * after the plan. If it was protected before and still is, acceptance of an earlier submission may
  * have changed the published content.
  */
-function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
+function land(ctx: CycleContext, row: Row, saved: Saved): EffectResult<Seen> {
   const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
   if (saved.digest === expect || saved.digest === baseDigest || keepsItsForm(ctx, expect, saved))
     return { kind: "seen", seen: { kind: "saved", ...saved } };
@@ -255,7 +255,7 @@ function land(ctx: PassContext, row: Row, saved: Saved): EffectResult<Seen> {
 }
 
 /** Returns true if the sync only uploads, and the service changed only the form of the content. */
-function keepsItsForm({ settings, world }: PassContext, sent: Digest, saved: Saved): boolean {
+function keepsItsForm({ settings, world }: CycleContext, sent: Digest, saved: Saved): boolean {
   const text = settings.direction === "push" ? world.state.text(sent) : null;
   return text !== null && sameExceptTextForm(text, saved.text);
 }
@@ -277,7 +277,7 @@ function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: Remote
  * version, the next cycle merges and sends again; otherwise the content is blocked until it
  * changes.
  */
-async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
+async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const read = await readRefused(ctx, row);
   if (read.kind === "end") return read.outcome;
@@ -299,7 +299,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
  * Handles a document that could not be read after its PUT was refused. The content is blocked
  * anyway, so that it is not sent again unchanged (I08); the block ends with a newer version.
  */
-async function readRefused(ctx: PassContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
+async function readRefused(ctx: CycleContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
   if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
   if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);

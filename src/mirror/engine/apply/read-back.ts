@@ -3,7 +3,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { readFacts } from "./effect.ts";
 import { remoteContentName } from "./text-name.ts";
 
@@ -14,14 +14,14 @@ import { remoteContentName } from "./text-name.ts";
  * the document before the next read (I03).
  * @returns digest of the content; null: nothing was read, or the content cannot be encoded
  */
-export function storeReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
+export function storeReadBack(ctx: CycleContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
   return content?.isWellFormed() === true ? ctx.world.state.putText(content, remoteContentName(path, id)) : null;
 }
 
 /**
  * @returns current change id of base's content on the service; null: the service has other content
  */
-export async function idOfBaseText(ctx: PassContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
+export async function idOfBaseText(ctx: CycleContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
   const read = storeReadBack(ctx, written, link.localPath);
   if (written.lastChangeId === link.changeId) return link.changeId;
   if (read !== null) return read === link.digest ? written.lastChangeId : null;

@@ -3,7 +3,7 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Block } from "../../model/link.ts";
 import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
-import type { PassContext, Refused } from "../run/pass-context.ts";
+import type { CycleContext, Refused } from "../run/cycle-context.ts";
 
 /**
  * Remembers requests that the service has refused. A block knows only the last request and the path
@@ -20,12 +20,12 @@ const MOST = 1_000;
  */
 export type Request = { readonly asks: string; readonly at: Pick<Block, "key" | "path"> };
 
-export function earlierRefusal({ notes }: PassContext, { asks, at }: Request): Outcome | null {
+export function earlierRefusal({ notes }: CycleContext, { asks, at }: Request): Outcome | null {
   const before = notes.tally.refused.get(asks);
   return before === undefined ? null : { ...before, block: { ...before.block, ...at } };
 }
 
-export function noteRefused({ notes }: PassContext, { asks }: Request, outcome: Outcome): Outcome {
+export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome: Outcome): Outcome {
   const { refused } = notes.tally;
   if (isOfRequest(outcome)) refused.set(asks, outcome);
   const [oldest] = refused.keys();

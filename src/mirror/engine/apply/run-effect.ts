@@ -1,7 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { type StateChange, type StoredContent, writeChange } from "./commit.ts";
 import { type ValueOrEnd, outcomeOfFault, whyOpen } from "./effect.ts";
 import { noteRefused, earlierRefusal, type Request } from "./refused-before.ts";
@@ -57,7 +57,7 @@ export type Concluded = {
  */
 type NextPhase = {
   readonly row: Intent;
-  readonly run?: (ctx: PassContext, rowId: number) => Promise<Outcome>;
+  readonly run?: (ctx: CycleContext, rowId: number) => Promise<Outcome>;
 };
 
 interface Conclusion<Row extends Intent, Seen> {
@@ -65,7 +65,7 @@ interface Conclusion<Row extends Intent, Seen> {
    * Called within the transaction that closes the row. Reads base inside that transaction and does
    * not wait.
    */
-  conclude(ctx: PassContext, row: Row, seen: Seen, source: ResultSource): Concluded;
+  conclude(ctx: CycleContext, row: Row, seen: Seen, source: ResultSource): Concluded;
 }
 
 /** The part of an effect that recovery needs. A later phase of an effect has no other part. */
@@ -74,16 +74,16 @@ export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
    * Finds out how far the effect got. Only reads, and is idempotent. `fault`: reason why there was
    * no answer; null: after a crash.
    */
-  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
+  observe(ctx: CycleContext, row: Row, fault: Fault | null): Promise<EffectResult<Seen>> | EffectResult<Seen>;
 }
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that both sides are as the plan expects. Sends no request and changes no file. */
-  prepare(ctx: PassContext, action: Action): Promise<ValueOrEnd<Ready<Row, Beside>>>;
+  prepare(ctx: CycleContext, action: Action): Promise<ValueOrEnd<Ready<Row, Beside>>>;
   /** Sends the request. The last checks of the disk come before the request. */
-  perform(ctx: PassContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
+  perform(ctx: CycleContext, row: Row, beside: Beside): Promise<EffectResult<Seen> | Failed>;
   /** Judges a request that certainly did nothing. Left out: the fault is the outcome. */
-  refuse?(ctx: PassContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
+  refuse?(ctx: CycleContext, row: Row, beside: Beside, fault: Fault): Promise<Outcome> | Outcome;
 }
 
 /**
@@ -92,16 +92,16 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * of an effect that began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: PassContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
-  perform(ctx: PassContext, row: Row, beside: Beside): EffectResult<Seen>;
+  prepare(ctx: CycleContext, action: Action): ValueOrEnd<Ready<Row, Beside>>;
+  perform(ctx: CycleContext, row: Row, beside: Beside): EffectResult<Seen>;
   /**
    * Finds out the state after a crash, and completes or reverts an unfinished effect. Idempotent.
    */
-  observe(ctx: PassContext, row: Row): EffectResult<Seen>;
+  observe(ctx: CycleContext, row: Row): EffectResult<Seen>;
 }
 
 export async function runEffect<Action, Row extends Intent, Beside, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Effect<Action, Row, Beside, Seen>,
   action: Action,
 ): Promise<Outcome> {
@@ -120,7 +120,7 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 }
 
 async function refused<Row extends Intent, Beside>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Pick<Effect<never, Row, Beside, never>, "refuse">,
   { row, beside, request }: Ready<Row, Beside>,
   fault: Fault,
@@ -135,7 +135,7 @@ async function refused<Row extends Intent, Beside>(
  * crash
  */
 export async function recoverEffect<Row extends Intent, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Phase<Row, Seen>,
   rowId: number,
   row: Row,
@@ -146,7 +146,7 @@ export async function recoverEffect<Row extends Intent, Seen>(
 }
 
 /** Resolves when the row is committed with its content: only then may the effect begin. */
-async function journal(ctx: PassContext, { row, keeps }: Ready<Intent, unknown>): Promise<number> {
+async function journal(ctx: CycleContext, { row, keeps }: Ready<Intent, unknown>): Promise<number> {
   const { state } = ctx.world;
   let rowId = 0;
   const open = () => {
@@ -158,7 +158,7 @@ async function journal(ctx: PassContext, { row, keeps }: Ready<Intent, unknown>)
 }
 
 async function end<Row extends Intent, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Phase<Row, Seen>,
   rowId: number,
   row: Row,
@@ -181,7 +181,7 @@ type Ended = Concluded & { readonly nextId: number };
  * function.
  */
 function close<Row extends Intent, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Conclusion<Row, Seen>,
   rowId: number,
   row: Row,
@@ -202,7 +202,7 @@ export function nextPhase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, ro
 }
 
 export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: LocalEffect<Action, Row, Beside, Seen>,
   action: Action,
 ): Outcome {
@@ -218,7 +218,7 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
 
 /** @returns reason why the row stays open, or null */
 export function recoverLocalEffect<Row extends Intent, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,
   rowId: number,
   row: Row,
@@ -229,7 +229,7 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
 
 /** Concludes a local effect whose row is open. */
 export function concludeLocal<Row extends Intent, Seen>(
-  ctx: PassContext,
+  ctx: CycleContext,
   effect: Conclusion<Row, Seen>,
   rowId: number,
   row: Row,

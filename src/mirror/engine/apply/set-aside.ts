@@ -3,7 +3,7 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../..
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { DONE, leaveOpen, got, outcomeOfDisk } from "./effect.ts";
 import { ensureFolders, findFreePath, type FreePath } from "./parents.ts";
 import type { EffectResult, LocalEffect } from "./run-effect.ts";
@@ -20,7 +20,7 @@ type SetAsideFile = { readonly setAsideAt: string; readonly path: LocalPath };
  * read; the row then stays open.
  */
 export function readSetAside(
-  { world: { disk } }: PassContext,
+  { world: { disk } }: CycleContext,
   { setAsideAt, path }: SetAsideFile,
 ):
   | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
@@ -42,7 +42,7 @@ export function mayPutBack(aside: DiskOutcome<LocalText | null>, look: Look): bo
 
 /** Moves a set-aside file to `path`, which ends its row. */
 export function putBack(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, setAsideAt, path }: SetAsideFile & { readonly id: string },
   detail: string,
 ): EffectResult<never> {
@@ -53,7 +53,7 @@ export function putBack(
 
 /** Moves a set-aside file to a path beside its own, because another file is there. */
 export function landBeside(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
   why: string,
 ): EffectResult<never> {
@@ -64,7 +64,7 @@ export function landBeside(
 }
 
 /** `note.md` → `note-late.md`, `note-late-2.md` … */
-function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): FreePath {
+function findPathBeside({ world: { disk } }: CycleContext, path: LocalPath): FreePath {
   const stem = nameOf(path).replace(/\.md$/, "");
   return findFreePath(disk, (number) => {
     const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
@@ -73,7 +73,7 @@ function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): Free
 }
 
 /** @returns the reason why the file could not be put back, or null */
-function returnSetAside(ctx: PassContext, setAsideAt: string, path: LocalPath): string | null {
+function returnSetAside(ctx: CycleContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
   const back = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);
@@ -85,7 +85,7 @@ function returnSetAside(ctx: PassContext, setAsideAt: string, path: LocalPath): 
  * Returns true if content has all changes from one version to another, ignoring line ends and the
  * end of the content; false if the content of either version is not known.
  */
-export function containsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
+export function containsChanges(ctx: CycleContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
   const before = from === null ? null : state.text(from);
   const after = to === null ? null : state.text(to);

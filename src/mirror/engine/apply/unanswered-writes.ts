@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, OpenIntent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { commit } from "./commit.ts";
 import { stale } from "./effect.ts";
 import type { Concluded } from "./run-effect.ts";
@@ -30,20 +30,20 @@ type Row = Extract<Intent, { kind: "sent" }>;
 type OpenRow = Omit<OpenIntent, "intent"> & { readonly intent: Row };
 
 /** Ends a write that no read found. A row of the journal remembers its content. */
-export function notFound(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Concluded, "change" | "next"> {
+export function notFound(ctx: CycleContext, row: Sent, fault: Fault | null): Pick<Concluded, "change" | "next"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, { detail, requestId, outcome: "absent" });
 }
 
 /** Ends a PUT that the service combined with another edit, if the local file keeps its content. */
-export function combinedMeanwhile(ctx: PassContext, row: Sent): Pick<Concluded, "change" | "next"> {
+export function combinedMeanwhile(ctx: CycleContext, row: Sent): Pick<Concluded, "change" | "next"> {
   const detail = "the service combined the upload with another edit, and the local file keeps its content";
   return remember(ctx, row, { detail, requestId: null, outcome: "combined" });
 }
 
 function remember(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Sent,
   logged: Pick<MirrorEvent, "detail" | "requestId"> & { readonly outcome: "absent" | "combined" },
 ): Pick<Concluded, "change" | "next"> {
@@ -60,7 +60,7 @@ function remember(
 }
 
 /** Closes, at the start of a cycle, the rows of sent content that does not count any more. */
-export function closeSent(ctx: PassContext, intents: readonly OpenIntent[]): void {
+export function closeSent(ctx: CycleContext, intents: readonly OpenIntent[]): void {
   const { state } = ctx.world;
   const sent = intents.filter(isSent);
   if (sent.length === 0) return;
@@ -77,12 +77,12 @@ function isSent(row: OpenIntent): row is OpenRow {
   return row.intent.kind === "sent";
 }
 
-function sentRows({ notes, world: { state } }: PassContext): readonly OpenRow[] {
+function sentRows({ notes, world: { state } }: CycleContext): readonly OpenRow[] {
   // Nearly every run has sent no such content, so its downloads need not read the journal.
   return notes.tally.hasSent ? state.intents().filter(isSent) : [];
 }
 
-function sentOn(ctx: PassContext, { id, digest }: Pick<Link, "id" | "digest">): readonly OpenRow[] {
+function sentOn(ctx: CycleContext, { id, digest }: Pick<Link, "id" | "digest">): readonly OpenRow[] {
   return sentRows(ctx).filter(({ intent }) => intent.id === id && intent.baseDigest === digest);
 }
 
@@ -90,7 +90,7 @@ function sentOn(ctx: PassContext, { id, digest }: Pick<Link, "id" | "digest">): 
  * Returns true if content was recently sent as a new document at this path, and not found on the
  * service.
  */
-export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
+export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boolean {
   const isPost = ({ intent: { id, localPath, digest } }: OpenRow) =>
     id === null && localPath === path && digest === text;
   return sentRows(ctx).some(isPost);
@@ -107,14 +107,14 @@ type Since = "this-run" | "lately";
  * base. Such content was sent from this folder, and another user has edited it since.
  * @returns null: the common content is base
  */
-export function commonSentVersion(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
+export function commonSentVersion(ctx: CycleContext, link: Link, remote: string, since: Since): Digest | null {
   const sent = sentSince(ctx, link, since).find(
     ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
   );
   return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: PassContext, link: Link, since: Since): readonly OpenRow[] {
+function sentSince(ctx: CycleContext, link: Link, since: Since): readonly OpenRow[] {
   return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
@@ -126,7 +126,7 @@ function sentSince(ctx: PassContext, link: Link, since: Since): readonly OpenRow
  * must be planned again
  */
 export function adoptOwnVersion(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
   since: Since,

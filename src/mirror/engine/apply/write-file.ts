@@ -8,7 +8,7 @@ import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { Count, EventFields, Intent } from "../../ports/state.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { isSetAsidePath, setAsidePath } from "../run/world.ts";
 import type { StateChange } from "./commit.ts";
 import { trashConflictCopies } from "./conflict-copies.ts";
@@ -149,7 +149,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
  * Writes content to the file of a document, unless somebody is working on the file, or the sync
  * only uploads.
  */
-export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
+export function updateFile(ctx: CycleContext, writing: FileWrite): Outcome {
   const { id, path: localPath, expect } = writing;
   if (digestToWrite(writing) === expect) return runLocalEffect(ctx, writeFile, writing);
   if (ctx.settings.direction === "push") return stale(ONE_WAY.push);
@@ -160,7 +160,7 @@ export function updateFile(ctx: PassContext, writing: FileWrite): Outcome {
  * Returns true if a file has too little of the old and the new content to be an edit of either. By
  * its path alone it would pass for an edit, and replace the document on the service.
  */
-function isOfOther({ world: { state } }: PassContext, { writes }: Row, old: string, text: string): boolean {
+function isOfOther({ world: { state } }: CycleContext, { writes }: Row, old: string, text: string): boolean {
   const found = profileOf(text);
   return [old, state.text(writes)].every((one) => one === null || !isSimilar(profileOf(one), found));
 }
@@ -172,13 +172,13 @@ function digestToWrite({ text, expect }: FileWrite): Digest {
 }
 
 /** Returns true if a document would lose its content without being counted by the safety checks. */
-function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: FileWrite): boolean {
+function isUnjudgedLoss({ notes: { mayEmpty }, world }: CycleContext, { id, text, expect }: FileWrite): boolean {
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && becomesBlank(world, expect, text);
 }
 
 /** Returns the result of a replacement on the disk. */
 export function resultOfReplace(
-  ctx: PassContext,
+  ctx: CycleContext,
   row: Row,
   end: DiskOutcome<Written>,
   copies?: string[],
@@ -200,7 +200,7 @@ export function resultOfReplace(
  * During a conflict, only content that ends the conflict moves base and removes the copies.
  */
 function written(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: Row,
   { stamp, digest }: File,
   how: How,
@@ -215,7 +215,7 @@ function written(
   return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };
 }
 
-function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict: boolean): StateChange {
+function changeOf(ctx: CycleContext, row: Row, file: File, how: How, isInConflict: boolean): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
   const link = ctx.world.state.link(id);
@@ -250,7 +250,7 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
  * copy and its block.
  */
 function conflictAfter(
-  { world: { state } }: PassContext,
+  { world: { state } }: CycleContext,
   { id, endsBlock }: Row,
   { changeId: baseChangeId, digest: baseDigest }: Version,
   isOpen: boolean,

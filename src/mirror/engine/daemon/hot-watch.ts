@@ -1,7 +1,7 @@
 import type { Action } from "../../model/action.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
-import type { CycleEnd } from "../run/pass-context.ts";
+import type { CycleEnd } from "../run/cycle-context.ts";
 import { toService, type World } from "../run/world.ts";
 import { type HotPlace, HotPlaces, type Place } from "./hot-places.ts";
 import type { KnownTrees } from "./known-trees.ts";

@@ -14,7 +14,7 @@ import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import type { DocumentList } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
-import type { Observers, CycleEnd, Planned } from "../run/pass-context.ts";
+import type { Observers, CycleEnd, Planned } from "../run/cycle-context.ts";
 import type { World } from "../run/world.ts";
 import { remoteFileOf } from "../../model/left-out.ts";
 import { narrowTrees } from "./narrow-view.ts";

@@ -6,7 +6,7 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import type { CycleEnd, Planned, Tally } from "../run/pass-context.ts";
+import type { CycleEnd, Planned, Tally } from "../run/cycle-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";

@@ -9,7 +9,7 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
-import type { CycleEnd, PassContext } from "../run/pass-context.ts";
+import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
 import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
@@ -54,7 +54,7 @@ export class StalePaths {
    * Moves content at old paths to its documents.
    * @returns true if files changed, so that the folder must be scanned again
    */
-  redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
+  redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
     for (const [path, { id, at, digest }] of this.#vacated) {
       if (now - at > this.#windowMs) {
@@ -110,7 +110,7 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
  * @param read digest of the content that the program had read
  * @returns digest of the saved content; null: the content stays at its path
  */
-function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree, read: Digest): Digest | null {
+function redirectOne(ctx: CycleContext, path: LocalPath, link: Link, local: LocalTree, read: Digest): Digest | null {
   const { disk, state } = ctx.world;
   const there = local.files.get(link.localPath);
   const saved = disk.read(path);
@@ -132,7 +132,7 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
  * file at the old path may have the document's only local content, and the planner must decide.
  */
 function textFor(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   read: { readonly digest: Digest; readonly text: string },
   there: LocalFile,
@@ -146,7 +146,7 @@ function textFor(
   return merged.kind === "clean" ? merged.text : null;
 }
 
-function landAtDocument(ctx: PassContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
+function landAtDocument(ctx: CycleContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
   const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
   const outcome = runLocalEffect(ctx, writeFile, {
     id: link.id,
@@ -160,7 +160,7 @@ function landAtDocument(ctx: PassContext, at: LocalPath, link: Link, text: strin
   return outcome.kind === "done";
 }
 
-function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {
+function trashCopy(ctx: CycleContext, path: LocalPath, link: Link, digest: Digest): void {
   const { id } = link;
   const place = trashPlace(ctx.world, path);
   const detail = `an edit of ${link.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;

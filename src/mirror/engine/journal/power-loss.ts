@@ -7,7 +7,7 @@ import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Arriving } from "../../ports/state.ts";
@@ -23,7 +23,7 @@ import { fetchText, outcomeOfDisk, whyOpen } from "../apply/effect.ts";
  * Records the boot of the machine. ORDER: after everything was restored. If a cycle ended earlier,
  * killed or without the service, a file that a power loss took would count as deleted by the user.
  */
-export function rememberBoot({ world: { state, bootId } }: PassContext): void {
+export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
   // Otherwise a power loss during a first clone would also remove this mark, and leave damaged
   // files of an unknown boot.
@@ -41,7 +41,7 @@ type Damaged = {
 /**
  * Restores damaged files. Returns true if a file was damaged, so that the folder is scanned again.
  */
-export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
+export function restoreTorn(ctx: CycleContext, base: BaseTree, local: LocalTree): boolean {
   const damaged = [...damagedFiles(ctx, base, local)];
   for (const { link, file, isTaken } of damaged) {
     const why = isTaken ? "another file is at its path" : restoreOne(ctx, link, file);
@@ -51,7 +51,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree):
 }
 
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
-export function withRestoredFiles(ctx: PassContext, base: BaseTree, local: LocalTree): LocalTree {
+export function withRestoredFiles(ctx: CycleContext, base: BaseTree, local: LocalTree): LocalTree {
   const restored = [...damagedFiles(ctx, base, local)].flatMap(({ link, file, isTaken }): LocalFile[] =>
     file === undefined || isTaken ? [] : [{ ...file, digest: link.localDigest, textFault: null, empty: false }],
   );
@@ -63,7 +63,7 @@ export function withRestoredFiles(ctx: PassContext, base: BaseTree, local: Local
  * Finds damaged files. Without a restart of the machine a disk may have been lost and mounted
  * again, and a file counts as damaged only if nobody changed it since it was written.
  */
-function* damagedFiles(ctx: PassContext, base: BaseTree, local: LocalTree): Generator<Damaged> {
+function* damagedFiles(ctx: CycleContext, base: BaseTree, local: LocalTree): Generator<Damaged> {
   const restarted = hasRestarted(ctx.world);
   const find = fileFinder(base, local);
   for (const link of base.links.values()) {
@@ -102,7 +102,7 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
+function isDamaged(ctx: CycleContext, link: Link, file: LocalFile | undefined): boolean {
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
@@ -115,7 +115,7 @@ function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): b
  * deleted by its user. Without a record the document is new on the service, and the next plan
  * downloads it; if a damaged file is still at its path, the two become a conflict.
  */
-function forgetRecord({ world, run }: PassContext, { id, localPath: path }: Link, why: string): void {
+function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Link, why: string): void {
   const detail = `damaged by a power loss and not restored (${why}); mdmirror downloads the document again`;
   world.log.write("warn", "not-restored", { path, detail: why });
   world.state.transact(() => {
@@ -126,7 +126,7 @@ function forgetRecord({ world, run }: PassContext, { id, localPath: path }: Link
 }
 
 /** @returns reason why the file could not be restored, as a clause; null: the file was restored */
-function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): string | null {
+function restoreOne(ctx: CycleContext, link: Link, torn: LocalFile | undefined): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
   const path = torn?.path ?? link.localPath;
@@ -163,7 +163,7 @@ type Judged = "whole" | "put-away" | { readonly kind: "open"; readonly path: Loc
  * that could not be compared, with the reason
  */
 export async function recoverArriving(
-  ctx: PassContext,
+  ctx: CycleContext,
   local: LocalTree,
 ): Promise<{ readonly changed: boolean; readonly open: ReadonlyMap<LocalPath, string> }> {
   const { state } = ctx.world;
@@ -180,7 +180,7 @@ export async function recoverArriving(
   return { changed: all.includes("put-away"), open: new Map(open) };
 }
 
-async function putAwayTorn(ctx: PassContext, { id, path }: Arriving, local: LocalTree): Promise<Judged> {
+async function putAwayTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<Judged> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return putAway(ctx, id, file);
@@ -193,12 +193,12 @@ async function putAwayTorn(ctx: PassContext, { id, path }: Arriving, local: Loca
   return isDamaged ? putAway(ctx, id, file) : "whole";
 }
 
-function hasZeros({ world: { disk } }: PassContext, path: LocalPath): boolean {
+function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
   const read = disk.read(path);
   return read.kind === "done" && isZeroed(read.value.text);
 }
 
-function putAway(ctx: PassContext, id: Arriving["id"], { path, digest }: LocalFile): Judged {
+function putAway(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): Judged {
   const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
   if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

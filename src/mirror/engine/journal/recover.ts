@@ -8,7 +8,7 @@ import { moveLocal } from "../apply/move-local.ts";
 import { recoverLocalEffect, type Phase, recoverEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import { folderInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
@@ -43,7 +43,7 @@ type SetAsideFile = { readonly id: DocId; readonly path: LocalPath };
  * Recovers the effects on the disk, the first part of recovery. Returns the paths of rows that stay
  * open. These paths are unknown and never absent.
  */
-export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
+export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
   const findPlace = currentPathOf(ctx);
   const recover = (rows: readonly OpenIntent[]): void => {
@@ -72,7 +72,7 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
  * the new place. If the move was refused, the document is still at the row's path, and another
  * document may be at the record's place.
  */
-function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, SetAsideFile>): LocalPath {
+function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, SetAsideFile>): LocalPath {
   const { disk, state } = ctx.world;
   const isCutOff = kind === "replace" || kind === "trash";
   const parent = parentOf(path);
@@ -86,14 +86,14 @@ function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, SetAs
   return isAnothers ? path : link.localPath;
 }
 
-function stampAt({ world: { disk } }: PassContext, path: LocalPath): Stamp | null {
+function stampAt({ world: { disk } }: CycleContext, path: LocalPath): Stamp | null {
   const look = disk.look(path);
   return look.kind === "file" ? look.stamp : null;
 }
 
 /** @returns reason why the row stays open, or null */
 function recoverOne(
-  ctx: PassContext,
+  ctx: CycleContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
   intent: LocalIntent,
   findPlace: CurrentPath,
@@ -123,7 +123,7 @@ type CurrentPath = (path: LocalPath) => LocalPath | null;
  * the scan runs only if such a folder is missing. A folder that no scan finds was deleted, and is
  * created again with the restored file.
  */
-function currentPathOf(ctx: PassContext): CurrentPath {
+function currentPathOf(ctx: CycleContext): CurrentPath {
   const { disk, state } = ctx.world;
   const seen = once(() => scanForFolders(ctx));
   return (path) => {
@@ -147,7 +147,7 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
  * Returns the path of each folder by inode; empty if inodes are not reliable. `whole`: true if the
  * scan could read everything.
  */
-function scanForFolders({ world }: PassContext): {
+function scanForFolders({ world }: CycleContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
   readonly whole: boolean;
 } {
@@ -174,7 +174,7 @@ export type OpenWrites = {
  * The second part of recovery: finds out the result of each write by a read, before the first plan
  * (I13). Returns the writes whose results stay unknown.
  */
-export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
+export async function recoverRemote(ctx: CycleContext, intents: readonly OpenIntent[]): Promise<OpenWrites> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   // ORDER: one row after the other, in the order of writing, because two rows of one document may
   // depend on each other.
@@ -218,6 +218,6 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
 };
 
 /** Finds out the result of a write of an earlier run, or from before a crash, by a read (I08). */
-function concludeByRead(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+function concludeByRead(ctx: CycleContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }

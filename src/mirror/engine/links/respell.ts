@@ -2,7 +2,7 @@ import type { Intent } from "../../ports/state.ts";
 import { concludeLocal } from "../apply/run-effect.ts";
 import { resultOfReplace, writeFile } from "../apply/write-file.ts";
 import { setAsidePath } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
 /** Number of files that are recorded together, with one fsync, before they are written. */
@@ -21,13 +21,13 @@ type Row = Extract<Intent, { kind: "replace" }>;
  * the service's links, by id, were never broken. Each rewrite is journalled like any replacement:
  * content that a program saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
  */
-export function rewriteLinks(ctx: PassContext): void {
+export function rewriteLinks(ctx: CycleContext): void {
   const { links } = ctx.world;
   if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
 /** Rewrites the links of files. The content that their bytes represent stays the same. */
-export function rewriteFiles(ctx: PassContext, links: MirrorLinks, files: Iterable<Respelling>): void {
+export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let some: Respelling[] = [];
   const write = (): void => {
     for (const noted of noteAll(ctx, links, some)) respellOne(ctx, links, noted);
@@ -46,7 +46,7 @@ export function rewriteFiles(ctx: PassContext, links: MirrorLinks, files: Iterab
  * for which places its links are written. Once the targets move again, no other fact could tell.
  * Recovery uses the rows to find files that may still have their old bytes.
  */
-function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respelling[]): readonly Noted[] {
+function noteAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly Noted[] {
   const { state } = ctx.world;
   return state.transactSafely(() =>
     files.map((respelling) => {
@@ -59,7 +59,7 @@ function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respellin
   );
 }
 
-function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
+function rowOf(ctx: CycleContext, { link, from, to }: Respelling): Row {
   const { id, changeId: baseChangeId, digest: baseDigest } = link;
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
@@ -79,7 +79,7 @@ function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
   };
 }
 
-function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, open }: Noted): void {
+function respellOne(ctx: CycleContext, links: MirrorLinks, { respelling, open }: Noted): void {
   if (open === null) return;
   const { rowId, row } = open;
   const { from, bytes } = respelling;

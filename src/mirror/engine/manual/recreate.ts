@@ -12,7 +12,7 @@ import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
 import type { Placed } from "./resolve.ts";
 import { fromService } from "../run/world.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
  * Moves a document to the root on a service that cannot do it: creates a new document at the new
@@ -20,7 +20,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * two ids are never linked to one file (I11). After a kill in between, the next run sends the file
  * as new, and the old document is downloaded beside it: two documents rather than none.
  */
-export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<ManualEnd> {
+export async function recreate(ctx: CycleContext, { link, at: path }: Placed): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(link.remotePath, path))
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
@@ -67,7 +67,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
 }
 
 /** @returns reason that forbids deleting the old document later; null: none */
-async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+async function judgeOld(ctx: CycleContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;
   if (old.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service: sync first");
@@ -81,7 +81,7 @@ async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<
  * new document is read by its id, and must be at its path with the content that was sent (I04).
  * @returns the problem with the new document, as a clause; null: no problem
  */
-async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
+async function doubtNew(ctx: CycleContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
   const fetched = await fetchText(ctx, id, path);
   if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
   const text = ctx.world.state.text(sent);
@@ -97,7 +97,7 @@ function staying({ id, remotePath }: Link): string {
  * Deletes the old document, whose file belongs to the new one now.
  * @returns the result, as a clause
  */
-async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
+async function deleteOld(ctx: CycleContext, link: Link): Promise<string> {
   const why = `created as a new document in the root (was ${link.remotePath})`;
   const { id, localPath, changeId } = link;
   const deletion = { id, localPath, changeId, why, onlyWhileAbsent: false, refused: (_: unknown, end: Outcome) => end };

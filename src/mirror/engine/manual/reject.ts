@@ -10,7 +10,7 @@ import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
  * Reverts the changes that a safety check stopped. Each function makes a change that a user could
@@ -23,7 +23,7 @@ const WHY = "restored: its deletion was rejected";
  * Restores the file of a document that was deleted locally, with the same content. Nothing is sent.
  */
 export async function restoreDeletedFile(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "delete-remote" }>,
 ): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
@@ -47,7 +47,7 @@ export async function restoreDeletedFile(
 }
 
 /** Restores a folder that was removed locally, with the documents in it. */
-export function restoreRemovedFolder(ctx: PassContext, path: LocalPath): ManualEnd {
+export function restoreRemovedFolder(ctx: CycleContext, path: LocalPath): ManualEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
 }
@@ -56,7 +56,7 @@ export function restoreRemovedFolder(ctx: PassContext, path: LocalPath): ManualE
  * Keeps a folder that is gone from the service. The next run creates the folder on the service as a
  * new one.
  */
-export function keepFolder(ctx: PassContext, dirId: DirId): ManualEnd {
+export function keepFolder(ctx: CycleContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
@@ -66,7 +66,7 @@ export function keepFolder(ctx: PassContext, dirId: DirId): ManualEnd {
  * document.
  */
 export function keepFileAsNew(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath }: Extract<Action, { kind: "trash-local" }>,
 ): ManualEnd {
   const link = ctx.world.state.link(id);
@@ -76,7 +76,7 @@ export function keepFileAsNew(
 }
 
 /** Makes the next run write a removed conflict copy again. */
-export function restoreConflictCopy(ctx: PassContext, id: DocId): ManualEnd {
+export function restoreConflictCopy(ctx: CycleContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return notDone(STALE.conflictEnded);
@@ -89,7 +89,7 @@ export function restoreConflictCopy(ctx: PassContext, id: DocId): ManualEnd {
  * send.
  */
 export async function restoreBaseContent(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
 ): Promise<ManualEnd> {
   const { state } = ctx.world;
@@ -105,7 +105,7 @@ export async function restoreBaseContent(
 const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
 /** Returns the content that the file had in base. */
-function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
+function baseText(ctx: CycleContext, link: Link, path: LocalPath): Promise<ValueOrEnd<string>> | ValueOrEnd<string> {
   const kept = ctx.world.state.text(link.localDigest);
   return kept === null ? readBase(ctx, link, path) : got(kept);
 }
@@ -115,7 +115,7 @@ function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<ValueO
  * earlier one after a restore from a backup, or an empty one. It becomes the base, so that the next
  * run sends the local content as an edit of that version.
  */
-export async function resendLocalContent(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
+export async function resendLocalContent(ctx: CycleContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);

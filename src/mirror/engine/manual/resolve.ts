@@ -8,7 +8,7 @@ import { putContent } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { STALE, DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 import { deleteRemote, trashLocal, writeBack } from "../apply/presence.ts";
 import { trashConflictCopies } from "../apply/conflict-copies.ts";
 
@@ -31,7 +31,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
  */
 
 /** Keeps the local content. It is sent on the version that the conflict copy showed. */
-export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): ManualEnd {
+export function keepMine(ctx: CycleContext, placed: Placed, conflict: Conflict): ManualEnd {
   return endWith(ctx, placed, conflict, null, "you chose mine");
 }
 
@@ -39,7 +39,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * Writes content that the user merged to the document's file; the next run sends the file. Without
  * a conflict, the content is an ordinary edit.
  */
-export function writeMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
+export function writeMerged(ctx: CycleContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
   const detail = "you merged both versions";
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
@@ -50,7 +50,7 @@ export function writeMerged(ctx: PassContext, placed: Placed, conflict: Conflict
 const OLD = "your previous version";
 
 function endWith(
-  ctx: PassContext,
+  ctx: CycleContext,
   { link, at: path, seen }: Placed,
   conflict: Conflict,
   text: string | null,
@@ -76,7 +76,7 @@ function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
  * Replaces the local content by the service's: ends a conflict, a review, or an edit that the
  * service refuses.
  */
-export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
+export async function takeTheirs(ctx: CycleContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
   const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
@@ -99,13 +99,13 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
  * Records the protection that was read. The protection does not depend on whether the content is
  * taken, so it needs no journal row.
  */
-function noteProtection(ctx: PassContext, id: DocId, isProtected: boolean): void {
+function noteProtection(ctx: CycleContext, id: DocId, isProtected: boolean): void {
   const link = ctx.world.state.link(id);
   if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
 }
 
 /** Forgets which content was sent to review. The next run submits the local content again. */
-export function resubmit(ctx: PassContext, link: Link): ManualEnd {
+export function resubmit(ctx: CycleContext, link: Link): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
     removes: { block: link.id },
@@ -121,7 +121,7 @@ export function resubmit(ctx: PassContext, link: Link): ManualEnd {
 }
 
 /** Forgets a refusal. The next run sends the refused request again. */
-export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
+export function forgetRefusal(ctx: CycleContext, key: string): ManualEnd {
   ctx.world.state.removeBlock(key);
   return { outcome: DONE, notes: [] };
 }
@@ -130,7 +130,7 @@ export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
  * Sends content that is blocked because of conflict markers, which the user intended. It is sent on
  * base like any PUT.
  */
-export async function sendWithMarkers(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
+export async function sendWithMarkers(ctx: CycleContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(STALE.noRecord);
@@ -160,7 +160,7 @@ function versionSeen(conflict: Conflict): ShownVersion {
  * Deletes the document on the service whose file was renamed to a name that is not synced, as the
  * user decided. mdmirror reads the document again first, as before any deletion.
  */
-export async function deleteOnService(ctx: PassContext, link: Link): Promise<ManualEnd> {
+export async function deleteOnService(ctx: CycleContext, link: Link): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
@@ -172,7 +172,7 @@ export async function deleteOnService(ctx: PassContext, link: Link): Promise<Man
  * Keeps a document whose file was renamed to a name that is not synced. The service's content is
  * written under the old name, and the renamed file stays.
  */
-export async function restoreOldName(ctx: PassContext, link: Link): Promise<ManualEnd> {
+export async function restoreOldName(ctx: CycleContext, link: Link): Promise<ManualEnd> {
   const { id, localPath } = link;
   const fetched = await fetchText(ctx, id, localPath);
   if (fetched.kind === "end") return notDone(fetched.outcome);
@@ -186,7 +186,7 @@ export async function restoreOldName(ctx: PassContext, link: Link): Promise<Manu
  * Handles a document that is gone from the service, not readable any more, or outside the linked
  * subtree, and was edited locally: the edit goes to the trash.
  */
-export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): ManualEnd {
+export function dropLocalEdit(ctx: CycleContext, { link, at, seen }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
@@ -209,7 +209,7 @@ export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conf
  * Keeps the local content of a document that is gone from the service. The next run sends it as a
  * new document.
  */
-export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
+export function keepAsNew(ctx: CycleContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
@@ -234,7 +234,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
  * content would be sent over that version.
  * @returns sentences for the user
  */
-function trashCopies(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
+function trashCopies(ctx: CycleContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
   if (conflict === null) return [];
   const trashed = trashConflictCopies(ctx, conflict, at);
   return trashed.kind === "end" ? [`${conflict.newestCopyPath} stays`] : copiesNotes(trashed.value);

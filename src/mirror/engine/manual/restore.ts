@@ -9,7 +9,7 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { moveLocal } from "../apply/move-local.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { commit } from "../apply/commit.ts";
-import type { PassContext } from "../run/pass-context.ts";
+import type { CycleContext } from "../run/cycle-context.ts";
 
 /**
  * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
@@ -21,7 +21,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * @param expect content that the file must still have; null: any content
  */
 export function restoreText(
-  ctx: PassContext,
+  ctx: CycleContext,
   link: Link,
   digest: Digest,
   expect: Digest | null,
@@ -43,7 +43,7 @@ export function restoreText(
  * its id.
  */
 export function restoreFile(
-  ctx: PassContext,
+  ctx: CycleContext,
   { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },
   digest: Digest,
   detail: string,
@@ -66,7 +66,7 @@ export function restoreFile(
  * Removes a file that a run had sent as new. The next run deletes its document on the service,
  * under the safety checks, like after any local deletion.
  */
-export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): ManualEnd {
+export function removeCreated(ctx: CycleContext, link: Link, expect: Digest, place: string, detail: string): ManualEnd {
   const { id, localPath: path } = link;
   if (keepText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
@@ -78,7 +78,7 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
 /** Moves a file, or a folder with its content, back; the next run sends the move. */
-export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, why: string): ManualEnd {
+export function moveBack(ctx: CycleContext, { id, from, to }: MoveBack, why: string): ManualEnd {
   const move = { from, to, why, isManual: true } as const;
   const row = isDirId(id)
     ? ({ kind: "move-folder", dirId: id, ...move } as const)

@@ -14,7 +14,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
-import { PassContext } from "../run/pass-context.ts";
+import { CycleContext } from "../run/cycle-context.ts";
 
 /**
  * Runs effects that a user asks for, outside a cycle: as a separate run, under the lock, with the
@@ -43,13 +43,13 @@ export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly st
 export async function runManually(
   world: World,
   kind: string,
-  work: (ctx: PassContext) => Promise<readonly ManualEnd[]>,
+  work: (ctx: CycleContext) => Promise<readonly ManualEnd[]>,
 ): Promise<readonly ManualEnd[]> {
   const { state, clock } = world;
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the linked folder changed identity (${root})`), notes: [] }];
   const run = state.beginRun(kind, clock.now());
-  const ctx = new PassContext(world, { run: { number: run }, settings: SETTINGS });
+  const ctx = new CycleContext(world, { run: { number: run }, settings: SETTINGS });
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);
   await flushNow(ctx);
@@ -98,7 +98,7 @@ type Choice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
  * file, and a program that still has it open saves to that file.
  */
-export function writeChosen(ctx: PassContext, { link, path, text, seen, next, event, old }: Choice): ManualEnd {
+export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, event, old }: Choice): ManualEnd {
   const { id } = link;
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;
@@ -144,7 +144,7 @@ export function isUnseenContent(seen: Digest | null | undefined, found: Digest):
  * @returns digest of the content, or null without a file
  */
 export function keepText(
-  ctx: PassContext,
+  ctx: CycleContext,
   path: LocalPath,
   id: DocId | null,
   name: TextName = localContentName(path, id, "the version that your choice replaced"),

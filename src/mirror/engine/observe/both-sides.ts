@@ -10,7 +10,7 @@ import { hasRestarted } from "../apply/cut-off.ts";
 import { withRestoredFiles, rememberBoot, restoreTorn, recoverArriving } from "../journal/power-loss.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { recoverLocal, recoverRemote, type OpenWrites } from "../journal/recover.ts";
-import { APPROVE_EMPTY, type PassContext, type CycleInput } from "../run/pass-context.ts";
+import { APPROVE_EMPTY, type CycleContext, type CycleInput } from "../run/cycle-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
@@ -32,7 +32,7 @@ import { isNotFound } from "../apply/effect.ts";
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
-export async function observe(ctx: PassContext, input: CycleInput, inodesTrusted: boolean): Promise<Observed> {
+export async function observe(ctx: CycleContext, input: CycleInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   world.links?.begin(input.dry);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
@@ -64,7 +64,7 @@ export async function observe(ctx: PassContext, input: CycleInput, inodesTrusted
 }
 
 /** Records the results of the scans for the effects of the cycle. */
-export function noteScan({ notes }: PassContext, local: LocalTree, remote: RemoteTree): void {
+export function noteScan({ notes }: CycleContext, local: LocalTree, remote: RemoteTree): void {
   for (const folder of remote.folders.values()) notes.folderIds.set(folder.path, folder.id);
   notes.local = local;
   notes.isListed = remote.complete;
@@ -87,7 +87,7 @@ export const NOTHING_SEEN: RemoteTree = {
  * trees.
  */
 function mayLeaveOut(
-  { world }: PassContext,
+  { world }: CycleContext,
   { leavesOut, dry, observers }: CycleInput,
   inodesTrusted: boolean,
 ): boolean {
@@ -113,7 +113,7 @@ type LeftOpen = {
 const NOTHING_OPEN: OpenWrites = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
 /** Recovers from a crash or a lost answer before either side is scanned. */
-async function recover(ctx: PassContext): Promise<LeftOpen> {
+async function recover(ctx: CycleContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
   closeSent(ctx, intents);
@@ -136,7 +136,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * of a dry run.
  */
 export function contentSinkOf(
-  { world, notes }: PassContext,
+  { world, notes }: CycleContext,
   input: CycleInput,
   base: BaseTree,
   records?: Records,
@@ -146,7 +146,7 @@ export function contentSinkOf(
 }
 
 /** Returns the sink of `contentSinkOf` for documents that are read only as a proof. */
-function proofKeeper({ world: { state }, notes }: PassContext, input: CycleInput): NonNullable<Known["keep"]> {
+function proofKeeper({ world: { state }, notes }: CycleContext, input: CycleInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
     : (digest, text, { id, localPath }) => state.putKnownText(digest, text, remoteContentName(localPath, id));
@@ -156,7 +156,7 @@ function proofKeeper({ world: { state }, notes }: PassContext, input: CycleInput
 type Recorded = { readonly base: BaseTree; readonly records: Records | undefined };
 
 async function scanBoth(
-  ctx: PassContext,
+  ctx: CycleContext,
   input: CycleInput,
   recorded: Recorded,
   inodesTrusted: boolean,
@@ -193,7 +193,7 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, k
  * receive answers of the service.
  */
 function scanFolder(
-  ctx: PassContext,
+  ctx: CycleContext,
   { observers }: CycleInput,
   { base, records }: Recorded,
   inodesTrusted: boolean,
@@ -217,7 +217,7 @@ type Rescan = {
  * Restores the files that a power loss damaged, and scans again. Base records what the scan proves.
  */
 async function restoreAndRescan(
-  ctx: PassContext,
+  ctx: CycleContext,
   scanned: Trees,
   remote: RemoteScan,
   { inodesTrusted, keep, settled }: Rescan,
@@ -240,7 +240,7 @@ async function restoreAndRescan(
  * Returns the local tree with links read by the places of documents, which are known once both
  * sides were scanned.
  */
-export function withLinks(ctx: PassContext, input: CycleInput, trees: Trees): LocalTree {
+export function withLinks(ctx: CycleContext, input: CycleInput, trees: Trees): LocalTree {
   const { links } = ctx.world;
   if (links === undefined) return trees.local;
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
@@ -252,7 +252,7 @@ export function withLinks(ctx: PassContext, input: CycleInput, trees: Trees): Lo
   return local;
 }
 
-export function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {
+export function withReturned({ notes: { returned } }: CycleContext, local: LocalTree): LocalTree {
   return returned.size === 0 ? local : { ...local, returned };
 }
 
@@ -292,7 +292,7 @@ const MOST = 16;
  * @param keep stores the content that is read
  * @returns the trees with the documents that are on the service, in the linked folder or outside
  */
-async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {
+async function seekTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
   const sought = links?.unknownTargets(trees) ?? [];
   if (sought.length === 0) return trees;
@@ -317,7 +317,7 @@ async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promis
 type Shown = { readonly path: string; readonly lastChangeId: RemoteFile["changeId"]; readonly protected: boolean };
 
 /** @returns null if the document is outside the linked subtree */
-function fileOf({ world }: PassContext, id: DocId, shown: Shown): RemoteFile | null {
+function fileOf({ world }: CycleContext, id: DocId, shown: Shown): RemoteFile | null {
   const path = fromService(world, shown.path);
   return path === null ? null : { id, path, changeId: shown.lastChangeId, protected: shown.protected };
 }

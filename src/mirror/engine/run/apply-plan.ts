@@ -8,7 +8,7 @@ import { earlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard
 import { journalArriving } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
-import type { PassContext } from "./pass-context.ts";
+import type { CycleContext } from "./cycle-context.ts";
 
 /** Runs the steps of a plan. Logs and remembers those that fail. */
 
@@ -22,7 +22,7 @@ const AT_ONCE = 40;
  * Carries out the steps of a plan.
  * @param stop when it aborts, no more steps start
  */
-export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
+export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
@@ -41,12 +41,12 @@ export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortS
 }
 
 /** Returns the path of an id in base, so that no message shows an id in place of a path. */
-function knownPath({ world }: PassContext, id: string | null): LocalPath {
+function knownPath({ world }: CycleContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }
 
 /** Runs an action. Logs and remembers a failure. */
-async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
+async function performNoted(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isFutileRepeat(tally, action, isListed)) return earlierOutcome(tally, action);
   const outcome = await performShown(ctx, action);
@@ -56,7 +56,7 @@ async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> 
   return outcome;
 }
 
-async function performShown(ctx: PassContext, action: Action): Promise<Outcome> {
+async function performShown(ctx: CycleContext, action: Action): Promise<Outcome> {
   const { progress } = ctx.world;
   progress.step?.(action, "begun");
   try {
@@ -67,7 +67,7 @@ async function performShown(ctx: PassContext, action: Action): Promise<Outcome> 
 }
 
 function noteFailure(
-  ctx: PassContext,
+  ctx: CycleContext,
   action: Action,
   outcome: Exclude<Outcome, { kind: "done" | "submitted" }>,
 ): void {

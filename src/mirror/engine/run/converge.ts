@@ -7,7 +7,7 @@ import { rememberFlood, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
-import { type CycleEnd, type CycleInput, type Planned, type Tally, zeroTally } from "./pass-context.ts";
+import { type CycleEnd, type CycleInput, type Planned, type Tally, zeroTally } from "./cycle-context.ts";
 import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";

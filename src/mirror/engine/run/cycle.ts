@@ -18,7 +18,7 @@ import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { isRestored } from "./generation.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
-import { PassContext, type CycleEnd, type CycleInput, type Planned } from "./pass-context.ts";
+import { CycleContext, type CycleEnd, type CycleInput, type Planned } from "./cycle-context.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 import type { DocId } from "../../../contract/ids.ts";
@@ -38,13 +38,13 @@ import { readFacts } from "../apply/effect.ts";
 
 export async function runCycle(world: World, input: CycleInput): Promise<CycleEnd> {
   const { root, inodesTrusted } = checkRoot(world);
-  const ctx = new PassContext(world, input);
+  const ctx = new CycleContext(world, input);
   if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
   return observeAndAct(ctx, input, root, inodesTrusted);
 }
 
 async function observeAndAct(
-  ctx: PassContext,
+  ctx: CycleContext,
   input: CycleInput,
   root: Signals["root"],
   inodesTrusted: boolean,
@@ -78,7 +78,7 @@ export async function runNarrowCycle(world: World, input: CycleInput, seen: Tree
   const { root, inodesTrusted } = checkRoot(world);
   if (root !== "same" || !inodesTrusted || isLeftOpen(world, seen)) return null;
   if (isRestored(world.state, world.remote.generation())) return null;
-  const ctx = new PassContext(world, input);
+  const ctx = new CycleContext(world, input);
   world.links?.begin(false);
   const trees = { ...seen, local: withLinks(ctx, input, seen) };
   noteScan(ctx, trees.local, trees.remote);
@@ -118,7 +118,7 @@ function transfersContent({ links }: World, { steps, blocks, verdict, toRead }: 
 
 /** Scans both sides and plans. */
 async function decide(
-  ctx: PassContext,
+  ctx: CycleContext,
   input: CycleInput,
   root: Signals["root"],
   inodesTrusted: boolean,
@@ -131,7 +131,7 @@ async function decide(
 }
 
 /** Rewrites the links to documents that moved, unless a safety check stops the plan. */
-function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
+function settleLinks(ctx: CycleContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.begin(false);
@@ -149,7 +149,7 @@ type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: bool
  * Carries out the plan. After a stop, nothing changes on either side until the user answers, so no
  * step starts.
  */
-async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
+async function carryOut(ctx: CycleContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
@@ -162,7 +162,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 const unstoppable = stoppableBy(new AbortController().signal);
 
 /** Records the plan's blocks, and the conflict copies that exist again, before any step starts. */
-function notePlan(ctx: PassContext, plan: Plan, trees: Trees): void {
+function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
   const { oneWay } = ctx.notes.tally;
@@ -194,7 +194,7 @@ type CyclePlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen
  * content that the safety checks need.
  */
 async function planCycle(
-  ctx: PassContext,
+  ctx: CycleContext,
   input: CycleInput,
   trees: Trees,
   signals: Signals,
@@ -227,7 +227,7 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
  * changed a moment ago.
  */
 async function filesToLeave(
-  ctx: PassContext,
+  ctx: CycleContext,
   { dry, settings: { handsOff } }: CycleInput,
   { plan, trees }: Decided,
 ): Promise<ReadonlyMap<LocalPath, InUse>> {
@@ -246,7 +246,7 @@ async function filesToLeave(
  * service needs two scans some seconds apart. A program may be between the two steps of a save.
  */
 export async function planWithSecondScan(
-  ctx: PassContext,
+  ctx: CycleContext,
   input: CycleInput,
   trees: Trees,
   signals: Signals,
@@ -277,7 +277,7 @@ export async function planWithSecondScan(
 /**
  * Makes the plan for a missing root: no file is visible, and only the verdict contains the reason.
  */
-function planBlind(ctx: PassContext, input: CycleInput, root: Signals["root"]): CycleEnd {
+function planBlind(ctx: CycleContext, input: CycleInput, root: Signals["root"]): CycleEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";
   const local: LocalTree = {
@@ -302,7 +302,7 @@ function planBlind(ctx: PassContext, input: CycleInput, root: Signals["root"]): 
  * and the safety checks must know how many did before the first one is written.
  * @returns the trees with the digests of the content that was read
  */
-async function readChanged(ctx: PassContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
+async function readChanged(ctx: CycleContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
   const files = new Map(trees.remote.files);
   await Promise.all(
     ids.map(async (id) => {
@@ -316,14 +316,14 @@ async function readChanged(ctx: PassContext, trees: Trees, ids: readonly DocId[]
 }
 
 /** Returns the digest of a version if an earlier cycle has read that version; null otherwise. */
-function knownDigest({ world: { state } }: PassContext, { id, changeId }: RemoteFile): Digest | null {
+function knownDigest({ world: { state } }: CycleContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((one) => one.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
 /** @returns null if the document could not be read, or has a newer version */
 async function read(
-  ctx: PassContext,
+  ctx: CycleContext,
   { base }: Trees,
   { id, changeId, path }: RemoteFile,
   dry: boolean,

@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import type { PassContext } from "./pass-context.ts";
+import type { CycleContext } from "./cycle-context.ts";
 import { wasFutile } from "./repeat-guard.ts";
 import type { EditorWait, Settings, World } from "./world.ts";
 
@@ -46,7 +46,7 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
 const OVER = "; an editor had the file open for longer than mdmirror waits";
 
 /** Returns the files of this plan that must not be written now. Only this function checks locks. */
-export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
+export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
     if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
@@ -68,7 +68,7 @@ function isWriting(action: Action): action is Writing {
  * must be written, its effect has found that out before (`blockIfInUse`), in this run or an earlier
  * one. For two new contents, that counts only if the service's content may replace the local one.
  */
-function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
+function wouldWrite({ notes: { tally }, settings }: CycleContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
   return base.blocks.get(action.id)?.reason === "in-use" || wasFutile(tally, action);
 }
@@ -91,7 +91,7 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
  * Returns true if a write has waited for the longest time. A program may have a file open for days,
  * so its lock is respected only for a limited time.
  */
-function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
+function hasWaited({ world, settings }: CycleContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
   const block = base.blocks.get(id);
   if (quietInMs !== null || block?.reason !== "in-use") return false;
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
@@ -108,7 +108,7 @@ export function isWaitOver({ clock }: World, since: number, mostMs: number): boo
  * @returns null: nobody is working on the file
  */
 export function findUse(
-  { world, settings: { handsOff }, notes }: PassContext,
+  { world, settings: { handsOff }, notes }: CycleContext,
   { id, localPath }: Pick<Writing, "id" | "localPath">,
 ): InUse | null {
   if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;

@@ -9,7 +9,7 @@ import { forgetLosses, lossesLately } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { isRestored } from "./generation.ts";
 import { recordEvent, type World } from "./world.ts";
-import type { ConflictBudget, PassContext } from "./pass-context.ts";
+import type { ConflictBudget, CycleContext } from "./cycle-context.ts";
 
 /**
  * Collects facts for the safety checks that are not in the trees: the root's identity, recent
@@ -179,7 +179,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
   return { most: most - floodedConflicts(world), approved };
 }
 
-export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
+export function gatherSignals(ctx: CycleContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
   const { state } = ctx.world;
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {

@@ -1,11 +1,11 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { TextLookup } from "../../model/tree.ts";
-import type { PassContext, CycleInput } from "./pass-context.ts";
+import type { CycleContext, CycleInput } from "./cycle-context.ts";
 
 /** Returns the policy by which a cycle plans. The trees are not part of it. */
 
-export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {
@@ -25,7 +25,7 @@ export function policyOf(ctx: PassContext, input: CycleInput, absentTwice: Reado
  * Returns the lookup of the contents that a cycle has read. If links are converted, the targets of
  * links are left out, so that a content is equal in both forms.
  */
-export function textFinder({ world, notes }: PassContext): TextLookup {
+export function textFinder({ world, notes }: CycleContext): TextLookup {
   const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
   return world.links?.comparing(find) ?? find;
 }

@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import type { Tally } from "./pass-context.ts";
+import type { Tally } from "./cycle-context.ts";
 
 /**
  * Stops actions that achieve nothing although each scan shows the same state. For example, a

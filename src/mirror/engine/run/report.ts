@@ -10,7 +10,7 @@ import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
-import type { MovedOutOfWay, CycleEnd } from "./pass-context.ts";
+import type { MovedOutOfWay, CycleEnd } from "./cycle-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";

@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import { RunEntry, runCycles } from "./converge.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
-import type { CycleEnd, Planned } from "./pass-context.ts";
+import type { CycleEnd, Planned } from "./cycle-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";

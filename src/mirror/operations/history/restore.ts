@@ -5,7 +5,7 @@ import type { Look } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { givenMoment } from "./as-of.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
@@ -206,7 +206,7 @@ function putBack(
 ): PlanItem<RestoredItem> {
   const [asNew, detail] = [link === null, `version ${entry.n} restored`];
   const version = { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
-  const act = (ctx: PassContext) => {
+  const act = (ctx: CycleContext) => {
     const present = asNew ? null : ctx.world.state.link(id!);
     return present === null || now === null
       ? restoreFile(ctx, { id, path, isNew: present === null }, entry.digest, detail)

@@ -6,7 +6,7 @@ import { DONE, stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/manual/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { isDone, leftRow, type PlanItem, plannedRow, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { UNDO } from "../declared/undo.ts";
@@ -110,7 +110,7 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
     const { path, kind } = item;
     const row = { ...plannedRow(path), kind, to: "to" in item ? item.to : null };
     if (item.kind === "left") return { row: { ...row, ...leftRow(path, item.why) }, act: null };
-    const act = (ctx: PassContext): ManualEnd | Promise<ManualEnd> => {
+    const act = (ctx: CycleContext): ManualEnd | Promise<ManualEnd> => {
       if (!isMove(item)) return undoItem(ctx, item, detail);
       // The first of the moves carries out all of them.
       moved ??= undoMoves(ctx, moves, detail);
@@ -131,7 +131,7 @@ function isMove(item: UndoItem): item is MoveItem {
 }
 
 function undoItem(
-  ctx: PassContext,
+  ctx: CycleContext,
   item: Exclude<UndoItem, MoveItem | LeftItem>,
   detail: string,
 ): ManualEnd | Promise<ManualEnd> {
@@ -174,7 +174,7 @@ type Moving = Pick<MoveItem, "id" | "to"> & { at: LocalPath; home: LocalPath | n
  * RACE: a kill between the two renames of an entry leaves it under its temporary name. The next run
  * uploads that name as any rename; the content is whole.
  */
-function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
+function undoMoves(ctx: CycleContext, items: readonly MoveItem[], detail: string): ReadonlyMap<UndoItem, ManualEnd> {
   const { state, disk } = ctx.world;
   const all = items.map((item): Moving => {
     const why = whyNot(item, state, disk);
@@ -192,7 +192,7 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
 }
 
 /** Gives an entry a temporary name. */
-function freePath(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): void {
+function freePath(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): void {
   const home = one.at;
   const end = rename(ctx, all, one, spareName(home), detail);
   if (isDone(end)) one.home = home;
@@ -200,7 +200,7 @@ function freePath(ctx: PassContext, all: readonly Moving[], one: Moving, detail:
 }
 
 /** Renames an entry, and updates the present paths of the entries in it. */
-function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
+function rename(ctx: CycleContext, all: readonly Moving[], { id, at: from }: Moving, to: LocalPath, detail: string) {
   // On a disk that ignores case, a rename that only changes case finds the file itself at its
   // target; only the disk can tell the two apart.
   const isSameName = from.toLowerCase() === to.toLowerCase();
@@ -214,7 +214,7 @@ function rename(ctx: PassContext, all: readonly Moving[], { id, at: from }: Movi
  * Moves an entry to its place. If the move fails, the entry gets its old name back in place of a
  * temporary name.
  */
-function moveToPlace(ctx: PassContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
+function moveToPlace(ctx: CycleContext, all: readonly Moving[], one: Moving, detail: string): ManualEnd {
   if (one.at === one.to) return { outcome: DONE, notes: [] };
   const end = rename(ctx, all, one, one.to, detail);
   if (isDone(end) || one.home === null || isDone(rename(ctx, all, one, one.home, detail))) return end;

@@ -7,7 +7,7 @@ import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { misplacedLinkFiles, respellingsFor, withTranslation } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { type Config, writeConfig } from "../../settings/config.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
@@ -98,11 +98,11 @@ async function settle(world: World): Promise<void> {
 }
 
 async function respellAll(world: World, found: readonly Respelling[]): Promise<number> {
-  let counts: PassContext["notes"]["counts"] | null = null;
+  let counts: CycleContext["notes"]["counts"] | null = null;
   await runManually(world, "links", async (ctx) => {
     counts = ctx.notes.counts;
     rewriteFiles(ctx, ctx.world.links!, found);
     return [];
   });
-  return (counts as PassContext["notes"]["counts"] | null)?.respelled ?? 0;
+  return (counts as CycleContext["notes"]["counts"] | null)?.respelled ?? 0;
 }

@@ -1,5 +1,5 @@
 import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -14,7 +14,7 @@ export type ManyEnd = Ends["items"][number];
 /** One item of a plan: its row in the result, and its effects. Null: the item needs no effect. */
 export type PlanItem<Row extends ManyEnd = ManyEnd> = {
   readonly row: Row;
-  readonly act: ((ctx: PassContext) => ManualEnd | Promise<ManualEnd>) | null;
+  readonly act: ((ctx: CycleContext) => ManualEnd | Promise<ManualEnd>) | null;
   /** Rank of the item: items with a lower number run first; left out: 0. */
   readonly order?: number;
   /** True if all items of this order run together, so that a stop does not separate them. */
@@ -80,7 +80,7 @@ export async function runItems<Row extends ManyEnd>(
   const able = items.filter(({ act }) => act !== null).toSorted((a, b) => (a.order ?? 0) - (b.order ?? 0));
   const ends = new Map<PlanItem<Row>, ManualEnd>();
   let [run, isOffline]: [number | null, boolean] = [null, false];
-  const work = async (ctx: PassContext) => {
+  const work = async (ctx: CycleContext) => {
     run = ctx.run;
     for (let at = 0; at < able.length && !isOffline && !(await isStopped(world, stop)); ) {
       const { isWhole, order } = able[at]!;

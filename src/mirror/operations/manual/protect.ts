@@ -1,6 +1,6 @@
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { protect as sendProtection } from "../../engine/manual/protect.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type Link } from "../../model/link.ts";
@@ -65,7 +65,7 @@ async function planProtection(
   const items = chosen.map(({ id, localPath: path }): PlanItem => {
     if (found.known.get(id) === value)
       return { row: { path, end: "done", why: "", notes: ["nothing to do"] }, act: null };
-    const act = async (ctx: PassContext) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
+    const act = async (ctx: CycleContext) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command"));
     return { row: plannedRow(path), act };
   });
   return ok(items.toSorted((one, other) => byPath(one.row, other.row)));

@@ -17,7 +17,7 @@ import {
   keepAsNew,
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
-import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { CycleContext } from "../../engine/run/cycle-context.ts";
 import { isDone } from "./many.ts";
 import type { OpenProblem } from "./open-problem.ts";
 
@@ -30,7 +30,7 @@ export type Resolution =
  * which need `--force`.
  */
 export async function resolveIn(
-  ctx: PassContext,
+  ctx: CycleContext,
   subject: OpenProblem,
   way: Resolution,
   seen?: Seen,
@@ -68,7 +68,7 @@ export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenPro
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+async function resolveOne(ctx: CycleContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
   const { link, conflict, block, path } = subject;
   const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = block?.reason === "renamed-out-of-mirror";
@@ -88,7 +88,7 @@ async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolutio
   }
 }
 
-function sendMine(ctx: PassContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
+function sendMine(ctx: CycleContext, { link, block }: OpenProblem): Promise<ManualEnd> | ManualEnd {
   const isInReview = block === null || isReview(block.reason);
   return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
 }

@@ -54,7 +54,7 @@ export type Observers = {
    * check stops the plan.
    * @returns true if files changed, so that both sides must be scanned again
    */
-  redirectSaves(ctx: PassContext, trees: Trees): boolean;
+  redirectSaves(ctx: CycleContext, trees: Trees): boolean;
 };
 
 export type CycleEnd =
@@ -199,7 +199,7 @@ export type ConflictBudget = { readonly most: number; readonly approved: Readonl
  * Context that the effects of one cycle share. Everything that changes during the cycle is in its
  * notes.
  */
-export class PassContext {
+export class CycleContext {
   readonly world: World;
   readonly settings: Settings;
   /** Joins commits of steps that run in parallel. */
