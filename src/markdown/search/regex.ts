@@ -49,7 +49,7 @@ class RegexSearch<One extends FoundDocument> {
 
   async find(limit: number): Promise<RegexResult<One>> {
     const set = documentsWithRequired(this.#regex.required);
-    const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.waiting());
+    const stopped = set.kind === "any" ? null : await this.#lookAtAll(await this.#source.unindexed());
     return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
   }
 
