@@ -10,7 +10,7 @@ export type Trouble = {
    * state file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
-  /** What failed: one clause, without a full stop. */
+  /** Names the failure: one clause, without a full stop. */
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;

@@ -2,7 +2,6 @@ import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import { type FolderStatus, type MirrorStatus, readAllStatuses, type StatusOptions } from "../mirror/folder/status.ts";
-import { GlanceCache } from "../mirror/folder/glances.ts";
 import { BLOCK_REASONS, type BlockReason } from "../mirror/model/block.ts";
 import type { ListedMirror } from "../mirror/trust/list.ts";
 import { isSameName } from "../mirror/trust/names.ts";
@@ -50,7 +49,7 @@ export class Folders {
 
   /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
-    this.#world = { ...world, glances: new GlanceCache() };
+    this.#world = world;
     this.#roots = roots;
   }
 

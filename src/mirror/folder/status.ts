@@ -15,7 +15,6 @@ import { type Glance, glanceAtState } from "../state/glance.ts";
 import { admit } from "../trust/gate.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
 import { unwritable } from "./folder-trouble.ts";
-import type { GlanceCache } from "./glances.ts";
 
 /** Reads the states of linked folders. */
 
@@ -68,17 +67,12 @@ const NOTHING: Glance = {
  * @param dir a folder that has `.mdmirror/`
  * @param isBusy true if a daemon is in the middle of a run. An unfinished run or effect is then no
  * sign of a crash.
- * @param glances a cache of earlier reads, for a process that reads states repeatedly
  */
-export async function readStatus(
-  dir: string,
-  isBusy: boolean,
-  glances: Pick<GlanceCache, "at"> = { at: glanceAtState },
-): Promise<Result<MirrorStatus>> {
+export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const glanced = glances.at(folder);
+  const glanced = glanceAtState(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./open-state.ts")).stateTrouble(glanced);
   return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
@@ -140,8 +134,6 @@ export type StatusOptions = {
   readonly daemonMs?: number;
   /** True to read nothing of a folder that is not admitted, for any reason. */
   readonly isStrict?: boolean;
-  /** Cache of summaries, for a process that reads states repeatedly. */
-  readonly glances?: GlanceCache;
 };
 
 /**
@@ -150,7 +142,7 @@ export type StatusOptions = {
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
   const asked = await askDaemonForStatus(root, options);
-  return asked.kind === "asked" ? readStatusFromState(root, asked, options) : asked;
+  return asked.kind === "asked" ? readStatusFromState(root, asked) : asked;
 }
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
@@ -170,9 +162,9 @@ async function askDaemonForStatus(root: string, options: StatusOptions): Promise
 }
 
 /** Reads the state file: the second half. */
-async function readStatusFromState(root: string, { daemon }: Asked, options: StatusOptions): Promise<StatusReading> {
+async function readStatusFromState(root: string, { daemon }: Asked): Promise<StatusReading> {
   const isBusy = daemon !== null && BUSY.has(daemon.phase);
-  const read = await readStatus(root, isBusy, options.glances);
+  const read = await readStatus(root, isBusy);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
 }
@@ -254,9 +246,7 @@ export async function readAllStatuses(
   for (const [at, mirror] of listed.value.mirrors.entries()) {
     const first = asked[at]!;
     const look =
-      first.kind === "asked"
-        ? await orUnseen(mirror.root, () => readStatusFromState(mirror.root, first, options))
-        : first;
+      first.kind === "asked" ? await orUnseen(mirror.root, () => readStatusFromState(mirror.root, first)) : first;
     mirrors.push({ mirror, look, state: wordOf(mirror, look) });
   }
   return ok({ mirrors, unfit: listed.value.unfit });

@@ -3,9 +3,7 @@ import type { Block, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { BlockTable } from "./blocks.ts";
-import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
-import { STATE_SCHEMA } from "./schema.ts";
 
 /** Reads facts about one folder for users: a few columns, and no content. */
 
@@ -34,17 +32,6 @@ export type DocumentRow = {
   readonly stampTrusted: boolean;
   readonly standing: string;
 };
-
-/**
- * Returns a value that changes whenever the state may have changed.
- * @param own absolute path of `.mdmirror`
- */
-export function stateSeal(own: string): string {
-  return [STATE_SCHEMA.file, `${STATE_SCHEMA.file}-wal`]
-    .map((name) => statOwn(own, name, "own-file"))
-    .map((stat) => (stat === null ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeMs}`))
-    .join();
-}
 
 /**
  * Reads the rows of one folder.
