@@ -119,6 +119,20 @@ export function locate(io: Io, path: string): Result<Place> {
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }
 
+/** Splits `notes/plan.md@3` into the path and 3. Without a number: the path and null. */
+export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
+  const match = /^(.+)@(\d{1,9})$/s.exec(name);
+  return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
+}
+
+/** Finds the linked folder of an operand such as `PATH@N`, and its document and version. */
+export function locateVersion(io: Io, operand: string): Result<{ readonly root: string; readonly input: object }> {
+  const { path, n } = splitVersion(operand);
+  const place = locate(io, path);
+  if (place.kind === "trouble") return place;
+  return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
+}
+
 /**
  * Works as `locate`, but also accepts the linked folder itself, with the path "". If the path is
  * outside every linked folder, it may be the name of a linked folder.

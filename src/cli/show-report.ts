@@ -2,7 +2,7 @@ import type { RunReport } from "../mirror/folder/run.ts";
 import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
 import { NEXT_WITHOUT_ROOT, nextOfStop } from "../mirror/operations/results/attention.ts";
 import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
@@ -16,18 +16,11 @@ import { byPath } from "../mirror/model/by-path.ts";
 
 /** Shows a run: one summary line, then problems to fix. */
 
-const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
-  "in-sync": EXIT.inSync,
-  attention: EXIT.attention,
-  stopped: EXIT.stopped,
-  offline: EXIT.offline,
-};
-
 /** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show all of them. */
 const MOST = 20;
 
 export function exitCodeOf(report: RunReport): ExitCode {
-  return EXITS[report.state];
+  return EXIT_OF_STATE[report.state];
 }
 
 /**

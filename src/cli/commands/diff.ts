@@ -6,10 +6,9 @@ import type { DIFF } from "../../mirror/operations/declared/history.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts";
 import { diff } from "../../mirror/operations/history/diff.ts";
-import { splitVersion } from "../../mirror/operations/history/history.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
-import { locate } from "../find-mirror.ts";
+import { locate, locateVersion, splitVersion } from "../find-mirror.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { showMerge } from "../show-merge.ts";
@@ -25,13 +24,7 @@ const compare = readCommand(diff, {
   options: {
     origins: { help: "show which side each line of PATH@N, or of the last merged version, came from; exits 0" },
   },
-  locate(io, args) {
-    if (!namesDocument(args)) return OF_FOLDER.locate(io, args);
-    const { path, n } = splitVersion(args.operands[0]!);
-    const place = locate(io, path);
-    if (place.kind === "trouble") return place;
-    return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
-  },
+  locate: (io, args) => (namesDocument(args) ? locateVersion(io, args.operands[0]!) : OF_FOLDER.locate(io, args)),
   exit: ({ documents }) => (documents.every(({ kind }) => kind === "same") ? EXIT.inSync : EXIT.attention),
   print(io, { documents }, { args }) {
     const [row] = documents;

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
-import { locate } from "../find-mirror.ts";
+import { locateVersion } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { writeFileSync } from "node:fs";
 
@@ -11,12 +10,7 @@ export const command = readCommand(show, {
   operands: { usage: "PATH[@N] | ID[@N]", least: 1, most: 1 },
   examples: ["mdmirror show plan.md@3", "mdmirror show plan.md@3 --output old-plan.md"],
   options: { output: { value: "FILE", short: "o", help: "write to FILE, which must not exist" } },
-  locate(io, { operands }) {
-    const { path, n } = splitVersion(operands[0]!);
-    const place = locate(io, path);
-    if (place.kind === "trouble") return place;
-    return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
-  },
+  locate: (io, { operands }) => locateVersion(io, operands[0]!),
   print(io, { path, n, text }, { args }) {
     const output = args.text("output");
     if (output === null) {

@@ -190,9 +190,3 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   }
   return entries;
 }
-
-/** Splits `notes/plan.md@3` into the path and 3. Without a number: the path and null. */
-export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
-  const match = /^(.+)@(\d{1,9})$/s.exec(name);
-  return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
-}
