@@ -2,7 +2,7 @@ import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
 import { resolve } from "../mirror/operations/manual/resolve-many.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
-import { undo } from "../mirror/operations/history/undo-operation.ts";
+import { undo } from "../mirror/operations/history/undo.ts";
 import type { APPROVE } from "../mirror/operations/declared/stop.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { ResultOf } from "../mirror/operations/define.ts";

@@ -1,7 +1,6 @@
 import { count } from "../../common/count.ts";
 import { ok, trouble } from "../../common/trouble.ts";
-import { type UndoPlan, runsClause } from "../../mirror/operations/history/undo.ts";
-import { type SeenUndo, undo } from "../../mirror/operations/history/undo-operation.ts";
+import { runsClause, type SeenUndo, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { findMirror } from "../find-mirror.ts";

@@ -1,6 +1,6 @@
 import { readEvents } from "../../mirror/operations/history/events.ts";
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { readUndoPlan } from "../../mirror/operations/history/undo-operation.ts";
+import { readUndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { type LocalMirror, withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";

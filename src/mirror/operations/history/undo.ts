@@ -1,3 +1,4 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
@@ -7,10 +8,12 @@ import { protect } from "../../engine/manual/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/manual/restore.ts";
 import { trashPlace, type World } from "../../engine/run/world.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
-import { isDone, leftRow, type PlanItem, plannedRow, runItems } from "../manual/many.ts";
+import { isDone, leftRow, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { UNDO } from "../declared/undo.ts";
+import { UNDO } from "../declared/undo.ts";
 import type { ResultOf } from "../define.ts";
+import type { Operation } from "../run-operation.ts";
+import { givenMoment } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
 import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
@@ -82,6 +85,45 @@ export function runsClause(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
   const [first, last] = [numbers.at(-1), numbers[0]];
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
+}
+
+/** A plan with a digest that identifies it. `since`: milliseconds since the epoch. */
+export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; readonly since: number | null };
+
+export const undo: Operation<typeof UNDO, SeenUndo> = {
+  declared: UNDO,
+  plan({ world }, { run = null, since: time }) {
+    const moment = givenMoment(time, world.clock);
+    if (moment.kind === "trouble") return moment;
+    const since = moment.value;
+    if (since === null) return readUndoPlan(world, run);
+    if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
+    return seenUndo(readUndoSince(world, since), since);
+  },
+  hasWork: ({ plan: { items } }) => items.some(({ kind }) => kind !== "left"),
+  seen: (_mirror, { version }) => ({ plan: version }),
+  preview: ({ plan, version }) => ({ ...runsOf(plan), run: null, version, items: rowsOf({ items: undoItems(plan) }) }),
+  async run({ world }, { plan, version }, stop) {
+    const ended = await undoRun(world, plan, stop);
+    if (ended.kind === "trouble") return ended;
+    const { run, items } = ended.value;
+    return ok({ ...runsOf(plan), run, version, items });
+  },
+};
+
+function runsOf({ runs, passed }: UndoPlan) {
+  return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run) };
+}
+
+export function readUndoPlan(world: Pick<World, "state" | "disk">, run: number | null): Result<SeenUndo> {
+  return seenUndo(readUndo(world, run), null);
+}
+
+function seenUndo(read: Result<UndoPlan>, since: number | null): Result<SeenUndo> {
+  if (read.kind === "trouble") return read;
+  const { runs, items } = read.value;
+  const version = digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
+  return ok({ plan: read.value, version, since });
 }
 
 type UndoneItem = ResultOf<typeof UNDO>["items"][number];
