@@ -49,7 +49,7 @@ describe("a folder renamed on the service to the name of a local folder without 
         expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
       },
     });
-    expect(calls).toBeGreaterThan(30);
+    expect(calls).toBeGreaterThan(20);
   });
 });
 

@@ -14,7 +14,7 @@ export type MemoryState = {
   /** Opens the same rows as another process does, which knows nothing from memory. */
   readonly reopen: () => StoredState;
   readonly copy: () => StateCopy;
-  /** Counts the changes of rows. */
+  /** Counts the changes of rows, without those of an open transaction, which a kill rolls back. */
   readonly changes: () => number;
   readonly close: () => void;
 };
@@ -28,14 +28,24 @@ export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState 
     texts.close();
   };
   closeWithTest(close);
-  const counts = [rows, texts].map((db) => db.prepare("SELECT total_changes()").pluck());
+  const counts = [rows, texts].map(countLasting);
   const reopen = (): StoredState => new StoredState({ state: rows, texts, clock, close });
   return {
     state: reopen(),
     reopen,
     copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),
-    changes: () => counts.reduce((sum, count) => sum + Number(count.get()), 0),
+    changes: () => counts.reduce((sum, count) => sum + count(), 0),
     close,
+  };
+}
+
+/** Returns a function that counts the changes of rows that a kill leaves. */
+function countLasting(db: Db): () => number {
+  const total = db.prepare("SELECT total_changes()").pluck();
+  let lasting = 0;
+  return () => {
+    if (!db.inTransaction) lasting = Number(total.get());
+    return lasting;
   };
 }
 
