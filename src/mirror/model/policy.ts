@@ -55,21 +55,15 @@ export type Policy = {
   readonly guards: GuardLimits;
 };
 
-export type GuardLimits = {
+export const DEFAULT_GUARDS = {
   /**
    * Deletions that need no approval: max(minDeletes, min(share of known documents, maxDeletes)).
    */
-  readonly minDeletes: number;
-  readonly deleteShare: number;
-  readonly maxDeletes: number;
-  readonly minConflicts: number;
-  readonly conflictShare: number;
-};
-
-export const DEFAULT_GUARDS: GuardLimits = {
   minDeletes: 10,
   deleteShare: 0.1,
   maxDeletes: 100,
   minConflicts: 10,
   conflictShare: 0.01,
 };
+
+export type GuardLimits = Readonly<Record<keyof typeof DEFAULT_GUARDS, number>>;

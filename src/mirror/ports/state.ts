@@ -181,24 +181,27 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 export type EventSide = "local" | "remote" | "both";
 
 /** Names of the counts of a run. */
-export type Count =
-  | "uploaded"
-  | "downloaded"
-  | "createdRemote"
-  | "createdLocal"
-  | "movedRemote"
-  | "movedLocal"
-  | "deletedRemote"
-  | "deletedLocal"
-  | "merged"
+export const COUNTS = [
+  "uploaded",
+  "downloaded",
+  "createdRemote",
+  "createdLocal",
+  "movedRemote",
+  "movedLocal",
+  "deletedRemote",
+  "deletedLocal",
+  "merged",
   /** Contents that were in review and are published now. */
-  | "accepted"
+  "accepted",
   /** Conflicts that the user's policy resolved. */
-  | "byPolicy"
-  | "submitted"
+  "byPolicy",
+  "submitted",
   /** Files whose links were rewritten, because documents had moved. */
-  | "respelled"
-  | "conflicts";
+  "respelled",
+  "conflicts",
+] as const;
+
+export type Count = (typeof COUNTS)[number];
 
 /** One line of the log: an event, its document and the reason. A line never has content. */
 export type MirrorEvent = {

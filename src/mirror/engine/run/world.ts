@@ -2,7 +2,7 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
-import type { Count, EventFields, MirrorEvent, State } from "../../ports/state.ts";
+import { type Count, COUNTS, type EventFields, type MirrorEvent, type State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
@@ -77,22 +77,7 @@ export type EditorWait = {
 export type Counts = Record<Count, number>;
 
 export function zeroCounts(): Counts {
-  return {
-    uploaded: 0,
-    downloaded: 0,
-    createdRemote: 0,
-    createdLocal: 0,
-    movedRemote: 0,
-    movedLocal: 0,
-    deletedRemote: 0,
-    deletedLocal: 0,
-    merged: 0,
-    accepted: 0,
-    byPolicy: 0,
-    submitted: 0,
-    respelled: 0,
-    conflicts: 0,
-  };
+  return Object.fromEntries(COUNTS.map((count) => [count, 0])) as Counts;
 }
 
 /** Returns the service's path of a path below the linked subtree. */

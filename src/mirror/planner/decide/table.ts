@@ -11,25 +11,7 @@ export function cellOf({ local, remote }: PlaceChange): ContentCell {
   return `${local}/${remote}` as ContentCell;
 }
 
-export type ContentRule =
-  | "nothing"
-  | "write-local"
-  | "put"
-  | "merge"
-  | "delete-remote"
-  | "come-back"
-  | "trash-local"
-  | "post-as-new"
-  | "forget"
-  | "post"
-  | "create-local"
-  | "meet"
-  | "leave-subtree"
-  | "block-outside"
-  | "block-not-seen"
-  | "block-unreadable";
-
-export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
+export const CONTENT_RULES = {
   "unchanged/unchanged": "nothing",
   "unchanged/edited": "write-local",
   "unchanged/gone": "trash-local",
@@ -56,7 +38,9 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/gone": "block-unreadable",
   "unknown/unseen": "block-unreadable",
   "unknown/outside": "block-unreadable",
-};
+} as const satisfies Record<ContentCell, string>;
+
+export type ContentRule = (typeof CONTENT_RULES)[ContentCell];
 
 /**
  * Rule for the places of a document that both sides have. `agree`: both sides moved the document.
