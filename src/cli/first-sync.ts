@@ -3,12 +3,12 @@ import { faultTrouble, faultTroubleOfInit } from "../mirror/folder/fault-trouble
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { type Preview, previewSync, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { complain, EXIT, type ExitCode, exitOfTrouble } from "./exit.ts";
+import { complain, EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { planLines, proposalFlags, proposalLines, stayLine } from "./show-plan.ts";
-import { exitCodeOf, showReport } from "./show-report.ts";
+import { showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
@@ -87,7 +87,7 @@ export function firstSync(
     if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
-    return exitCodeOf(report);
+    return EXIT_OF_STATE[report.state];
   });
 }
 

@@ -19,10 +19,6 @@ import { byPath } from "../mirror/model/by-path.ts";
 /** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show all of them. */
 const MOST = 20;
 
-export function exitCodeOf(report: RunReport): ExitCode {
-  return EXIT_OF_STATE[report.state];
-}
-
 /**
  * Shows the report of a run.
  * @param took milliseconds
@@ -52,11 +48,11 @@ export function showSync(io: Io, report: RunReport, { json, paths, began, url }:
   const attention = report.attention.filter(({ path }) => path === "" || paths.includes(path));
   const isDone = report.state === "attention" && attention.length === 0 && report.isStopped !== true;
   const own = { ...report, attention, state: isDone ? "in-sync" : report.state };
-  if (json) return exitCodeOf(own);
+  if (json) return EXIT_OF_STATE[own.state];
   showReport(io, own, io.clock.monotonic() - began, url);
   const others = report.attention.length - attention.length;
   if (others > 0) io.out(`${plural(others, "other document")} with open problems: mdmirror status`);
-  return exitCodeOf(own);
+  return EXIT_OF_STATE[own.state];
 }
 
 /**

@@ -1,8 +1,8 @@
 import { count } from "../../common/count.ts";
 import { ok, trouble } from "../../common/trouble.ts";
-import { splitVersion } from "../find-mirror.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
+import { splitVersion } from "../find-mirror.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
 
 export const command = operationCommand(restore, {

@@ -6,7 +6,7 @@ import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/m
 import { ok, type Result, trouble, type Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
+import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
@@ -23,7 +23,7 @@ import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
-import { exitCodeOf, showNeeds, showReport } from "../show-report.ts";
+import { showNeeds, showReport } from "../show-report.ts";
 import { jsonLine } from "../text.ts";
 
 export const command: Command = {
@@ -219,7 +219,7 @@ export function printRun(
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
   else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));
-  return exitCodeOf(report);
+  return EXIT_OF_STATE[report.state];
 }
 
 /**
