@@ -6,8 +6,6 @@ type Kills<P extends Pair> = {
   readonly open?: (beginning: Moment) => P;
   /** Does what is killed; a sync unless given. */
   readonly work?: (pair: P) => Promise<unknown>;
-  /** Starts the kills late: true once the work differs from that of another test. */
-  readonly from?: (pair: P) => boolean;
   /** Ends the kills early: true once the killed work has done what the test is not about. */
   readonly until?: (pair: P) => boolean;
   /** Called after each kill, and once after the work that nothing killed. */
@@ -23,7 +21,7 @@ export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: 
   const { open = (beginning) => beginning.open() as P, work = ({ mirror }) => mirror.sync() } = kills;
   const beginning = new Moment(start);
   const whole = open(beginning);
-  const calls = await findCalls(whole, work, kills.from);
+  const calls = await findCalls(whole, work);
   for (const [n, call] of calls.entries()) {
     const pair = open(beginning);
     pair.mirror.killAt(call);
@@ -37,17 +35,13 @@ export async function killAtEachCall<P extends Pair = Pair>(start: Pair, kills: 
 }
 
 /** Does the work, and returns the first of its calls that finds each change. */
-async function findCalls<P extends Pair>(
-  pair: P,
-  work: (pair: P) => Promise<unknown>,
-  from: (pair: P) => boolean = () => true,
-): Promise<number[]> {
+async function findCalls<P extends Pair>(pair: P, work: (pair: P) => Promise<unknown>): Promise<number[]> {
   const calls: number[] = [];
   let [call, before] = [0, -1];
   pair.mirror.onCall = () => {
     call++;
     const changes = pair.mirror.changes();
-    if (changes !== before && from(pair)) calls.push(call);
+    if (changes !== before) calls.push(call);
     before = changes;
   };
   await work(pair);
