@@ -133,17 +133,15 @@ function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts):
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
   if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.desk);
-  // A document that left the linked folder of the workspace still exists, and is removed locally
-  // without an approval.
-  const hasLeft = [...mirror.state.load().links.values()].some(({ standing }) => standing === "outside");
-  // A kill may have interrupted the last file in the middle of a replacement: it is set aside, and
-  // comes back.
-  const isAside = mirror.state.intents().some(({ intent }) => intent.kind === "replace");
+  // The check stops a plan if the service has none of the linked documents any more. One document
+  // may remain there without a file in the folder: its user renamed the file to a name that is not
+  // synced, a kill interrupted its replacement, or it left the linked folder of the workspace.
+  const { links } = mirror.state.load();
+  const isEmptied = !actors.simulatedWorld.readable(mirror.index).some(({ id }) => links.has(id));
   // A file of which a power loss left zeros or nothing is downloaded again, and may be in the trash
   // until then.
   const whole = [...before.values()].filter((text) => text !== "" && !text.includes("\0"));
-  if (whole.length > 1 && after.size === 0 && !hasLeft && !isAside)
-    fail("I21 it takes away here all that is gone there");
+  if (whole.length > 1 && after.size === 0 && isEmptied) fail("I21 it takes away here all that is gone there");
 }
 
 /** Checks I03: with one direction, a run changes one side only. */

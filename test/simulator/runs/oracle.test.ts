@@ -13,6 +13,7 @@ import { closeWithTest } from "../open-databases.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
+import { tagOf } from "./text-marks.ts";
 
 /** Violations that the oracle must find, beside similar runs that have none. */
 
@@ -100,6 +101,27 @@ describe("a document that is deleted on the service", () => {
     judge.onDisk("readdir", ROOT);
     judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
     expect(actors.history.failures).toEqual(failures);
+  });
+});
+
+describe("a folder that loses its last synced files to deletions on the service", () => {
+  it("is emptied only if no linked document remains on the service", async () => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    for (const path of ["a.md", "b.md", "c.md"]) create(actors, path);
+    await sync(actors, 0);
+    mirror!.disk.user.rename(`${ROOT}/c.md`, `${ROOT}/c.md~`);
+    const [a, b, c] = actors.simulatedWorld.files();
+    const remove = ({ id }: LiveFile) => expect(actors.simulatedWorld.ask("DELETE", `/v1/files/${id}`)).not.toBeNull();
+    for (const file of [a!, b!]) {
+      actors.history.mayVanish.add(tagOf(file.text)!);
+      remove(file);
+    }
+    const facts = await sync(actors, 0);
+    expect([facts.report?.counts.deletedLocal, actors.history.failures]).toEqual([2, []]);
+    remove(c!);
+    checkRun(actors, 0, facts, actors.liveIds());
+    expect(actors.history.failures).toEqual([expect.stringContaining("I21 it takes away here all")]);
   });
 });
 
