@@ -1,5 +1,5 @@
 /** Kinds of action, for judging whether an earlier answer forbids one. */
-export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
+export type Intention = "push" | "merge" | "delete" | "move-remote" | "post";
 
 /** Kinds of action on a folder, for judging whether an earlier answer forbids one. */
 export type FolderIntention = "move" | "make" | "remove";
@@ -61,7 +61,6 @@ const REASONS = {
   "not-utf-8": TEXT_FAULT,
   "contains-nul": TEXT_FAULT,
   "too-large": TEXT_FAULT,
-  "remote-text-unfit": { ...REMEMBERED, stops: ["pull", "merge"] },
   // reasons about names and places
   "name-refused": COMPUTED,
   "name-clash": COMPUTED,

@@ -151,6 +151,10 @@ export interface Remote {
    * these spellings. A failed request returns no item.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
+  /**
+   * Reads a document. Its content is well-formed Unicode, as all content that this port returns: an
+   * answer with any other content is a fault.
+   */
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<WrittenFile>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;

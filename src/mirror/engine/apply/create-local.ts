@@ -50,7 +50,7 @@ export async function journalArriving<T>(
 export async function createLocal(ctx: CycleContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { id, localPath, remotePath } = action;
   const { state, links } = ctx.world;
-  const fetched = await fetchWithoutStoring(ctx, id, localPath);
+  const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
   // The edit that won against a local deletion may have been sent from this folder before.

@@ -137,12 +137,7 @@ export const readCreated: Phase<ReadBack, Unwritten> = {
     // Base has moved to the version that was read.
     if (link?.changeId !== row.changeId || link.digest !== row.digest) return { kind: "over", outcome: DONE };
     const fetched = await fetchText(ctx, link.id, link.localPath);
-    if (fetched.kind === "end") {
-      const { outcome } = fetched;
-      // The service's content cannot be written to any file. The next listing leads to a block.
-      if (outcome.kind === "refused" && outcome.block !== null) return { kind: "over", outcome: DONE };
-      return { kind: "open", outcome: unread(outcome) };
-    }
+    if (fetched.kind === "end") return { kind: "open", outcome: unread(fetched.outcome) };
     const { file, text, digest } = fetched.value;
     const { lastChangeId: changeId } = file;
     const sent = changeId === link.changeId ? state.text(link.digest) : null;

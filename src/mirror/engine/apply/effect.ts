@@ -136,7 +136,7 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 
 /** Reads a document. Its content is stored before any code uses it (I03). */
 export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): Promise<ValueOrEnd<RemoteText>> {
-  const fetched = await fetchWithoutStoring(ctx, id, path);
+  const fetched = await fetchWithoutStoring(ctx, id);
   if (fetched.kind === "got")
     ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, remoteContentName(path, id));
   return fetched;
@@ -148,21 +148,15 @@ export async function fetchText(ctx: CycleContext, id: DocId, path: LocalPath): 
  */
 export async function readFacts(ctx: CycleContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
-  if (answer.ok && answer.value.content.isWellFormed())
-    ctx.world.state.putText(answer.value.content, remoteContentName(path, id));
+  if (answer.ok) ctx.world.state.putText(answer.value.content, remoteContentName(path, id));
   return answer;
 }
 
 /**
  * Reads a document without storing its content. The caller must store the content, at the latest
- * with the commit that uses it, and must remove nothing before that. Ends if no file can have such
- * content.
+ * with the commit that uses it, and must remove nothing before that.
  */
-export async function fetchWithoutStoring(
-  ctx: CycleContext,
-  id: DocId,
-  path: LocalPath,
-): Promise<ValueOrEnd<RemoteText>> {
+export async function fetchWithoutStoring(ctx: CycleContext, id: DocId): Promise<ValueOrEnd<RemoteText>> {
   const before = takeReadBefore(ctx, id);
   if (before !== null) return got(before);
   const { clock, remote } = ctx.world;
@@ -171,12 +165,8 @@ export async function fetchWithoutStoring(
   // answer.
   if (clock.turn !== undefined) await clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
-  const { value: file, requestId } = answer;
-  const text = file.content;
-  if (text.isWellFormed()) return got({ file, text, digest: digestOf(text) });
-  const detail = "the content on the service has half a surrogate pair, which UTF-8 cannot represent";
-  const block = makeBlock(ctx, { key: id, path, reason: "remote-text-unfit", detail, changeId: file.lastChangeId });
-  return ended({ kind: "refused", code: "remote-text-unfit", detail, requestId, block });
+  const { value: file } = answer;
+  return got({ file, text: file.content, digest: digestOf(file.content) });
 }
 
 /**

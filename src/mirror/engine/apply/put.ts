@@ -197,7 +197,7 @@ function eventOfSaved(ctx: CycleContext, row: Row, link: Link, { digest, text }:
  * counted as saved, the next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
-  return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
+  return changeId === row.baseChangeId && content !== null && digestOf(content) !== row.baseDigest;
 }
 
 /** Reads the saved version, unless the answer shows that it has the sent content, or base's. */
@@ -206,7 +206,7 @@ async function savedVersion(
   { id, localPath, digest: sent, baseDigest }: Row,
   { changeId, content }: Extract<PutResult, { kind: "live" }>,
 ): Promise<ValueOrEnd<Saved>> {
-  if (content?.isWellFormed()) {
+  if (content !== null) {
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
     // other content may be read back, and is stored as well (I03).
@@ -301,12 +301,7 @@ async function refusedPut(ctx: CycleContext, row: Row, fault: Fault): Promise<Ou
  */
 async function readRefused(ctx: CycleContext, row: Row): Promise<ValueOrEnd<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
-  if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
+  if (live.kind === "end") return live.outcome.kind === "stale" ? live : got("unread");
   if (live.value.file.lastChangeId !== row.baseChangeId) return ended(STALE.editedRemotely);
   return got("same");
-}
-
-/** Returns true if the outcome of a read leaves the state of the document unknown. */
-function saysNothing(outcome: Outcome): boolean {
-  return outcome.kind === "later" || (outcome.kind === "refused" && outcome.block === null);
 }

@@ -12,10 +12,10 @@ import { remoteContentName } from "./text-name.ts";
 /**
  * Stores the content that was read because the answer to a write lacked it. Another user may change
  * the document before the next read (I03).
- * @returns digest of the content; null: nothing was read, or the content cannot be encoded
+ * @returns digest of the content; null: nothing was read
  */
 export function storeReadBack(ctx: CycleContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
-  return content?.isWellFormed() === true ? ctx.world.state.putText(content, remoteContentName(path, id)) : null;
+  return content === undefined ? null : ctx.world.state.putText(content, remoteContentName(path, id));
 }
 
 /**
@@ -26,6 +26,5 @@ export async function idOfBaseText(ctx: CycleContext, link: Link, written: Writt
   if (written.lastChangeId === link.changeId) return link.changeId;
   if (read !== null) return read === link.digest ? written.lastChangeId : null;
   const answer = await readFacts(ctx, link.id, link.localPath);
-  if (!answer.ok || !answer.value.content.isWellFormed()) return null;
-  return digestOf(answer.value.content) === link.digest ? answer.value.lastChangeId : null;
+  return answer.ok && digestOf(answer.value.content) === link.digest ? answer.value.lastChangeId : null;
 }

@@ -303,8 +303,7 @@ async function seekTargets(ctx: CycleContext, trees: Trees, keep: OnText): Promi
     const answer = await remote.getFile(id);
     const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
     // The content may be edited on the service before the next read (I03).
-    if (answer.ok && answer.value.content.isWellFormed())
-      keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
+    if (answer.ok) keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
     else if (answer.ok) outside.add(id);
     else if (!isNotFound(answer)) unsure.add(id);

@@ -121,7 +121,7 @@ function noteAnswer(
     asked.healthy = true;
     const { content, lastChangeId: changeId, protected: isProtected } = answer.value;
     const link = base.links.get(id);
-    if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
+    if (link !== undefined) keep?.(digestOf(content), content, link);
     const path = fromService(world, answer.value.path);
     if (path === null) proof.outside.add(id);
     else seen.set(id, { id, path, changeId, protected: isProtected });

@@ -333,7 +333,7 @@ async function read(
   const answer = dry ? await world.remote.getFile(id) : await readFacts(ctx, id, local);
   if (!answer.ok) return null;
   const { content, ...file } = answer.value;
-  if (!content.isWellFormed() || file.lastChangeId !== changeId) return null;
+  if (file.lastChangeId !== changeId) return null;
   const digest = digestOf(content);
   if (dry) notes.dryTexts.set(digest, content);
   else {

@@ -38,7 +38,6 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "review-delayed": "nothing: the next sync sends it to review, unless you edit it again",
   outside:
     "move it back: it was moved out of the linked part of the workspace. Or keep it as a new document: mdmirror resolve PATH --keep",
-  "remote-text-unfit": "correct the content on the service; until then the local file stays as it is",
   "remote-name-unsafe": "rename the document on the service",
   "folder-blocked": "first solve the problem of its folder: mdmirror conflicts lists it",
   "delete-refused":

@@ -96,7 +96,7 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (decideReview(draft, row, link, here, there)) return;
   if (isDirectionOff(draft, row, "push", "edited on the service")) return;
-  if (isStopped(draft, row, "pull") || isInUse(draft, row, here)) return;
+  if (isInUse(draft, row, here)) return;
   const taken = takenText(draft, link, there);
   propose(draft, row, "content", (at) => ({
     kind: "write-local",

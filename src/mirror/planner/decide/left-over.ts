@@ -33,7 +33,7 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
-  const own = side === "local" ? ownNameHere(draft, row) : null;
+  const own = side === "local" && draft.policy.direction !== "push" ? standInFor(draft, row) : null;
   if (own !== null) yield own;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
@@ -77,15 +77,6 @@ function standInFor({ trees }: PlanDraft, row: Row): string | null {
   return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row), maxNameBytes);
 }
 
-function ownNameHere(draft: PlanDraft, row: Row): string | null {
-  const own = standInFor(draft, row);
-  return own === null || draft.policy.direction === "push" || isMoveStopped(draft, row) ? null : own;
-}
-
-function isMoveStopped(draft: PlanDraft, row: Row): boolean {
-  return row.kind === "document" && isStopped(draft, row, "move-local");
-}
-
 function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   const { link } = row;
   const now = row[side].now;
@@ -93,7 +84,8 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
   if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
   if (!isKnownOrHeld(draft, link, side, now.name)) return false;
-  return row.kind === "folder" ? mayFolderMove(draft, link.id, side) : mayDocumentMove(draft, row, side);
+  if (side === "local") return true;
+  return row.kind === "folder" ? mayFolderMove(draft, link.id) : mayDocumentMove(draft, row);
 }
 
 /**
@@ -105,13 +97,11 @@ function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name:
   return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
 }
 
-function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
-  if (side === "local") return true;
+function mayFolderMove(draft: PlanDraft, id: string): boolean {
   return draft.policy.folderMoves && (isRootBlock(draft, id) || !isFolderStopped(draft, id, "move"));
 }
 
-function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
-  if (side === "local") return !isStopped(draft, row, "move-local");
+function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
   // This rename does not move the entry to the root.
   return remainingBlock(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }

@@ -80,7 +80,7 @@ function isMoveStopped(draft: PlanDraft, row: Row, side: Side, to: Place, why: s
   }
   if (side === "remote" && isRootBarred(draft, row, to)) return true;
   if (row.kind === "folder") return isFolderMoveStopped(draft, row, side);
-  if (side === "local") return isStopped(draft, row, "move-local");
+  if (side === "local") return false;
   // Such a block concerns a move to the root only; another move ends the block.
   return remainingBlock(draft, row)?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote");
 }

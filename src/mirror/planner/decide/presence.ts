@@ -30,7 +30,7 @@ export function createLocal(
     if (wish.reason !== "suspended" || row.link !== null) blockDocument(draft, row, wish.reason, wish.detail);
     return;
   }
-  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "pull")) return;
+  if (isDirectionOff(draft, row, "push", why)) return;
   wantAt(row, "local", wish.place);
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
@@ -77,8 +77,7 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
 
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "no longer on the service" : MOVED_OUT;
-  if (isDirectionOff(draft, row, "push", why) || isStopped(draft, row, "trash")) return;
-  if (isInUse(draft, row, here)) return;
+  if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
   const link = row.link!;
   propose(draft, row, "leave-local", (at) => ({
