@@ -16,6 +16,15 @@ export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind
 
 type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 
+/** One PATCH. The paths are those before and after this single action. */
+type RemoteMove = {
+  /** Local path of the document or folder when the plan was made. */
+  readonly stands: LocalPath;
+  readonly from: RemotePath;
+  readonly to: RemotePath;
+  readonly temporary: boolean;
+};
+
 type DocumentAction =
   // actions on content
   /**
@@ -104,29 +113,13 @@ type DocumentAction =
    * action of the plan moves it on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
-  /** PATCH {name}. The paths are those before and after this single action. */
-  | {
-      readonly kind: "rename-remote";
-      readonly id: DocId;
-      /** Path of the document's file on disk when the plan was made. */
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
+  /** PATCH {name}. */
+  | ({ readonly kind: "rename-remote"; readonly id: DocId } & RemoteMove)
   /**
    * PATCH {parentId}. The folder is the parent of `to` (the root is null in the request, if the
    * deployment accepts that).
    */
-  | {
-      readonly kind: "reparent-remote";
-      readonly id: DocId;
-      /** Path of the document's file on disk when the plan was made. */
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
+  | ({ readonly kind: "reparent-remote"; readonly id: DocId } & RemoteMove)
   /** Both sides have the document at these places already: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
@@ -207,6 +200,13 @@ type TakesText = {
 
 export type ActionKind = Action["kind"];
 
+/** Returns the document or folder of an action, for logs and reports. */
+export function subjectOf(action: Action): { readonly id: string | null; readonly path: LocalPath } {
+  const id = "id" in action ? action.id : "dirId" in action ? action.dirId : null;
+  if ("localPath" in action) return { id, path: action.localPath };
+  return { id, path: "to" in action ? action.to : "" };
+}
+
 /**
  * One step of a plan. `after`: indexes of steps that must end `done` or `submitted`; otherwise this
  * step is skipped.
@@ -277,29 +277,9 @@ type FolderAction =
       readonly carries: readonly DocId[] | null;
     }
   /** Moves the folder with everything below it. `to` must be free. */
-  | {
-      readonly kind: "move-folder-local";
-      readonly dirId: DirId;
-      readonly from: LocalPath;
-      readonly to: LocalPath;
-      readonly temporary: boolean;
-    }
-  | {
-      readonly kind: "rename-folder-remote";
-      readonly dirId: DirId;
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
-  | {
-      readonly kind: "reparent-folder-remote";
-      readonly dirId: DirId;
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
+  | ({ readonly kind: "move-folder-local"; readonly dirId: DirId; readonly temporary: boolean } & LocalMove)
+  | ({ readonly kind: "rename-folder-remote"; readonly dirId: DirId } & RemoteMove)
+  | ({ readonly kind: "reparent-folder-remote"; readonly dirId: DirId } & RemoteMove)
   /**
    * Removes an empty folder; ignored leftovers inside go to the trash first. If the folder is not
    * empty: stale. `dirId`: null if another folder has the place of this record by now.

@@ -1,4 +1,4 @@
-import type { Action, ActionKind } from "../model/action.ts";
+import { type Action, type ActionKind, subjectOf } from "../model/action.ts";
 import type { BlockReason } from "../model/block.ts";
 import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
 import { once } from "../../common/once.ts";
@@ -52,16 +52,11 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
  * with digits of the id. The next cycle may be able to restore the proper name.
  */
 function hasMadeName(action: Action): boolean {
-  const id = idOf(action);
+  const { id } = subjectOf(action);
   return pathsOf(action).some((path) => {
     const name = nameOf(path);
     return isTemporaryName(name) || (id !== null && hasDigitsOf(name, id));
   });
-}
-
-function idOf(action: Action): string | null {
-  if ("id" in action) return action.id;
-  return "dirId" in action ? action.dirId : null;
 }
 
 function pathsOf(action: Action): readonly string[] {
@@ -108,19 +103,16 @@ function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolea
   if (hasMadeName(action)) return true;
   const sequel = SEQUELS[action.kind];
   if (sequel !== "leaves-a-folder") return sequel;
-  switch (action.kind) {
-    case "move-local":
-    case "move-folder-local":
-    case "move-conflict-copy":
-      return parentOf(action.from) !== parentOf(action.to) && mayBeLeftEmpty(parentOf(action.from));
-    case "delete-remote":
-    case "trash-local":
-      return mayBeLeftEmpty(parentOf(action.localPath));
-    case "drop-conflict":
-      return action.newestCopyPath !== null && mayBeLeftEmpty(parentOf(action.newestCopyPath));
-    default:
-      return true;
-  }
+  const folder = folderLeft(action);
+  return folder !== null && mayBeLeftEmpty(folder);
+}
+
+/** Returns the folder from which an action takes a file or folder; null: from none. */
+function folderLeft(action: Action): LocalPath | null {
+  if (action.kind === "drop-conflict") return action.newestCopyPath && parentOf(action.newestCopyPath);
+  if ("localPath" in action) return parentOf(action.localPath);
+  const [from, to] = "from" in action ? [parentOf(action.from), parentOf(action.to)] : [null, null];
+  return from === to ? null : from;
 }
 
 /** Returns linked folders that both sides show at base's place. They stay, whether empty or not. */

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FieldCode } from "../../../contract/problem.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
-import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
+import { type Action, type ActionOf, type Outcome, type OutcomeOf, subjectOf } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Block, Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -9,7 +9,6 @@ import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
-import { subjectOf } from "../run/subject.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { isBlank } from "../../model/text-form.ts";

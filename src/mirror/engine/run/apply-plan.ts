@@ -1,8 +1,7 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { earlierOutcome, isFutileRepeat, noteFutileAction } from "./repeat-guard.ts";
 import { journalArriving } from "../apply/create-local.ts";

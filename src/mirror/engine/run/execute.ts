@@ -90,8 +90,7 @@ class Execution {
         else this.#start(index).then(startReady, reject);
       }
       if (this.#ended === this.#steps.length) resolve(this.#ends as StepEnd[]);
-      else if (this.#running === 0)
-        reject(new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`));
+      else if (this.#running === 0) reject(new Error("the plan's steps need each other in a circle"));
     };
     startReady();
     return promise;
@@ -127,12 +126,4 @@ class Execution {
     }
     this.#options.onEnd(this.#ended);
   }
-}
-
-/** Describes the steps that never became ready, for the report of a bug. */
-function describe(steps: readonly Step[], ends: readonly (StepEnd | undefined)[]): string {
-  const open = steps.flatMap(({ action, after }, index) =>
-    ends[index] === undefined ? [`${index} ${JSON.stringify(action)} after ${after.join(",")}`] : [],
-  );
-  return open.join("; ");
 }

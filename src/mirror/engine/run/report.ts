@@ -1,5 +1,5 @@
 import { type Reason, actionsOfStop } from "../../planner/verdict/stops.ts";
-import type { Action, Outcome } from "../../model/action.ts";
+import { type Action, type Outcome, subjectOf } from "../../model/action.ts";
 import { type BlockReason, isOpen, needsUser } from "../../model/block.ts";
 import type { Block } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
@@ -9,7 +9,6 @@ import { ENDS_A_RUN } from "../apply/effect.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import type { InertLinks } from "../links/inert.ts";
-import { subjectOf } from "./subject.ts";
 import type { MovedOutOfWay, CycleEnd } from "./cycle-context.ts";
 import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";

@@ -1,9 +1,8 @@
-import type { Action } from "../../model/action.ts";
+import { type Action, subjectOf } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import { subjectOf } from "../../engine/run/subject.ts";
 import type { Preview } from "../../folder/run.ts";
 
 /** Collects facts about one path from a plan that was made for this question. */

@@ -1,4 +1,4 @@
-import type { Action } from "../../model/action.ts";
+import { type Action, subjectOf } from "../../model/action.ts";
 
 /**
  * Returns the stable name of an action that a safety check may stop. The name is the same in every
@@ -19,10 +19,7 @@ export function guardKey(action: Action): string {
       return `${action.kind} ${action.id} ${action.changeId} ${action.expect}`;
     case "end-conflict":
       return `end-conflict ${action.id} ${action.baseChangeId} ${action.expect}`;
-    case "create-remote":
-    case "make-folder-remote":
-      return `${action.kind} ${JSON.stringify(action.localPath)}`;
     default:
-      return `${action.kind} ${"id" in action ? action.id : action.dirId}`;
+      return `${action.kind} ${subjectOf(action).id}`;
   }
 }
