@@ -1,7 +1,7 @@
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { EVENT_STREAM } from "../../contract/events.ts";
 import { GENERATION_HEADER, isGeneration } from "../../contract/generation.ts";
-import type { StreamBounds, Wire, WireResult } from "../../common/wire.ts";
+import type { StreamBounds, Wire, WireResult, StreamEnd } from "../../common/wire.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
@@ -31,16 +31,8 @@ function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readon
 /** Result of opening a stream of events: the end of the stream, or another answer. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
 
-const NO_STREAMS: StreamReply = {
-  kind: "problem",
-  status: 404,
-  code: "not_found",
-  detail: "this connection cannot stream events",
-  requestId: null,
-  pointers: [],
-  retryAfterMs: null,
-  from: { url: "", contentType: "" },
-};
+/** End of a stream on a wire that has no streams. */
+const NO_STREAMS: StreamEnd = { kind: "answer", response: { status: 404, headers: {}, body: "" } };
 
 /** Sends requests to the service. */
 export class Http {
@@ -108,14 +100,13 @@ export class Http {
     onBytes: (bytes: Buffer) => void,
   ): Promise<StreamReply> {
     const { wire, address, clock, scrub } = this.#options;
-    if (wire.stream === undefined) return NO_STREAMS;
     const headers = {
       ...this.#headers,
       accept: EVENT_STREAM,
       ...(lastId === null ? {} : { "last-event-id": lastId }),
     };
     const request = { method: "GET", path, headers, body: null };
-    const end = await wire.stream(request, bounds, onBytes);
+    const end = (await wire.stream?.(request, bounds, onBytes)) ?? NO_STREAMS;
     if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
     const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
     return readResult(call, end, { address, scrub, now: clock.now() });
