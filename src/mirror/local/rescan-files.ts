@@ -1,3 +1,4 @@
+import { sameStamp } from "../model/link.ts";
 import { digestOf } from "../../contract/digest.ts";
 import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { OnText } from "../ports/disk.ts";
@@ -5,7 +6,7 @@ import { isRuleFile } from "../model/rule-files.ts";
 import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, attemptCall } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { sameStamp, stampOf } from "./stamp.ts";
+import { stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
 /**

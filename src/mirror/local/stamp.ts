@@ -6,17 +6,6 @@ export function stampOf(stat: FsStat): Stamp {
   return { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink };
 }
 
-/** Facts that change when a file is written. */
-type StampOfText = Pick<Stamp, "dev" | "ino" | "size" | "mtimeMs" | "ctimeMs">;
-
-/**
- * Returns true if a file still has the stamp that it had when it was hashed. It need not be hashed
- * again.
- */
-export function sameStamp(a: StampOfText, b: StampOfText): boolean {
-  return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
-}
-
 export function sameInode(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }

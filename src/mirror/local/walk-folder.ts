@@ -5,12 +5,12 @@ import type { Fs, FsStat } from "../ports/fs.ts";
 import { attemptCall, errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
-import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
+import { isOldStamp, sameInode, stampOf } from "./stamp.ts";
 import type { KnownFile, FileNumbers, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./folder-handle.ts";
 import { digestOf } from "../../contract/digest.ts";
-import type { Stamp } from "../model/link.ts";
+import { type Stamp, sameStamp } from "../model/link.ts";
 import { whyFileUnsynced, whyFolderUnsynced, type LinkedPaths } from "./ignore.ts";
 import { decodeText } from "../../common/text.ts";
 

@@ -21,12 +21,25 @@ export type Stamp = {
   readonly nlink: number;
 };
 
+type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
+
 /**
- * Returns true if two scans saw the same file. Systems reuse an inode right after a deletion, so
- * the birth time must match too.
+ * Returns true if two scans saw the same file or folder. Systems reuse an inode right
+ * after a deletion, so the birth time must match too.
  */
-export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
+export function sameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
+}
+
+/** Facts that change when a file is written. */
+type StampOfContent = Omit<Stamp, "birthMs" | "nlink">;
+
+/**
+ * Returns true if a file still has the stamp that it had when it was hashed. It need not be hashed
+ * again.
+ */
+export function sameStamp(a: StampOfContent, b: StampOfContent): boolean {
+  return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
 
 /**

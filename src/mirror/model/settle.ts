@@ -60,14 +60,6 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
 }
 
 /**
- * Returns the record with its content under another change id (a deployment whose change id changes
- * on a rename).
- */
-export function renameVersion(link: Link, changeId: ChangeId): Link {
-  return { ...link, changeId };
-}
-
-/**
  * Returns the record of content that was sent to review. Base stays; the file has the sent content,
  * or later edits.
  * @param stamp stamp of the file when it was read; null if not known
@@ -86,13 +78,6 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
  */
 export function withEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
-}
-
-export function movePlace(
-  link: Link,
-  place: { readonly localPath?: LocalPath; readonly remotePath?: RemotePath },
-): Link {
-  return { ...link, ...place };
 }
 
 /**

@@ -37,8 +37,8 @@ export const LINK_MUTANTS: readonly Mutant[] = [
     promise: "I26",
     does: "takes an absolute link of the workspace for one of the mirrored part",
     file: "mirror/engine/links/places.ts",
-    find: 'if (prefix === "") return path;',
-    replace: "if (prefix !== path) return path;",
+    find: 'const path = rebase(at, prefix, "");',
+    replace: "const path = at;",
     tests: TRANSLATE,
   },
   {

@@ -3,7 +3,7 @@ import type { OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type DirLink, type Block, isAway, type Link } from "../../model/link.ts";
 import type { EventFields, TextName } from "../../ports/state.ts";
-import { tombstoneOf, renameVersion } from "../../model/settle.ts";
+import { tombstoneOf } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import { recordEvent } from "../run/world.ts";
@@ -77,7 +77,7 @@ export function hasNewChangeId(ctx: CycleContext, link: Link): boolean {
 /** Returns a record at its version, with the current change id of this version. */
 export function withPresentId(ctx: CycleContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
-  return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
+  return current?.digest === link.digest ? { ...link, changeId: current.changeId } : link;
 }
 
 /** Moves base after the effect, in the single transaction that ends each action. */

@@ -1,8 +1,8 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { flushAtEnd } from "./flush.ts";
-import { sameExceptTextForm } from "../../model/text-form.ts";
-import { newLink, renameVersion } from "../../model/settle.ts";
+import { sameExceptTextForm, isBlank } from "../../model/text-form.ts";
+import { newLink } from "../../model/settle.ts";
 import {
   STALE,
   eventOf,
@@ -40,7 +40,7 @@ export async function writeLocal(ctx: CycleContext, action: ActionOf<"write-loca
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
     if (hasNewChangeId(ctx, link)) return STALE.baseMoved;
-    const renamed = { ...atPresentPlace(ctx, renameVersion(link, file.lastChangeId)), protected: file.protected };
+    const renamed = { ...atPresentPlace(ctx, link), changeId: file.lastChangeId, protected: file.protected };
     // A service that was restored from a backup shows superseded versions again, by which mdmirror
     // recognises it.
     return commit(ctx, { link: renamed, version: { id: link.id, changeId: renamed.changeId, digest } });
@@ -199,11 +199,6 @@ function chooseOfTwoNew(
       prefer: "local",
       why: "mdmirror uploaded this version earlier, and the service saved it late; local changes since then are an edit of it",
     };
-  if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, empty on the service" };
+  if (isBlank(remote)) return { prefer: "local", why: "new on both sides, empty on the service" };
   return { prefer, why: `new on both sides; --prefer ${prefer} decides` };
-}
-
-/** Returns true if content is empty. A byte order mark and white space do not count as content. */
-function isEmpty(text: string): boolean {
-  return text.trim() === "";
 }

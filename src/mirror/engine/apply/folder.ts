@@ -25,7 +25,6 @@ import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
 import type { DirLink } from "../../model/link.ts";
-import { movePlace } from "../../model/settle.ts";
 
 /**
  * Creates a local folder, and records it as if both sides had it before. After a kill between the
@@ -248,7 +247,7 @@ function carryOne({ world: { state } }: CycleContext, id: DocId, from: DirLink, 
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);
-    state.putLink(movePlace(link, { localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) }));
+    state.putLink({ ...link, localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) });
   }
   if (conflict !== null) {
     const newestCopyPath = carried(conflict.newestCopyPath, from.localPath, to.localPath);

@@ -10,7 +10,7 @@ import { newParent, followLocalMoves } from "./place.ts";
 import { moveRequest, type Request } from "./refused-before.ts";
 import { fromService, toService, type World } from "../run/world.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
-import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { Look } from "../../ports/disk.ts";
 
 /** Result of a check of a path that the service called taken. */
@@ -146,15 +146,10 @@ export function isMovedBack({ disk, state }: World, intent: Move): boolean {
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
   if (base === null || stands === base.localPath) return false;
   const now = disk.look(base.localPath);
-  const isOwn = "stamp" in base ? isFileOf(now, base.stamp) : isFolderOf(now, base);
-  if (isOwn) return true;
+  if ("stamp" in base ? isFileOf(now, base.stamp) : now.kind === "folder" && sameInodeAndBirth(now, base)) return true;
   return now.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
 }
 
 function isFileOf(look: Look, stamp: Stamp | null): boolean {
   return look.kind === "file" && stamp !== null && sameInodeAndBirth(look.stamp, stamp);
-}
-
-function isFolderOf(look: Look, { dev, ino, birthMs }: DirLink): boolean {
-  return look.kind === "folder" && look.ino === ino && look.dev === dev && look.birthMs === birthMs;
 }

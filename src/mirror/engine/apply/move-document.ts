@@ -3,7 +3,6 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
-import { movePlace, renameVersion } from "../../model/settle.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -109,12 +108,12 @@ function concludeMoved(
   // The request changed only the folder, so another user renamed the document. Base gets the place
   // without that rename, so that the next cycle sees it.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
-  const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
+  const moved = { ...link, remotePath: isRenamed ? row.to : path };
   // A deployment may give a new change id on a rename; then the same content has a new id. If the
   // content differs, or an effect on it ended during the request, the old id stays, and the next
   // cycle reads the document. ORDER: uses the id that was read with the content, not the one in the
   // answer to the move: a PUT may have been saved and noted between the two.
-  const now = known !== null && link.changeId === asOf ? renameVersion(moved, known) : moved;
+  const now = known !== null && link.changeId === asOf ? { ...moved, changeId: known } : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = now;
   const requestId = source.from === "answer" ? source.requestId : null;
@@ -148,7 +147,7 @@ function isReparent({ from, to }: Row): boolean {
  * that place.
  */
 function asMovedBack(link: Link, stands: LocalPath): Link {
-  return isPathPair(link.localPath, link.remotePath, link.id) ? link : movePlace(link, { localPath: stands });
+  return isPathPair(link.localPath, link.remotePath, link.id) ? link : { ...link, localPath: stands };
 }
 
 function outcomeOf(

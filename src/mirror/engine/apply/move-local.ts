@@ -1,6 +1,5 @@
 import { isWithin, rebase } from "../../../contract/path.ts";
 import type { Block, Stamp } from "../../model/link.ts";
-import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -96,7 +95,7 @@ function concludeFile(ctx: CycleContext, row: FileRow, { stamp }: Seen, event: E
   const link = state.link(id);
   if (link === null) return { outcome: STALE.noRecord, change: null };
   if (!row.temporary) ctx.notes.counts.movedLocal++;
-  const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
+  const moved = { ...link, localPath: to, stamp, stampTrusted: false };
   return { outcome: DONE, change: { link: moved, ...blockAt(ctx, row), event } };
 }
 

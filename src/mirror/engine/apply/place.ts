@@ -2,7 +2,6 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
-import { movePlace } from "../../model/settle.ts";
 import { STALE, ended, eventOf, type ValueOrEnd, got, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { toService } from "../run/world.ts";
@@ -58,9 +57,9 @@ export function relink(ctx: CycleContext, action: ActionOf<"relink">): Outcome {
   const link = state.link(action.id);
   if (link === null) return STALE.noRecord;
   const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
-  const moved = movePlace(link, { localPath: action.localPath, remotePath: action.remotePath });
+  const { localPath, remotePath } = action;
   return commit(ctx, {
-    link: { ...moved, stamp, stampTrusted: false },
+    link: { ...link, localPath, remotePath, stamp, stampTrusted: false },
     event: eventOf(action, "both", {
       detail: `${action.why} (on the service: ${action.remotePath})`,
       from: link.localPath === action.localPath ? null : link.localPath,

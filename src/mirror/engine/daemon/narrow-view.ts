@@ -1,3 +1,4 @@
+import { NOTHING_SEEN } from "../observe/both-sides.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
@@ -85,14 +86,11 @@ class NarrowView {
       base: { links: this.#links, dirs: this.#dirs, ...nothing },
       local: { ...local, partial: true, files, folders, others, unseen: new Map() },
       remote: {
+        ...NOTHING_SEEN,
         files: this.#remoteFiles,
         folders: this.#remoteFolders,
         complete: true,
         foldersComplete: true,
-        gone: new Set(),
-        goneFolders: new Set(),
-        outside: new Set(),
-        unseen: new Map(),
       },
     };
   }

@@ -1,10 +1,11 @@
+import { sameStamp } from "../../model/link.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
-import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
+import { bytesOf, faultOf, FoundReader } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
 
@@ -179,7 +180,7 @@ export class LinkedDisk implements Disk {
 function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
-  return isSameStamp(a.stamp, b.stamp);
+  return sameStamp(a.stamp, b.stamp);
 }
 
 function withLinking(tree: LocalTree, linking: Linking): LocalTree {

@@ -238,8 +238,10 @@ export class LinkPlaces {
   }
 
   #idAtAbsolute(at: string): Id | null {
-    const path = withoutPrefix(at, this.#scope.prefix);
-    return path === null ? null : (this.#byRemotePath().get(path) ?? this.idAt(path));
+    const { prefix } = this.#scope;
+    if (!isWithin(at, prefix)) return null;
+    const path = rebase(at, prefix, "");
+    return this.#byRemotePath().get(path) ?? this.idAt(path);
   }
 }
 
@@ -247,12 +249,6 @@ function indexOf(paths: Iterable<LocalPath>): NameIndex {
   const index = new NameIndex();
   for (const path of paths) index.add(path);
   return index;
-}
-
-function withoutPrefix(path: string, prefix: RemotePath): string | null {
-  if (prefix === "") return path;
-  if (path === prefix) return "";
-  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
 }
 
 function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {

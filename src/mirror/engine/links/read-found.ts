@@ -1,6 +1,6 @@
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import { sameInodeAndBirth, sameStamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { isRemembered } from "../../model/block.ts";
 import { unreadable } from "../../model/seen.ts";
@@ -84,7 +84,7 @@ export class FoundReader {
     const bytes = this.#plain.read(path);
     if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
     const { stamp } = bytes.value;
-    const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
+    const stampTrusted = file.stampTrusted && sameStamp(file.stamp, stamp);
     const form = asNew
       ? this.#forms.readByCurrentPlaces(path, bytes.value, where)
       : this.#forms.toService(path, bytes.value, where);
@@ -140,10 +140,6 @@ function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | 
     else files.set(path, file);
   if (!changed.values().some((file) => file === null)) return { ...tree, files };
   return { ...tree, files, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
-}
-
-export function isSameStamp(a: Stamp, b: Stamp): boolean {
-  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
 }
 
 export function bytesOf(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {

@@ -1,4 +1,13 @@
-import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import {
+  cutToBytes,
+  joinPath,
+  type LocalPath,
+  nameOf,
+  parentOf,
+  type RemotePath,
+  isWithin,
+  rebase,
+} from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
@@ -82,17 +91,15 @@ export function zeroCounts(): Counts {
 
 /** Returns the service's path of a path below the linked subtree. */
 export function toService(world: World, path: RemotePath): RemotePath {
-  return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
+  return rebase(path, "", world.prefix);
 }
 
 /**
  * Returns the path below the linked subtree of a path on the service; null for a path outside the
  * subtree.
  */
-export function fromService(world: World, path: RemotePath): RemotePath | null {
-  if (world.prefix === "") return path;
-  if (path === world.prefix) return "";
-  return path.startsWith(`${world.prefix}/`) ? path.slice(world.prefix.length + 1) : null;
+export function fromService({ prefix }: World, path: RemotePath): RemotePath | null {
+  return isWithin(path, prefix) ? rebase(path, prefix, "") : null;
 }
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {

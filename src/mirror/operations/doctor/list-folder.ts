@@ -1,3 +1,4 @@
+import { sameStamp } from "../../model/link.ts";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -5,7 +6,6 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Random } from "../../../common/random.ts";
 import type { LocalDisk } from "../../local/disk.ts";
 import { UnfitRules } from "../../local/rules.ts";
-import { sameStamp } from "../../local/stamp.ts";
 import { type DocumentRow, type FolderRows, readFolderRows } from "../../state/folder-rows.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import { stateTrouble } from "../../folder/open-state.ts";
