@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 /** Returns random numbers of the system. */
 export function systemRandom(): Random {
   return {
-    fraction: () => randomBytes(6).readUIntBE(0, 6) / 2 ** 48,
+    fraction: () => Math.random(),
     hex: (digits) =>
       randomBytes(Math.ceil(digits / 2))
         .toString("hex")
