@@ -75,7 +75,7 @@ async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
     });
   const event = asked ?? [...hook.on.keys()][0]!;
   const { env, clock, random, stop } = io;
-  const end = await testHook(hook, event, { env, clock, random, stop });
+  const end = await testHook(hook, event, { env, clock, random }, stop);
   if (args.flag("json")) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };
     io.out(jsonLine({ name, event, state: end.kind, ms: end.ms, ...failed }));

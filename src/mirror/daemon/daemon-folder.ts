@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
 import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
@@ -24,7 +22,7 @@ import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { noteReport, stoppedRun } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
-import { placeOf } from "../trust/gate.ts";
+import { markerOf, placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 
 /**
@@ -63,7 +61,7 @@ export class DaemonFolder {
   private constructor(open: OpenedDaemon, options: Tallied) {
     this.#open = open;
     this.root = open.mirror.root;
-    this.#marker = readMarker(createNodeFs(), this.root);
+    this.#marker = markerOf(this.root);
     this.#options = options;
     this.#since = options.clock.now();
   }
@@ -320,16 +318,15 @@ function folderEndOf(
   marker: string | null,
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
-  const fs = createNodeFs();
   // If only the configuration or only the marker is missing, this is an error that is reported, and
   // that may end.
-  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readMarker(fs, root) !== null) return null;
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   const place = placeOf(env);
   if (place.kind === "trouble" || marker === null) return null;
   const found = findByMarker(place.value, marker);
   if (found.kind === "unknown") return { kind: "unlinked" };
   const roots = found.kind === "known" ? found.mirror.roots : [];
-  const moved = roots.find((other) => other !== root && readMarker(fs, other) === marker);
+  const moved = roots.find((other) => other !== root && markerOf(other) === marker);
   return moved === undefined ? null : { kind: "moved", root: moved };
 }

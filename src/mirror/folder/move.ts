@@ -1,11 +1,9 @@
 import { existsSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { removeOwn } from "../state/own-files.ts";
-import { judgeList, keepMirror, placeOf } from "../trust/gate.ts";
+import { judgeList, keepMirror, markerOf, placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 import { mirrorAbove } from "./link-folder.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
@@ -56,7 +54,7 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
   // The file has facts about the lock that was taken at the old path.
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
   const place = placeOf(env);
-  const marker = readMarker(createNodeFs(), to);
+  const marker = markerOf(to);
   const found = place.kind === "ok" && marker !== null ? findByMarker(place.value, marker) : null;
   if (place.kind === "trouble" || found?.kind !== "known") return ok(null);
   const roots = found.mirror.roots.map((other) => (other === root ? to : other));

@@ -1,12 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
-import { keepMirror, placeOf } from "../trust/gate.ts";
+import { keepMirror, markerOf, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
@@ -44,7 +42,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
   try {
     const config = readConfig(folder);
     const url = config.kind === "ok" ? config.value.url : null;
-    const marker = readMarker(createNodeFs(), root);
+    const marker = markerOf(root);
     const keyFile = statOwn(folder, KEY_FILE, "file") !== null;
     const keychain = forgetKey(root, url, env);
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwn(folder, name);

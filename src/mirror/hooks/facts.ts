@@ -3,7 +3,7 @@ import type { WaitReason } from "../engine/daemon/phase.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type Open } from "../operations/results/attention.ts";
-import { glanceAtState } from "../state/glance.ts";
+import { type Glance, glanceAtState } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
 export type Facts = {
@@ -62,15 +62,15 @@ export function factsOf(
     stopped: attentionJson({ attention: [], safetyStop, fault: null }).map(itemOf),
     offline: offline === null ? [] : [{ path: "", kind: "offline", code: offline.code, next: "mdmirror doctor" }],
     offlineMs: offline?.ms ?? 0,
-    reviews: reviewsOf(root),
+    reviews: glanceAt(root)?.survey.reviews.map(({ path, since }) => `${since} ${path}`) ?? null,
   };
 }
 
 /** Reads what the last run left in the state file; null if the file cannot be read. */
 export function readStoredFacts(root: string): Facts | null {
-  const glanced = glanceAtState(join(root, MIRROR_FOLDER));
-  if (glanced.kind !== "read") return null;
-  const { meta, blocks } = glanced.value;
+  const glance = glanceAt(root);
+  if (glance === null) return null;
+  const { meta, blocks } = glance;
   const stored = runStateOf({ meta: (key) => meta.get(key) ?? null, blocks, newestRun: null });
   return factsOf(root, stored);
 }
@@ -89,11 +89,8 @@ function itemOf({ path, kind, code, next }: Item): Item {
   return { path, kind, code, next };
 }
 
-/**
- * Returns the reviews of a folder; null if the state cannot be read, which the run itself reports.
- */
-function reviewsOf(root: string): readonly string[] | null {
+/** Reads the state file; null if it cannot be read, which the run itself reports. */
+function glanceAt(root: string): Glance | null {
   const glanced = glanceAtState(join(root, MIRROR_FOLDER));
-  if (glanced.kind !== "read") return null;
-  return glanced.value.survey.reviews.map(({ path, since }) => `${since} ${path}`);
+  return glanced.kind === "read" ? glanced.value : null;
 }

@@ -46,6 +46,8 @@ export type HookEvent = {
   readonly items: readonly Item[];
   readonly before: Facts;
   readonly now: Facts;
+  /** True if the user tests the hook, and nothing happened. */
+  readonly test?: boolean;
 };
 
 type About = {
@@ -53,14 +55,13 @@ type About = {
   readonly root: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly test?: boolean;
 };
 
 /** LIMIT: paths in one message. */
 const MOST = 50;
 
-export function messageOf({ event, items, before, now }: HookEvent, about: About): Message {
-  const { name, root, clock, random, test = false } = about;
+export function messageOf({ event, items, before, now, test = false }: HookEvent, about: About): Message {
+  const { name, root, clock, random } = about;
   const { attention, conflicts, reviews, state } = now;
   const counts = {
     attention: attention.length,

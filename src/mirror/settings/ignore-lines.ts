@@ -1,16 +1,8 @@
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeFs } from "../local/node-fs.ts";
-import { patternFault } from "../local/pattern-fault.ts";
 import { IGNORE_FILE } from "../model/rule-files.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-
-/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause. */
-export function lineFault(pattern: string): string | null {
-  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
-  if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
-  return patternFault(pattern);
-}
 
 /**
  * Adds lines at the end of the folder's `.mdmirrorignore`; existing lines stay.

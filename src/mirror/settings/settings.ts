@@ -310,14 +310,16 @@ function readRule(rule: unknown, fault: OnFault): readonly ConflictRule[] {
   return policy === undefined ? [] : [{ paths: rule["paths"], policy }];
 }
 
-/**
- * Checks a pattern for this list, in the syntax of `.mdmirrorignore`. Some lines of that syntax
- * have no meaning in this list.
- */
+/** Returns why a pattern cannot select the paths of a rule, as a clause. */
 function pathsFault(pattern: string): string | null {
-  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[{}]/.test(pattern))
     return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
-  if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
+  return lineFault(pattern);
+}
+
+/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause. */
+export function lineFault(pattern: string): string | null {
+  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
+  if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
   return patternFault(pattern);
 }

@@ -1,13 +1,11 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { readConfig } from "../settings/config.ts";
 import type { LinkedPart } from "../settings/settings.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
-import { findMirror, placeOf } from "./gate.ts";
+import { findMirror, markerOf, placeOf } from "./gate.ts";
 import { checkOwner, ownerName } from "./owner.ts";
 import type { KnownMirror } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
@@ -48,7 +46,7 @@ export function questionOf(
   if (owner.kind === "trouble") return owner;
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return config;
-  const marker = readMarker(createNodeFs(), root);
+  const marker = markerOf(root);
   if (marker === null)
     return trouble(
       "usage",

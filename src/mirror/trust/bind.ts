@@ -1,8 +1,6 @@
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { type Result, trouble } from "../../common/trouble.ts";
-import { findMirror, keepMirror, placeOf } from "./gate.ts";
+import { findMirror, keepMirror, markerOf, placeOf } from "./gate.ts";
 import { usualName } from "./list.ts";
 import { findByMarker } from "./registry.ts";
 
@@ -27,8 +25,7 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   if (place.kind === "trouble") return place;
   const found = findByMarker(place.value, marker);
   const before = found.kind === "known" ? found.mirror : null;
-  const fs = createNodeFs();
-  const others = (before?.roots ?? []).filter((other) => other !== root && readMarker(fs, other) === marker);
+  const others = (before?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
   return keepMirror(place.value, {
     marker,
     name: given.name ?? before?.name ?? usualName(given.env, root),
@@ -36,14 +33,6 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
     allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
     roots: [...others, root],
   });
-}
-
-/**
- * Returns the folder's marker; null if the folder has none, so that the registry cannot recognise
- * it.
- */
-export function markerOf(root: string): string | null {
-  return readMarker(createNodeFs(), root);
 }
 
 /**

@@ -106,9 +106,17 @@ export function hooksFileOf(env: UrlSources["env"]): string | null {
   return existsSync(file) ? file : null;
 }
 
+/**
+ * Returns the folder's marker; null if the folder has none, so that the registry cannot recognise
+ * it.
+ */
+export function markerOf(root: string): string | null {
+  return readMarker(createNodeFs(), root);
+}
+
 /** Finds the registry entry of a folder: by its marker; without one, by its path. */
 export function findMirror(place: string, root: string): FoundMirror {
-  const marker = readMarker(createNodeFs(), root);
+  const marker = markerOf(root);
   return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
 }
 
@@ -150,8 +158,7 @@ function followRoot(
 }
 
 function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
-  const fs = createNodeFs();
-  return roots.filter((other) => readMarker(fs, other) === marker);
+  return roots.filter((other) => markerOf(other) === marker);
 }
 
 /**
@@ -168,7 +175,7 @@ export function claimName(root: string, { mirror }: Admitted, env: UrlSources["e
 
 /** Stores a new marker in place of a lost one, so that the user's permissions stay. */
 export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
-  const marker = readMarker(createNodeFs(), root);
+  const marker = markerOf(root);
   const place = placeOf(env);
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
   // If the registry cannot be written, the user has to trust the folder again; the next command

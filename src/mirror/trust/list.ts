@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
-import { readMarker } from "../local/marker.ts";
-import { createNodeFs } from "../local/node-fs.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
-import { placeOf } from "./gate.ts";
+import { markerOf, placeOf } from "./gate.ts";
 import { freeName, isSameName, nameOfFolder, namesOf } from "./names.ts";
 import { type KnownMirror, listMirrors } from "./registry.ts";
 
@@ -34,9 +32,8 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
   const place = placeOf(env);
   if (place.kind === "trouble") return place;
   const { mirrors, unfit } = listMirrors(place.value);
-  const fs = createNodeFs();
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
-    roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
+    roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));
   // If a folder was linked again, the list shows only the entry of its current marker. If one

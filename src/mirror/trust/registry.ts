@@ -5,7 +5,6 @@ import {
   fstatSync,
   fsyncSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   readdirSync,
@@ -21,6 +20,7 @@ import { isJsonObject } from "../../contract/json.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { makeFolders } from "../../common/make-folders.ts";
+import { errorCodeOf } from "../../common/trouble.ts";
 
 /**
  * The user's registry: which linked folder may send to which address. The registry is outside of
@@ -145,7 +145,7 @@ function namesIn(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCodeOf(error);
     return code === "ENOENT" ? [] : `${folder} cannot be read (${code})`;
   }
 }
@@ -162,7 +162,7 @@ function unfitFolder(folder: string): string | null {
       const fault = accessFault(stat);
       if (fault !== null) return `${path} ${fault}`;
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCodeOf(error);
       return code === "ENOENT" ? null : `${path} cannot be read (${code})`;
     }
   }
@@ -211,7 +211,7 @@ export function readUserFile(file: string, mostBytes: number, isFollowed: boolea
 
 /** Returns what an error of a file, or of its folder, says about the file. */
 export function unreadable(error: unknown): Exclude<OwnText, { kind: "text" }> {
-  const code = codeOf(error);
+  const code = errorCodeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return { kind: "absent" };
   return { kind: "unfit", why: `cannot be read (${code})`, next: "give this user the right to read it" };
 }
@@ -261,7 +261,7 @@ function isStrings(value: unknown): value is string[] {
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
   makeFolders(dirname(dirname(folder)));
-  for (const path of [dirname(folder), folder]) makeFolder(path);
+  makeFolders(folder, 0o700);
   const unfit = unfitFolder(folder);
   if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
   const file = join(folder, `${mirror.marker}.json`);
@@ -289,16 +289,4 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
  */
 export function removeMirror(folder: string, marker: string): void {
   rmSync(join(folder, `${marker}.json`), { force: true });
-}
-
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-  }
-}
-
-function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? "no code";
 }

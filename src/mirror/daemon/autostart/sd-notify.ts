@@ -9,44 +9,36 @@ type SdNotifyOptions = {
 
 const DEADLINE_MS = 10_000;
 
-/** Returns null if systemd did not ask for notifications. */
-export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
-  const socket = env["NOTIFY_SOCKET"];
-  if (socket === undefined || socket === "") return null;
-  // The program gets only the variables of the service manager: no other program needs the key.
-  const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
-  return new SdNotify(given, watchdogOf(env, pid), onFault);
-}
+type SdNotify = {
+  /**
+   * Period in milliseconds within which systemd expects a sign of life; null if it expects none.
+   */
+  readonly watchdogMs: number | null;
+  /** Sends `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
+  say(...assignments: string[]): void;
+};
 
 /**
  * Tells systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
  * family, so `systemd-notify` sends the message. It waits until systemd has read it, while the
  * sender can still be looked up; the unit therefore has `NotifyAccess=all`. A call takes some 10
  * ms, and the daemon makes one a minute.
+ * @returns null if systemd did not ask for notifications
  */
-class SdNotify {
-  /**
-   * Period in milliseconds within which systemd expects a sign of life; null if it expects none.
-   */
-  readonly watchdogMs: number | null;
-  readonly #env: NodeJS.ProcessEnv;
-  readonly #onFault: SdNotifyOptions["onFault"];
-  #isFaulty = false;
-
-  constructor(env: NodeJS.ProcessEnv, watchdogMs: number | null, onFault: SdNotifyOptions["onFault"]) {
-    this.#env = env;
-    this.watchdogMs = watchdogMs;
-    this.#onFault = onFault;
-  }
-
-  /** Sends `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
-  say(...assignments: readonly string[]): void {
-    execFile("systemd-notify", [...assignments], { env: this.#env, timeout: DEADLINE_MS }, (error) => {
-      if (error === null || this.#isFaulty) return;
-      this.#isFaulty = true;
-      this.#onFault(error);
+export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
+  const socket = env["NOTIFY_SOCKET"];
+  if (socket === undefined || socket === "") return null;
+  // The program gets only the variables of the service manager: no other program needs the key.
+  const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
+  let isFaulty = false;
+  const say: SdNotify["say"] = (...assignments) => {
+    execFile("systemd-notify", assignments, { env: given, timeout: DEADLINE_MS }, (error) => {
+      if (error === null || isFaulty) return;
+      isFaulty = true;
+      onFault(error);
     });
-  }
+  };
+  return { watchdogMs: watchdogOf(env, pid), say };
 }
 
 /**
@@ -54,7 +46,7 @@ class SdNotify {
  * returns false, nothing is sent, and systemd restarts the daemon.
  * @returns a function that stops the signs of life
  */
-export function keepWatchdog(sd: Pick<SdNotify, "say" | "watchdogMs">, alive: () => boolean): () => void {
+export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;
   const timer = setInterval(() => {
     if (alive()) sd.say("WATCHDOG=1");

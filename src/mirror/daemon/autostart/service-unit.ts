@@ -32,9 +32,7 @@ export type UnitOptions = {
 
 export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
-  if (root !== null && /\p{Cc}/u.test(root))
-    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
-  const environment = keptEnvironment(env);
+  const environment = keptEnvironment(root, env);
   if (environment.kind === "trouble") return environment;
   const kept = environment.value;
   const name = root === null ? ALL_NAME : nameOf(root);
@@ -57,12 +55,10 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
  * @param root real path of the linked folder
  */
 export function makeCronLine(root: string, env: UnitOptions["env"]): Result<string> {
-  if (/\p{Cc}/u.test(root))
-    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
-  const kept = keptEnvironment(env);
+  const kept = keptEnvironment(root, env);
   if (kept.kind === "trouble") return kept;
   const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
-  const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(cronWord)];
+  const words = [...variables, ...[process.execPath, PROGRAM_FILE, "sync", "--quiet", root].map(cronWord)];
   // An unescaped % ends the command in a crontab, even within quotes.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
@@ -71,9 +67,6 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
 function cronWord(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
-
-/** The Node that runs now, and this program. */
-const PROGRAM = [process.execPath, PROGRAM_FILE] as const;
 
 /**
  * V8 options for a daemon, which is mostly idle: little space for new objects, and compact code.
@@ -91,8 +84,13 @@ const KEPT_NETWORK = [
 
 type Kept = { readonly name: string; readonly value: string };
 
-/** Returns the variables that a unit and a cron line need, because neither has this environment. */
-function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
+/**
+ * Returns the variables that a unit and a cron line need, because neither has this environment.
+ * Refuses a folder or a variable that neither can contain.
+ */
+function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly Kept[]> {
+  if (root !== null && /\p{Cc}/u.test(root))
+    return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
   const kept = [
     ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
     ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),

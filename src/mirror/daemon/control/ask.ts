@@ -105,7 +105,6 @@ function callDaemon(
   const root = realRoot(dir);
   const place = placeOf(dir);
   if (place === null) return Promise.resolve(NO_DAEMON);
-  // The module is loaded only on use: most folders have no daemon, and it takes 3 ms to load.
   return new Promise((resolve) => {
     const socket = connect(place.socket);
     const end = (result: Result<Held> | typeof NO_DAEMON) => {
