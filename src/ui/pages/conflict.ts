@@ -129,7 +129,7 @@ function choiceOf(way: ResolutionKind, { conflict, block }: ProblemView): Html {
   const { label, does } = resolutionWords(way, conflict !== null, (block?.kind ?? null) as BlockReason | null);
   const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
   if (way !== "recreate") return html`<li>${button}</li>`;
-  return html`<li><details class="confirm"><summary>${label} …</summary><p>${button}</p></details></li>`;
+  return html`<li><details class="confirm"><summary class="button">${label} …</summary><p>${button}</p></details></li>`;
 }
 
 /** Returns the address of this page with some options changed; null removes one. */

@@ -76,12 +76,12 @@ function answerForms(folder: Folder, { stop, back }: StopView, asked: PageReques
     return folderForm(folder, action, asked, html`<button class="main-action">${words}</button>`);
   };
   return html`<section id="answers"><h2>Answer</h2>
-<details id="let-go" class="confirm"><summary>Approve …</summary><p>${sumsOf(stop).map((sum) => html`<span class="sum">${sum}</span> `)}</p>
+<details id="let-go" class="confirm"><summary class="button">Approve …</summary><p>${sumsOf(stop).map((sum) => html`<span class="sum">${sum}</span> `)}</p>
 ${form("approve", `Carry out ${plural(stop.items.length, "change")}`)}</details>
 ${
   back.kind === "trouble"
     ? html`<p>${sentenceView(back.trouble.what)}</p>${nextOf(back.trouble.next)}`
-    : html`<details id="bring-back" class="confirm"><summary>Reject …</summary><p>The list below shows the effect.</p>
+    : html`<details id="bring-back" class="confirm"><summary class="button">Reject …</summary><p>The list below shows the effect.</p>
 ${form("reject", `Undo ${plural(back.value.items.filter(({ end }) => end !== "left").length, "change")}`)}</details>`
 }</section>`;
 }
