@@ -2,7 +2,7 @@ import type { EventEmitter } from "node:events";
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Progress } from "../mirror/ports/world.ts";
-import { BoundedMap } from "../common/bounded-map.ts";
+import type { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Trouble } from "../common/trouble.ts";
 import type { Notice } from "../page/layout.ts";
@@ -108,18 +108,11 @@ export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): 
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
-/** LIMIT: drafts that are kept. */
-const MOST_DRAFTS = 50;
-
 /**
- * Keeps contents that were typed into a form and could not be saved, so that the next page shows
- * them again. In memory only. Key: `draftKey`.
+ * Contents that were typed into a form and could not be saved, so that the next page shows them
+ * again. In memory only. Key: `draftKey`.
  */
-export class Drafts extends BoundedMap<string, string> {
-  constructor() {
-    super(MOST_DRAFTS);
-  }
-}
+export type Drafts = BoundedMap<string, string>;
 
 export function draftKey(root: string, path: string): string {
   return `${root}\0${path}`;

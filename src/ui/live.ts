@@ -41,9 +41,10 @@ export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Li
     const news = await newsOf(ui, page, now);
     const tookMs = ui.clock.monotonic() - began;
     const key = news.replace(AGES, "");
-    if (key !== shown) quiet = 0;
-    if (key !== shown) raw.write(`event: news\ndata: ${news}\n\n`);
-    else if (quiet % QUIET_LOOKS === QUIET_LOOKS - 1) raw.write(":\n\n");
+    if (key !== shown) {
+      quiet = 0;
+      raw.write(`event: news\ndata: ${news}\n\n`);
+    } else if (quiet % QUIET_LOOKS === QUIET_LOOKS - 1) raw.write(":\n\n");
     shown = key;
     await drained(raw, gone);
     const pauseMs = tookMs / MOST_SHARE;

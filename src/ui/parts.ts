@@ -21,7 +21,8 @@ import { helpAddress } from "./user-docs.ts";
 /** LIMIT: problems in a list. */
 const MOST_NEEDS = 200;
 
-const STATES: Readonly<Record<Folder["state"], readonly [Tone, string]>> = {
+/** Colour and word of each state of a linked folder, or of a run. */
+export const STATES: Readonly<Record<Folder["state"], readonly [Tone, string]>> = {
   "in-sync": ["good", "in sync"],
   attention: ["asks", "attention"],
   stopped: ["bad", "stopped"],

@@ -3,18 +3,21 @@ import { Renderer } from "../page/renderer.ts";
 import { loadBundle } from "../page/page-bundle.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 import { type ConnectionEnds, type PeerUser, peerOf } from "../mirror/trust/peer.ts";
+import { BoundedMap } from "../common/bounded-map.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { UiAccess } from "./access.ts";
 import { Folders } from "./folders.ts";
 import { Stops } from "./stops.ts";
 import { listen } from "./http.ts";
-import { type Changes, Drafts, Jobs } from "./jobs.ts";
+import { type Changes, Jobs } from "./jobs.ts";
 import { Notices } from "../page/notices.ts";
 
 /** Starts the server of the local pages. */
 
 const NOTICE_DIGITS = 16;
+/** LIMIT: drafts that are kept. */
+const MOST_DRAFTS = 50;
 
 export type UiOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -57,7 +60,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     random,
     changes,
     jobs,
-    drafts: new Drafts(),
+    drafts: new BoundedMap<string, string>(MOST_DRAFTS),
     documents: new Renderer(),
     stops: new Stops({ env, cwd, clock, random, jobs, changes, onFault }),
     folders: new Folders({ env, cwd, clock, jobs }, roots),

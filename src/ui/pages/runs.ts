@@ -11,7 +11,7 @@ import { badgeOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest } from "../page.ts";
-import { eventItem, folderForm, jobOf, numberIn, pagerOf, partOf, timeOf } from "../parts.ts";
+import { eventItem, folderForm, jobOf, numberIn, pagerOf, partOf, STATES, timeOf } from "../parts.ts";
 
 /** Shows all runs, one run with the plan for its undo, and the log. */
 
@@ -45,17 +45,14 @@ function runRow(mirror: string, line: RunLine, now: number): Html {
 <span>${done ?? html`<span class="faint">no document was synced</span>`}</span></span>${timeOf(startedAt, now)}</li>`;
 }
 
-const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
-  "in-sync": ["good", "in sync"],
-  attention: ["asks", "attention"],
-  stopped: ["bad", "stopped"],
-  offline: ["bad", "offline"],
+const RUN_STATES: Readonly<Record<string, readonly [Tone, string]>> = {
+  ...STATES,
   "by-hand": ["quiet", "by command"],
 };
 
 function runBadge({ state, endedAt }: RunLine): Html | null {
   if (endedAt === null) return badgeOf("asks", "not ended");
-  const [tone, word] = STATES[state ?? ""] ?? ["quiet", state];
+  const [tone, word] = RUN_STATES[state ?? ""] ?? ["quiet", state];
   return word === null ? null : badgeOf(tone, word);
 }
 
