@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { BoundedMap } from "../common/bounded-map.ts";
@@ -64,7 +64,7 @@ export class Jobs {
       reportedAt = clock.monotonic();
       this.#world.changes.emit("change");
     };
-    const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOfError(error, onFault)));
+    const ended = work({ report }).catch((error: unknown) => noticeOfTrouble(troubleOrFault(error, onFault)));
     this.track(ended.then((end) => this.#show(root, { ...job, end })));
     return true;
   }
@@ -96,11 +96,10 @@ export const FAULT: Trouble = {
  * Returns the trouble for an exception.
  * @param onFault called for an error in mdmirror itself
  */
-export function troubleOfError(error: unknown, onFault: (error: unknown) => void): Trouble {
-  const disk = error instanceof Error ? diskTrouble(error) : null;
-  if (disk !== null) return { kind: "fault", ...disk };
-  onFault(error);
-  return FAULT;
+export function troubleOrFault(error: unknown, onFault: (error: unknown) => void): Trouble {
+  const trouble = troubleOfError(error);
+  if (trouble === null) onFault(error);
+  return trouble ?? FAULT;
 }
 
 export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): Notice {
