@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { faultTrouble, faultTroubleOfInit } from "../mirror/folder/fault-trouble.ts";
+import { faultTrouble, INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { type Preview, previewSync, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
@@ -127,7 +127,7 @@ export async function agreeOnFirstPlan(
   try {
     const preview = await previewSync(mirror.value, USUAL_RUN);
     progress.end();
-    if (preview.kind === "offline") return complain(io, faultTroubleOfInit(preview.fault, config.url));
+    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, config.url, INIT_AGAIN));
     const [inside] = mirrorsInside(preview);
     if (inside !== undefined) return complain(io, troubleInside(inside));
     showFirst(io, dir, preview);

@@ -1,4 +1,4 @@
-import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
 import { complain, EXIT, type ExitCode } from "./exit.ts";
@@ -29,18 +29,15 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    const fault = error instanceof Error ? error : new Error(String(error));
     io.status("");
-    if ("code" in fault && fault.code === "unsafe-path" && "next" in fault)
-      return complain(io, { kind: "usage", what: fault.message, next: String(fault.next) });
-    return tellFault(io, fault);
+    const trouble = troubleOfError(error);
+    if (trouble !== null) return complain(io, trouble);
+    return tellFault(io, error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-/** Reports an error that no command expected, from the disk or from mdmirror itself. */
+/** Reports an error in mdmirror itself. */
 function tellFault(io: Io, fault: Error): ExitCode {
-  const disk = diskTrouble(fault);
-  if (disk !== null) return complain(io, { kind: "fault", ...disk });
   io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
   io.err(

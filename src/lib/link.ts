@@ -87,13 +87,13 @@ function targetOf(
  */
 async function lookFirst(request: LinkRequest): Promise<Result<null>> {
   const { previewSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
-  const { faultTroubleOfInit } = await import("../mirror/folder/fault-trouble.ts");
+  const { faultTrouble, INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
   const mirror = openUnlinked(request);
   if (mirror.kind === "trouble") return mirror;
   try {
     const preview = await previewSync(mirror.value, USUAL_RUN);
     if (preview.kind === "offline")
-      return { kind: "trouble", trouble: faultTroubleOfInit(preview.fault, request.config.url) };
+      return { kind: "trouble", trouble: faultTrouble(preview.fault, request.config.url, INIT_AGAIN) };
     const [inside] = mirrorsInside(preview);
     if (inside === undefined) return ok(null);
     const what = `${inside} in this folder is a linked folder of its own; its files would be synced twice`;

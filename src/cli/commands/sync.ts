@@ -236,10 +236,10 @@ function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => voi
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;
-  const told = noteTransient(folder, kind, io.clock.now(), quietMs);
-  if (told.kind === "silent") return;
+  const lastedMs = noteTransient(folder, kind, io.clock.now(), quietMs);
+  if (lastedMs === null) return;
   tell();
-  if (told.sinceMs > 0) io.err(`  this has lasted for ${ageText(told.sinceMs)}; reported again after a day`);
+  if (lastedMs > 0) io.err(`  this has lasted for ${ageText(lastedMs)}; reported again after a day`);
 }
 
 /**

@@ -5,66 +5,55 @@ import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble } from "../../co
  * error's fields, so that a command that succeeds need not import other modules.
  */
 
-type DiskTrouble = { readonly what: string; readonly next: string };
-
-const FULL: DiskTrouble = {
-  what: "the disk is full",
-  next: FREE_SPACE_NEXT,
-};
-const BROKEN: DiskTrouble = {
-  what: "the disk of the state file failed",
-  next: "no written content is lost: check the system's log, then run: mdmirror doctor",
-};
-const DAMAGED: DiskTrouble = {
-  what: "the state file is damaged",
-  next: "run: mdmirror sync (it replaces the file with a new one, built from both sides; nothing is deleted)",
-};
-
-const MOVED: DiskTrouble = {
-  what: "the state file was moved or removed while it was in use",
-  next: "move the folder and its .mdmirror/ back, then run the command again",
-};
-
-const BUSY: DiskTrouble = {
-  what: "another program uses the state file",
-  next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
-};
-
-const FEW_FILES: DiskTrouble = {
-  what: "this process may not open more files",
-  next: "nothing is lost: raise that limit (ulimit -n 1024), then run the command again",
-};
-
-const ASK_OWNER = "nothing is lost: check the owner and the permissions, or run the command as the owner";
-
-/** A path below a folder that mdmirror has open is shown from that folder on. */
-function forbidden(path: string): DiskTrouble {
-  return {
-    what: `this user may not read or write ${path.replace(/^\/proc\/self\/fd\/\d+\//, "")}`,
-    next: ASK_OWNER,
-  };
-}
+/** What failed and the next step, by the codes of the errors. The first that matches counts. */
+const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
+  {
+    codes: /^E[MN]FILE$/,
+    what: "this process may not open more files",
+    next: "nothing is lost: raise that limit (ulimit -n 1024), then run the command again",
+  },
+  {
+    codes: /^SQLITE_(CORRUPT|NOTADB)/,
+    what: "the state file is damaged",
+    next: "run: mdmirror sync (it replaces the file with a new one, built from both sides; nothing is deleted)",
+  },
+  {
+    codes: /^SQLITE_(BUSY|LOCKED)/,
+    what: "another program uses the state file",
+    next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
+  },
+  {
+    codes: /^SQLITE_READONLY_DBMOVED$/,
+    what: "the state file was moved or removed while it was in use",
+    next: "move the folder and its .mdmirror/ back, then run the command again",
+  },
+  {
+    codes: /^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/,
+    what: "the disk of the state file failed",
+    next: "no written content is lost: check the system's log, then run: mdmirror doctor",
+  },
+];
 
 /** Returns the trouble of an error of an unsafe path or of the disk; null for any other error. */
 export function troubleOfError(error: unknown): Trouble | null {
-  if (!(error instanceof Error)) return null;
-  if (errorCodeOf(error) === "unsafe-path" && "next" in error)
-    return { kind: "usage", what: error.message, code: "unsafe-path", next: String(error.next) };
-  const disk = diskTrouble(error);
-  return disk === null ? null : { kind: "fault", ...disk };
+  const code = errorCodeOf(error);
+  if (!(error instanceof Error) || code === null) return null;
+  if (code === "unsafe-path" && "next" in error)
+    return { kind: "usage", what: error.message, code, next: String(error.next) };
+  if (isDiskFull(code)) return { kind: "fault", what: "the disk is full", code, next: FREE_SPACE_NEXT };
+  const path = forbiddenPath(error, code);
+  if (path !== null) {
+    const next = "nothing is lost: check the owner and the permissions, or run the command as the owner";
+    return { kind: "fault", what: `this user may not read or write ${path}`, code, next };
+  }
+  const failure = FAILURES.find(({ codes }) => codes.test(code));
+  return failure === undefined ? null : { kind: "fault", what: failure.what, code, next: failure.next };
 }
 
-/** Returns the error and the next step; null for a bug in mdmirror. */
-export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (isDiskFull(code)) return { ...FULL, code };
-  if (/^E[MN]FILE$/.test(code)) return { ...FEW_FILES, code };
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return { ...BUSY, code };
-  if (code === "SQLITE_READONLY_DBMOVED") return { ...MOVED, code };
-  if (code === "SQLITE_READONLY_DIRECTORY") return { ...forbidden(".mdmirror/"), code };
-  if (/^(EACCES|EPERM)$/.test(code) && "path" in error && typeof error.path === "string")
-    return { ...forbidden(error.path), code };
-  if (/^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/.test(code)) return { ...BROKEN, code };
-  return null;
+/** Returns the path that this user may not read or write; null for another error. */
+function forbiddenPath(error: Error, code: string): string | null {
+  if (code === "SQLITE_READONLY_DIRECTORY") return ".mdmirror/";
+  if (!/^(EACCES|EPERM)$/.test(code) || !("path" in error) || typeof error.path !== "string") return null;
+  // A path below a folder that mdmirror has open is shown from that folder on.
+  return error.path.replace(/^\/proc\/self\/fd\/\d+\//, "");
 }

@@ -1,24 +1,14 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Returns the trouble for the user if the service refuses a request or does not answer. */
-export function faultTrouble(fault: Fault, url: string): Trouble {
-  return troubleOf(fault, url, "run: mdmirror doctor");
-}
+/** A clause for `init`: nothing can be examined in a folder that is not linked yet. */
+export const INIT_AGAIN = "run mdmirror init with another URL";
 
 /**
- * Returns the trouble for `init`. The folder is not linked yet, so the next step is another URL,
- * not an examination of the folder.
- */
-export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
-  return troubleOf(fault, url, "run mdmirror init with another URL");
-}
-
-/**
- * Returns the trouble for a fault.
+ * Returns the trouble for the user if the service refuses a request or does not answer.
  * @param look a clause with the command that finds more facts
  */
-function troubleOf(fault: Fault, url: string, look: string): Trouble {
+export function faultTrouble(fault: Fault, url: string, look = "run: mdmirror doctor"): Trouble {
   const origin = new URL(url).origin;
   const { requestId } = fault;
   switch (fault.kind) {

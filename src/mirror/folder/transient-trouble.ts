@@ -17,42 +17,29 @@ const FILE = "quiet.json";
 /** Milliseconds after which a lasting problem is reported again. */
 const AGAIN_MS = 86_400_000;
 
-type Telling =
-  | { readonly kind: "silent" }
-  /** The problem is reported. `sinceMs`: its duration so far, in milliseconds. */
-  | { readonly kind: "told"; readonly sinceMs: number };
-
 /**
  * Notes the problem, and decides whether to report it now.
  * @param folder absolute path of `.mdmirror`
  * @param quietMs milliseconds without a report
+ * @returns the duration of a problem to report, in milliseconds; null if it is not reported
  */
-export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
+export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): number | null {
   try {
     const notes = readNotes(folder);
-    const noted = lastingSince(notes[kind], now) ?? { since: now, toldAt: null };
-    const isDue = isToBeTold(noted, now, quietMs);
-    const after = isDue ? { ...noted, toldAt: now } : noted;
-    if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
-    return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
+    const before = notes[kind];
+    // After the clock was set back, the duration begins again.
+    const noted = before !== undefined && before.since <= now ? before : { since: now, toldAt: null };
+    const { since, toldAt } = noted;
+    const isDue = now - since >= quietMs && (toldAt === null || now - toldAt >= AGAIN_MS);
+    const after = isDue ? { since, toldAt: now } : noted;
+    if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
+    return isDue ? now - since : null;
   } catch (error) {
     // If the disk cannot store the note, the problem is reported: one mail too many is better than
     // none.
     if (errorCodeOf(error) === null) throw error;
-    return { kind: "told", sinceMs: 0 };
+    return 0;
   }
-}
-
-/**
- * Returns the time since when a problem lasts. After the clock was set back, the duration begins
- * again.
- */
-function lastingSince(noted: Noted | undefined, now: number): Noted | null {
-  return noted !== undefined && noted.since <= now ? noted : null;
-}
-
-function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boolean {
-  return now - since >= quietMs && (toldAt === null || now - toldAt >= AGAIN_MS);
 }
 
 /**

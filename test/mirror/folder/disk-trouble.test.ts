@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diskTrouble } from "../../../src/mirror/folder/disk-trouble.ts";
+import { troubleOfError } from "../../../src/mirror/folder/disk-trouble.ts";
 
 const error = (code: string) => Object.assign(new Error("words of the library"), { code });
 
@@ -17,19 +17,19 @@ describe("errors of the ground under the state file", () => {
     ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
     ["SQLITE_READONLY_DIRECTORY", "this user may not read or write .mdmirror/"],
   ])("%s: %s", (code, what) => {
-    expect(diskTrouble(error(code))).toMatchObject({ what, code });
+    expect(troubleOfError(error(code))).toMatchObject({ what, code });
   });
 
   it.each([
     ["EACCES", "/home/other/notes/.mdmirror", "this user may not read or write /home/other/notes/.mdmirror"],
     ["EPERM", "/proc/self/fd/21/config.json", "this user may not read or write config.json"],
   ])("%s at %s: %s", (code, path, what) => {
-    expect(diskTrouble(Object.assign(error(code), { path }))).toMatchObject({ what, code });
+    expect(troubleOfError(Object.assign(error(code), { path }))).toMatchObject({ what, code });
   });
 
   it("takes no fault of our own for one of the disk", () => {
-    expect(diskTrouble(error("SQLITE_ERROR"))).toBeNull();
-    expect(diskTrouble(error("EPERM"))).toBeNull();
-    expect(diskTrouble(new Error("a bug"))).toBeNull();
+    expect(troubleOfError(error("SQLITE_ERROR"))).toBeNull();
+    expect(troubleOfError(error("EPERM"))).toBeNull();
+    expect(troubleOfError(new Error("a bug"))).toBeNull();
   });
 });
