@@ -78,3 +78,22 @@ test("a link to what a key may not read for a time leads there again once it may
   expect(textThere(rig, "a.md")).toBe(`[b](${b})\n\nand more\n`);
   expect(mirror.texts().get("a.md")).toBe("[b](box/c.md)\n\nand more\n");
 });
+
+test("a link by absolute path stays while another document has taken its target's path (I10)", async () => {
+  const rig = createRig(1);
+  rig.app.create("a.md", "[d](/d.md)\n");
+  rig.app.create("c.md", "the third\n");
+  const d = rig.app.create("d.md", "d\n");
+  const mirror = rig.mirror({ links: true });
+  const { user } = mirror.disk;
+  const world = mirror.world();
+  mirror.disk.beforeCall = (call) => {
+    if (call !== "link" || !user.exists(mirror.path("c.md")) || user.exists(mirror.path("d.md"))) return;
+    mirror.disk.beforeCall = null;
+    user.rename(mirror.path("c.md"), mirror.path("d.md"));
+  };
+  await syncToConvergence(world, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+  mirror.disk.beforeCall = null;
+  expect(textThere(rig, "a.md")).toBe("[d](/d.md)\n");
+  expect(rig.app.files().get("d.md")!.id).toBe(d);
+});

@@ -11,7 +11,7 @@ import type { LinkPlaces } from "./places.ts";
 export function hasNewTarget(leads: readonly LinkTarget[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
-    return (lead.to === null || now.pathOf(lead.to) === null) && now.isThere(lead);
+    return (lead.to === null || now.isGone(lead.to)) && now.isThere(lead);
   });
 }
 
