@@ -45,7 +45,7 @@ describe("who wins: content and presence", () => {
     ["a.md=1", "rm a.md", "outside a.md", "note-facts away"],
     // moved locally
     ["a.md=1", "mv a.md b.md", "rm a.md", "trash-local b.md"],
-    ["a.md=1 b.md=2", "mv a.md c.md; edit c.md 3", "rm a.md", "create-remote c.md; forget a.md"],
+    ["a.md=1 b.md=2", "mv a.md c.md; edit c.md 3", "rm a.md", "forget a.md; create-remote c.md"],
     [`a.md=${LONG} b.md=2`, `mv a.md c.md; edit c.md ${LONG}|x`, "rm a.md", "forget a.md; create-remote c.md"],
     ["a.md=1", "mv a.md b.md", "edit a.md 2", "rename-remote a.md>b.md; write-local b.md; relink b.md"],
     ["a.md=1", "mv a.md b.md", "unsee a.md", "hold not-seen b.md"],

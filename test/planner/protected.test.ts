@@ -33,7 +33,7 @@ describe("protected documents and reviews (I31)", () => {
       "a.md=1",
       "edit a.md 3; mv a.md b.md",
       "protect a.md",
-      "create-local a.md; create-remote b.md; hold delete-refused a.md",
+      "rename-remote a.md>b.md; put b.md review; relink b.md",
       "2",
     ],
     ["a.md=1", "rm a.md", "protect a.md", "create-local a.md; hold delete-refused a.md", "2"],

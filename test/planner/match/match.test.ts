@@ -67,7 +67,10 @@ describe("what an inode proves, and what not", () => {
   test("I09 a note of one line that was moved and filled is a move by its inode, as it still has its line", () => {
     const filled = "1|and|much|that|was|written|later|on";
     check(["a.md=1", `mv a.md b.md; edit b.md ${filled}`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
-    check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
+  });
+  test("I09 a note that was moved and rewritten is a move by its inode, if nothing is at its old path", () => {
+    check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
+    check(["a.md=1", `rm a.md; new b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
   });
   test("I09 a blank note that was moved and filled is a move by its inode, for it had no line to lose", () => {
     check(["a.md=", `mv a.md b.md; edit b.md a|text`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);

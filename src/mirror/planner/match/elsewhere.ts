@@ -76,14 +76,10 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /**
-   * Returns true if a candidate is still possible. An inode without any of the content only decides
-   * between two files that may belong to the document.
-   */
-  #isOpen({ link, file, evidence }: Candidate): boolean {
+  /** Returns true if a candidate is still possible. */
+  #isOpen({ link, file }: Candidate): boolean {
     const { links, files, blocked } = this.#matching;
-    if (!links.has(link.id) || blocked.has(link.id) || !files.has(file.path)) return false;
-    return evidence !== "inode" || this.#hasFileAtPath(link);
+    return links.has(link.id) && !blocked.has(link.id) && files.has(file.path);
   }
 
   /**
@@ -138,14 +134,11 @@ function listCandidates(matching: Matching): Candidate[] {
 }
 
 function* byInode(matching: Matching): Generator<Candidate> {
-  const { conflicts } = matching.trees.base;
   for (const [link, file] of sameInodes(matching)) {
     // A new file may have been given the inode within one tick of the clock, or at any time if
     // files have no birth time.
     const hasBirthTime = file.stamp.birthMs !== 0;
-    // Base does not have the local content of a document in conflict.
-    if (resembles(matching, link, file) || (hasBirthTime && conflicts.has(link.id)))
-      yield { link, file, evidence: "inode-and-similar-text", score: 1 };
+    if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
     else if (hasBirthTime) yield { link, file, evidence: "inode", score: 0 };
   }
 }
