@@ -77,6 +77,21 @@ describe("one direction, always", () => {
     expect((await mirror.sync({ direction: "push" }))?.oneWay).toBeUndefined();
   });
 
+  test("I01 a folder that only uploads is not in sync while a part of it cannot be read", async () => {
+    const { rig, mirror } = await inSync();
+    rig.app.create("new/theirs.md", text("new", "service"));
+    mirror.write("new/mine.md", text("new", "local"));
+    const end = mirror.disk.fail({ call: "any", path: mirror.path("new"), code: "EACCES" });
+    const hidden = await mirror.sync({ direction: "push" });
+    expect([hidden?.state, hidden?.attention.map(({ kind, path }) => `${kind} ${path}`)]).toEqual([
+      "attention",
+      ["local-unreadable new"],
+    ]);
+    end();
+    expect((await mirror.sync({ direction: "push" }))?.state).toBe("in-sync");
+    expect(remoteTexts(rig).get("new/mine.md")).toBe(text("new", "local"));
+  });
+
   test.each([
     ["a new document is edited on the service before it is read back", "fresh.md", "GET"],
     ["an edit is combined with another one on the service", "edited.md", "PUT"],

@@ -179,8 +179,8 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
 }
 
 /**
- * Returns the paths that a scan did not show, unless a blocked change reports them: nothing is
- * proven about them.
+ * Returns the paths that a scan did not show, unless an open block reports them: nothing is proven
+ * about them.
  */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
   const told: Attention[] = [];
@@ -194,14 +194,16 @@ export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blo
     // If the problem concerns the whole folder, the stop is the better report. While the folder is
     // being written, it is scanned again soon.
     const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
-    if (isTold || isHeld(path, blocks)) continue;
+    if (isTold || isReported(path, blocks)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsUser(kind) });
   }
   return told;
 }
 
-function isHeld(path: LocalPath, blocks: readonly Block[]): boolean {
-  return blocks.some((block) => block.path === path || isBelow(block.path, path) || isBelow(path, block.path));
+function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
+  return blocks.some(
+    (block) => isOpen(block.reason) && (block.path === path || isBelow(block.path, path) || isBelow(path, block.path)),
+  );
 }
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;
