@@ -67,15 +67,15 @@ function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
+const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+
 /**
  * Returns true if a name ends with the digits of this id, so that `hashedName` may have made it.
  */
 export function hasDigitsOf(name: string, id: string): boolean {
-  const digits = digitsOf(id);
-  return name.endsWith(digits) || name.endsWith(`${digits}.md`);
+  const [tail] = DIGITS.exec(name) ?? [];
+  return tail?.startsWith(digitsOf(id)) === true;
 }
-
-const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
  * Returns true if `hashedName` made a local name of a remote one. The folder may come from another
