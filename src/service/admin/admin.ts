@@ -1,5 +1,5 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, newId, type Working, workingIn } from "../requests/context.ts";
+import { type ServerContext, newId, type Working, workingIn, writeWith } from "../requests/context.ts";
 import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
 import type { KeyChanges, KeyGrant, NewKey } from "./operations.ts";
 import { Reviews } from "../reviews/reviews.ts";
@@ -29,10 +29,8 @@ export class Admin {
     return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
   }
 
-  /** Runs a write in a transaction, and rolls back if the write is refused. */
   #write<T>(work: (working: Working) => Promise<T>): Promise<T> {
-    const isKept = (result: T) => !isRefused(result);
-    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
+    return writeWith(this.#server, work);
   }
 
   workspaces(): Promise<WorkspaceInfo[]> {

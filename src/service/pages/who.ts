@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { Access } from "../files/access.ts";
-import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { noWorkspace } from "../keys/keys.ts";
+import { isRefused, type Refused } from "../requests/answer.ts";
 import { type Admit, authenticate, hashKey, holderOf } from "../requests/authenticate.ts";
 import type { RequestContext, Working } from "../requests/context.ts";
 import type { Core } from "../requests/dispatch.ts";
@@ -53,8 +54,4 @@ async function contextOfAdmin(working: Working, workspaceId: string): Promise<Re
   if (workspace === undefined) return noWorkspace();
   const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
   return { ...working, workspace, access, key: null };
-}
-
-function noWorkspace(): Refused {
-  return refuse("not_found", "There is no such workspace.");
 }

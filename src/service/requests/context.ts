@@ -2,7 +2,7 @@ import type { StepPermit, SearchScheduler } from "../../markdown/search/schedule
 import type { Access } from "../files/access.ts";
 import type { z } from "zod";
 import type { OperationName, Operations } from "../../contract/api/operations.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, isRefused } from "./answer.ts";
 import type { KeyUses } from "../keys/key-uses.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
@@ -84,6 +84,14 @@ const ID_CHARACTERS = 14;
 export function workingIn(server: ServerContext, tables: Tables): Working {
   const { cursorSecret, uses, combine, links, now, random } = server;
   return { cursorSecret, uses, combine, links, now, random, tables };
+}
+
+/** Runs a write in a transaction, and rolls back if the write is refused. */
+export function writeWith<T>(server: ServerContext, work: (working: Working) => Promise<T>): Promise<T> {
+  return server.store.write(
+    (tables) => work(workingIn(server, tables)),
+    (result) => !isRefused(result),
+  );
 }
 
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {

@@ -2,7 +2,8 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { FileResource, ReviewReason } from "../../contract/resources.ts";
 import { MOST_REVIEWS } from "../admin/operations.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type ServerContext, type Working, workingIn } from "../requests/context.ts";
+import { type ServerContext, type Working, writeWith } from "../requests/context.ts";
+import { noWorkspace } from "../keys/keys.ts";
 import { saveCombined, saveText } from "../files/file-writes.ts";
 import { presentFile, shownPath } from "../files/present.ts";
 import type { ChangeStatus, FileRow, Reviewed } from "../store/rows.ts";
@@ -68,7 +69,7 @@ export class Reviews {
   page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked) {
     return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
       const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
-      if (workspace === undefined) return refuse("not_found", "There is no such workspace.");
+      if (workspace === undefined) return noWorkspace();
       const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
       const rows = await tables.changes.reviewed(asked);
       const page = rows.slice(0, limit);
@@ -102,21 +103,16 @@ export class Reviews {
    * result is an `edit_conflict` too; null accepts any published change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
-    return this.#write((working) => accept(working, { changeId, content, seen }));
+    return writeWith(this.#server, (working) => accept(working, { changeId, content, seen }));
   }
 
   reject(changeId: string): Promise<ReviewInfo | Refused> {
-    return this.#write(async (working): Promise<ReviewInfo | Refused> => {
+    return writeWith(this.#server, async (working): Promise<ReviewInfo | Refused> => {
       const found = await findWaiting(working, changeId);
       if (isRefused(found)) return found;
       await working.tables.changes.decide(found.change.seq, "rejected");
       return { ...reviewInfo(found), status: "rejected" };
     });
-  }
-
-  #write<Result extends object>(work: (working: Working) => Promise<Result>): Promise<Result> {
-    const isKept = (result: Result) => !isRefused(result);
-    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
   }
 }
 
