@@ -21,8 +21,9 @@ export type MemoryState = {
 
 /** @param from what it holds; null: nothing */
 export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState {
-  const texts = from === null ? openNew(TEXTS_SCHEMA) : new Sqlite(from.texts);
-  const rows = from === null ? openNew(STATE_SCHEMA) : new Sqlite(from.rows);
+  empty ??= { rows: makeEmpty(STATE_SCHEMA), texts: makeEmpty(TEXTS_SCHEMA) };
+  const texts = new Sqlite((from ?? empty).texts);
+  const rows = new Sqlite((from ?? empty).rows);
   const close = (): void => {
     rows.close();
     texts.close();
@@ -49,9 +50,15 @@ function countLasting(db: Db): () => number {
   };
 }
 
-/** Opens an empty database in memory. */
-function openNew(schema: Schema): Db {
+/** An empty state. Its tables are made once a process, not once a mirror. */
+let empty: StateCopy | null = null;
+
+function makeEmpty(schema: Schema): Buffer {
   const opened = openForWriting(":memory:", schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
-  return opened.db;
+  try {
+    return opened.db.serialize();
+  } finally {
+    opened.db.close();
+  }
 }
