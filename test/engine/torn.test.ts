@@ -172,11 +172,16 @@ const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const withLines = (...at: readonly number[]) =>
   at.reduce((lines, one) => lines.with(one, `edit ${one}\n\n`), LINES).join("");
 
-/** A merge has replaced the file of an edit, whose last writes a power loss then takes. */
-async function loseLastWrites(text: string) {
+/**
+ * The file of an edit was replaced, and a power loss then takes its last writes.
+ * @param isUploaded true: a download replaced the file, after the edit was on the service; false: a
+ * merge did
+ */
+async function loseLastWrites(text: string, isUploaded = false) {
   const { rig, mirror } = await openSynced({ "note.md": LINES.join("") });
   mirror.write("note.md", withLines(2, 9));
-  rig.app.edit("note.md", withLines(6));
+  if (isUploaded) await mirror.sync();
+  rig.app.edit("note.md", isUploaded ? withLines(2, 6, 9) : withLines(6));
   await mirror.sync();
   const [row] = mirror.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   mirror.disk.user.open(`${ROOT}/.mdmirror/${row!.setAsideAt}`).write(text);
@@ -186,26 +191,29 @@ async function loseLastWrites(text: string) {
   return { mirror, live: Object.fromEntries(live) as Record<string, string> };
 }
 
-describe("a file that was replaced by a merge, after a restart of the machine", () => {
+describe.each([
+  ["a merge", false],
+  ["a download after its upload", true],
+])("a file that was replaced by %s, after a restart of the machine", (_by, isUploaded) => {
   test.each([
     ["has the content that base had", LINES.join("")],
     ["is empty", ""],
     ["is zeroed", "\0".repeat(90)],
   ])("I14 undoes no edit where it %s", async (_what, text) => {
-    const { mirror, live } = await loseLastWrites(text);
+    const { mirror, live } = await loseLastWrites(text, isUploaded);
     expect(live).toEqual({ "note.md": withLines(2, 6, 9) });
     expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
     expect(mirror.state.intents()).toEqual([]);
   });
 
   test("I03 I14 undoes no edit where it has content that no scan saw, which becomes a document", async () => {
-    const { mirror, live } = await loseLastWrites(withLines(2));
+    const { mirror, live } = await loseLastWrites(withLines(2), isUploaded);
     expect(live).toEqual({ "note.md": withLines(2, 6, 9), "note-late.md": withLines(2) });
     expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
   });
 
   test("I14 gives a late save with the whole edit to its document", async () => {
-    const { mirror, live } = await loseLastWrites(withLines(2, 9, 11));
+    const { mirror, live } = await loseLastWrites(withLines(2, 9, 11), isUploaded);
     expect(live).toEqual({ "note.md": withLines(2, 6, 9, 11) });
     expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
   });

@@ -1,6 +1,7 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
@@ -105,15 +106,34 @@ function whatPowerLossReverted(
  */
 function whatPowerLossLeft(
   ctx: CycleContext,
-  { baseDigest, expect }: Row,
+  row: Row,
   { text, digest, stamp }: LocalText,
 ): "older" | "unclear" | null {
   if (!hasRestarted(ctx.world)) return null;
   const { state } = ctx.world;
-  const whole = state.text(expect);
+  const whole = state.text(row.expect);
   if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
-  if (containsChanges(ctx, baseDigest, expect, text)) return null;
+  if (containsChanges(ctx, versionBefore(ctx, row, whole), row.expect, text)) return null;
   return state.hasText(digest) ? "older" : "unclear";
+}
+
+/**
+ * Returns the newest version up to base with another content than the replaced file (`whole`). If
+ * the file was uploaded, base has the content of the file, which no write of its user has flushed.
+ */
+function versionBefore(
+  { world: { state } }: CycleContext,
+  { id, baseChangeId, baseDigest }: Row,
+  whole: string | null,
+): Digest | null {
+  const versions = state.versions(id);
+  const base = versions.findIndex(({ changeId }) => changeId === baseChangeId);
+  const older = base === -1 ? [] : versions.slice(base + 1).map(({ digest }) => digest);
+  const isOther = (digest: Digest): boolean => {
+    const text = state.text(digest);
+    return text === null || whole === null || !sameExceptTextForm(text, whole);
+  };
+  return [baseDigest, ...older].find((digest) => digest !== null && isOther(digest)) ?? null;
 }
 
 /**
