@@ -65,12 +65,15 @@ export class DeleteOracle {
 
   /**
    * Returns true if the content at a record's path is its document's, not another document's that
-   * was moved there.
+   * was moved there. Content without a tag is a document's only if the record has the same content:
+   * an empty document has no tag, and no damaged file has one.
    */
   #isBack(link: Link, text: string | null): boolean {
     const { state } = this.#mirror;
-    if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
+    if (text === null) return false;
     const isOf = (one: Link) => isTextOf(state, one.localDigest, text);
+    const tag = tagOf(text);
+    if (tag === null ? !isOf(link) : tag !== tagOf(state.text(link.digest) ?? "")) return false;
     return ![...state.load().links.values()].some((one) => one.id !== link.id && isOf(one));
   }
 }

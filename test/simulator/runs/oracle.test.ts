@@ -102,6 +102,23 @@ describe("a document that is deleted on the service", () => {
     judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
     expect(actors.history.failures).toEqual(failures);
   });
+
+  it.each([
+    ["is back, if the file has its content", "", [expect.stringContaining("nobody looked whether it is here again")]],
+    ["is not back, if another document's damaged file has its path", "\0".repeat(90), []],
+  ])("and was empty %s", async (_, text, failures) => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    mirror!.disk.user.write(`${ROOT}/a.md`, "");
+    await sync(actors, 0);
+    const [gone] = actors.simulatedWorld.files();
+    mirror!.disk.user.write(`${ROOT}/a.md`, text);
+    const judge = new DeleteOracle(mirror!, actors.simulatedWorld.clock);
+    judge.startRun(true);
+    judge.onScan();
+    judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
+    expect(actors.history.failures).toEqual(failures);
+  });
 });
 
 describe("a folder that loses its last synced files to deletions on the service", () => {
