@@ -103,6 +103,25 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
   });
 
+  test("I09 I13 lost from a folder that a person renamed, is made again in that folder", async () => {
+    const { rig, mirror } = await openSynced({ "d/note.md": TEXT, "d/other.md": "other\n" });
+    const ids = new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]));
+    const link = [...mirror.state.load().links.values()].find(({ localPath }) => localPath === "d/note.md")!;
+    mirror.state.putLink({ ...link, durable: false });
+    mirror.disk.user.rename(mirror.path("d"), mirror.path("e"));
+    mirror.disk.user.remove(mirror.path("e/note.md"));
+    rig.app.renameFolder("d", "f");
+    await startAnew({ mirror }, "boot-2");
+    expect([...mirror.texts().keys()].toSorted()).toEqual(["f/note.md", "f/other.md"]);
+    expect(
+      Array.from(rig.app.files().values(), ({ id, path, text }) => [path, id === ids.get(text)]).toSorted(),
+    ).toEqual([
+      ["f/note.md", true],
+      ["f/other.md", true],
+    ]);
+    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+  });
+
   test("I04 whose path another document's file was moved to before any run, comes back, and both stay", async () => {
     const { rig, mirror, ids } = await takePath();
     await startAnew({ mirror }, "boot-2");

@@ -1,7 +1,9 @@
 import type { Link, Stamp } from "../../model/link.ts";
+import type { Policy } from "../../model/policy.ts";
+import { expectedPath, findFolders } from "../../planner/match/folder-paths.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
-import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import { hasRestarted, isTorn, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
@@ -32,6 +34,8 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
 
 type Damaged = {
   readonly link: Link;
+  /** Path of the file; of a missing file, its path with the moves of the folders above it. */
+  readonly path: LocalPath;
   /** The file of the document; undefined: the file is missing. */
   readonly file: LocalFile | undefined;
   /** True if the file of another document is at its path. */
@@ -41,18 +45,19 @@ type Damaged = {
 /**
  * Restores damaged files. Returns true if a file was damaged, so that the folder is scanned again.
  */
-export function restoreTorn(ctx: CycleContext, base: BaseTree, local: LocalTree): boolean {
-  const damaged = [...damagedFiles(ctx, base, local)];
-  for (const { link, file, isTaken } of damaged) {
-    const why = isTaken ? "another file is at its path" : restoreOne(ctx, link, file);
-    if (why !== null) forgetRecord(ctx, link, why);
+export function restoreTorn(ctx: CycleContext, trees: Trees, policy: Policy): boolean {
+  const damaged = [...damagedFiles(ctx, trees, policy)];
+  for (const one of damaged) {
+    const why = one.isTaken ? "another file is at its path" : restoreOne(ctx, one);
+    if (why !== null) forgetRecord(ctx, one.link, why);
   }
   return damaged.length > 0;
 }
 
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
-export function withRestoredFiles(ctx: CycleContext, base: BaseTree, local: LocalTree): LocalTree {
-  const restored = [...damagedFiles(ctx, base, local)].flatMap(({ link, file, isTaken }): LocalFile[] =>
+export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Policy): LocalTree {
+  const { local } = trees;
+  const restored = [...damagedFiles(ctx, trees, policy)].flatMap(({ link, file, isTaken }): LocalFile[] =>
     file === undefined || isTaken ? [] : [{ ...file, digest: link.localDigest, textFault: null, empty: false }],
   );
   if (restored.length === 0) return local;
@@ -63,14 +68,15 @@ export function withRestoredFiles(ctx: CycleContext, base: BaseTree, local: Loca
  * Finds damaged files. Without a restart of the machine a disk may have been lost and mounted
  * again, and a file counts as damaged only if nobody changed it since it was written.
  */
-function* damagedFiles(ctx: CycleContext, base: BaseTree, local: LocalTree): Generator<Damaged> {
+function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<Damaged> {
+  const { base, local } = trees;
   const restarted = hasRestarted(ctx.world);
-  const find = fileFinder(base, local);
+  const find = fileFinder(trees, policy);
   for (const link of base.links.values()) {
     if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
     if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
     const found = find(link);
-    if (found.isTaken || isDamaged(ctx, link, found.file)) yield { link, ...found };
+    if (found.isTaken || isDamaged(ctx, link, found)) yield { link, ...found };
   }
 }
 
@@ -78,17 +84,20 @@ function* damagedFiles(ctx: CycleContext, base: BaseTree, local: LocalTree): Gen
  * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
  * the file at base's path belongs to another document.
  */
-function fileFinder({ links }: BaseTree, local: LocalTree): (link: Link) => Omit<Damaged, "link"> {
+function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<Damaged, "link"> {
+  const { base, local } = trees;
   const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
-  const owners = once(() => new Map(Array.from(links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
+  const owners = once(() => new Map(Array.from(base.links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [keyOf(file.stamp), file] as const)));
+  const folders = once(() => findFolders(trees, policy));
   return ({ id, localPath, stamp }) => {
     const key = keyOf(stamp);
     const moved = key === null ? undefined : byInode().get(key);
-    const file = moved ?? local.files.get(localPath);
+    const path = moved?.path ?? expectedPath(localPath, folders()) ?? localPath;
+    const file = moved ?? local.files.get(path);
     const fileKey = file === undefined ? null : keyOf(file.stamp);
     const owner = fileKey === null ? id : (owners().get(fileKey) ?? id);
-    return { file, isTaken: owner !== id };
+    return { path, file, isTaken: owner !== id };
   };
 }
 
@@ -102,8 +111,8 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: CycleContext, link: Link, file: LocalFile | undefined): boolean {
-  if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
+function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<Damaged, "link">): boolean {
+  if (file === undefined) return ctx.world.disk.look(path).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
   const text = ctx.world.state.text(link.localDigest);
@@ -126,10 +135,9 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Lin
 }
 
 /** @returns reason why the file could not be restored, as a clause; null: the file was restored */
-function restoreOne(ctx: CycleContext, link: Link, torn: LocalFile | undefined): string | null {
+function restoreOne(ctx: CycleContext, { link, path, file: torn }: Damaged): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
-  const path = torn?.path ?? link.localPath;
   const trash = trashPlace(ctx.world, path);
   if (text === null) {
     if (torn !== undefined) disk.trash(path, torn.digest, trash);

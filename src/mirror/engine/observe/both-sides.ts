@@ -23,6 +23,7 @@ import {
 } from "./observe.ts";
 import { closeSent } from "../apply/unanswered-writes.ts";
 import { remoteContentName, storeLocalContents } from "../apply/text-name.ts";
+import type { Policy } from "../../model/policy.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { fromService, type World } from "../run/world.ts";
 import { digestOf } from "../../../contract/digest.ts";
@@ -47,9 +48,10 @@ export async function observe(ctx: CycleContext, input: CycleInput, inodesTruste
   if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const differing = { base: before, local: walked, remote: remote.kind === "seen" ? remote.tree : NOTHING_SEEN };
   const scanned = records?.complete(differing) ?? differing;
+  const policy = policyOf(ctx, input, null);
   const restored = input.dry
-    ? { ...scanned, local: withRestoredFiles(ctx, before, walked) }
-    : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
+    ? { ...scanned, local: withRestoredFiles(ctx, differing, policy) }
+    : await restoreAndRescan(ctx, scanned, remote, { inodesTrusted, keep, policy, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   const seen = {
     ...restored,
@@ -209,6 +211,7 @@ function scanFolder(
 type Rescan = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
+  readonly policy: Policy;
   /** True if no journal row about the disk stays open. */
   readonly settled: boolean;
 };
@@ -220,11 +223,11 @@ async function restoreAndRescan(
   ctx: CycleContext,
   scanned: Trees,
   remote: RemoteScan,
-  { inodesTrusted, keep, settled }: Rescan,
+  { inodesTrusted, keep, policy, settled }: Rescan,
 ): Promise<Trees> {
   const { world } = ctx;
   let trees = scanned;
-  if (restoreTorn(ctx, trees.base, trees.local)) {
+  if (restoreTorn(ctx, trees, policy)) {
     const base = world.state.load();
     trees = { ...withAllDocuments(trees), base, local: observeLocal(world, base, inodesTrusted, keep) };
   }
