@@ -158,6 +158,23 @@ describe("sync", () => {
     expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
   });
 
+  test.each([
+    ["downloads", TEXT],
+    ["merges", TEXT.replace("three", "mine")],
+  ])("I33 on a disk of whole seconds %s a version with one read, if it moves the file first", async (_, mine) => {
+    const { rig, mirror } = await withNote({ granularityMs: 2_000 });
+    const { id } = rig.app.files().get("note.md")!;
+    mirror.write("note.md", mine);
+    await rig.clock.sleep(60_000);
+    setDisk({ rig, mirror });
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    rig.app.rename("note.md", "renamed.md");
+    const before = mirror.requests.length;
+    expect((await mirror.sync({ handsOff: { ...HANDS, sleeps: true } }))?.state).toBe("in-sync");
+    expect(mirror.texts().get("renamed.md")).toBe(mine.replace("one", "theirs"));
+    expect(mirror.requests.slice(before).filter((request) => request === `GET /v1/files/${id}`)).toHaveLength(1);
+  });
+
   async function withReview(): Promise<{ rig: Rig; mirror: Mirror; sent: string }> {
     const { rig, mirror } = await withNote();
     const sent = TEXT.replace("three", "mine");

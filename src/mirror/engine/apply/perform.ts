@@ -1,6 +1,7 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, checkConflict, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
+import { blockIfInUse } from "./effect.ts";
 import { linkNewOnBothSides, writeLocal } from "./download.ts";
 import {
   forgetFolder,
@@ -26,10 +27,11 @@ type Perform<K extends Action["kind"]> = (ctx: CycleContext, action: ActionOf<K>
 /** Effects by kind of action. The type is complete: a missing kind does not compile. */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
-  "write-local": writeLocal,
+  // ORDER: checked before the request, and again before the write.
+  "write-local": (ctx, action) => blockIfInUse(ctx, action) ?? writeLocal(ctx, action),
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putContent, action),
-  merge,
+  merge: (ctx, action) => blockIfInUse(ctx, action) ?? merge(ctx, action),
   meet: linkNewOnBothSides,
   "settle-review": settleReview,
   "trash-local": trashLocal,
