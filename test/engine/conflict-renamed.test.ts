@@ -103,3 +103,21 @@ test.each(OPENED)(
     expect(mirror.state.load().conflicts.size).toBe(0);
   },
 );
+
+test("I09 renamed after its conflict has ended and before its local content is sent, it keeps its id", async () => {
+  const fixture = openFixture(62);
+  const { rig, mirror } = fixture;
+  await OPENED[2]![1](fixture);
+  await settle(mirror);
+  const { id } = rig.app.files().get("d/note.md")!;
+  const { user } = mirror.disk;
+  user.remove(mirror.path("d/note (theirs).md"));
+  const rename = (): void => {
+    const isOver = mirror.state.load().conflicts.size === 0;
+    if (isOver && user.exists(mirror.path("d/note.md"))) user.rename(mirror.path("d/note.md"), mirror.path("d/new.md"));
+  };
+  mirror.disk.beforeCall = rename;
+  await settle(mirror);
+  expect(remoteTexts(rig)).toEqual(new Map([["d/new.md", MINE]]));
+  expect(rig.app.files().get("d/new.md")!.id).toBe(id);
+});
