@@ -4,16 +4,7 @@ import { isPathPair } from "../../model/name-pair.ts";
 import { type DiskFolding, folds, type LocalPath, pathKey } from "../../../contract/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
-import {
-  claim,
-  type Evidence,
-  containsPart,
-  isLike,
-  likeness,
-  type Matching,
-  readProfile,
-  sameInodes,
-} from "./matching.ts";
+import { claim, containsPart, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
 
 /**
  * Matches documents at their expected paths. A path proves little by itself, because people move a
@@ -24,7 +15,7 @@ import {
 /** Matches each document whose file at its path still has base's inode. */
 export function matchByPathAndInode(matching: Matching): void {
   const { inodesTrusted } = matching.trees.local;
-  matchAt(matching, "path-and-inode", (link, file) => {
+  matchAt(matching, (link, file) => {
     const isOwn = link.stamp !== null && sameInodeAndBirth(link.stamp, file.stamp);
     return (inodesTrusted && isOwn) || isCopyOf(matching, link, file);
   });
@@ -41,9 +32,9 @@ function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): bool
  * Documents made from one template are all similar, so the match does not count if inodes show that
  * two of them changed places.
  */
-export function matchByPathAndText(matching: Matching, evidence: Evidence = "path-and-similar-text"): void {
+export function matchByPathAndText(matching: Matching): void {
   const isExchanged = exchangeTest(matching);
-  matchAt(matching, evidence, (link, file) => isLike(matching, link, file) && !isExchanged(link, file));
+  matchAt(matching, (link, file) => isLike(matching, link, file) && !isExchanged(link, file));
 }
 
 /**
@@ -78,7 +69,7 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
  * a short note was filled, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
-  matchAt(matching, "path-and-part-of-text", (link, file) => containsPart(matching, link, file));
+  matchAt(matching, (link, file) => containsPart(matching, link, file));
 }
 
 /**
@@ -86,12 +77,13 @@ export function matchByPathAndPart(matching: Matching): void {
  * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
-  matchAt(matching, "path", ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
-  matchAt(matching, "path", () => true);
+  for (const id of matching.links.keys()) matching.byPathAlone.add(id);
+  matchAt(matching, ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
+  matchAt(matching, () => true);
 }
 
-function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, file: LocalFile) => boolean): void {
-  for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file, evidence);
+function matchAt(matching: Matching, isProven: (link: Link, file: LocalFile) => boolean): void {
+  for (const [link, file] of filesAtPaths(matching)) if (isProven(link, file)) claim(matching, link, file);
 }
 
 /**

@@ -99,8 +99,8 @@ export class MovedFiles {
     const { link, file, evidence } = one;
     const rivals = this.#hasFileAtPath(link) ? this.#rivalsOf(one) : [];
     if (rivals.length > 0) this.#block([one, ...rivals]);
-    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, link, file, evidence);
-    else claim(this.#matching, link, file, evidence);
+    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, link, file);
+    else claim(this.#matching, link, file);
   }
 
   /**

@@ -11,7 +11,7 @@ import { findFolders, findFoldersByContents } from "./folder-paths.ts";
 import { folderAt, type Forest, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders, plantUnlinked } from "./new-folders.ts";
 import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { claim, knownTexts, type LocalMatch, type Matching, sameInodes } from "./matching.ts";
+import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
@@ -50,8 +50,8 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judg
   // Rows are made in the order of ids, so that the order of the input does not matter.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
-  const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
-  const matching: Matching = { trees, texts, folders, files, links, ...found };
+  const found = { matches: new Map(), byPathAlone: new Set<DocId>(), undecided: new Set<LocalPath>() };
+  const matching: Matching = { trees, texts, folders, files, links, ...found, blocked: new Map() };
   matchDocuments(matching);
   const unread = whyNothingIsAbsent(trees, (link) => isElsewhere(matching, link));
   const forest = plantForest(trees, folders, unread !== null);
@@ -70,33 +70,31 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judg
 
 function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
   const match = matches.get(id);
-  return match !== undefined && match.file.path !== localPath;
+  return match !== undefined && match.path !== localPath;
 }
 
 /**
  * @param unread reason why a document that was not found may still exist; null: the document does
  * not exist
  */
-function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): Seen<LocalFile> {
-  const match = matches.get(link.id);
-  const why = whyUnsure(trees, link, match, blocked.get(link.id), unread);
+function seenLocally(matching: Matching, link: Link, unread: Unread | null): Seen<LocalFile> {
+  const why = whyUnsure(matching, link, unread);
   if (why !== null) return unknown(why);
-  return match === undefined ? ABSENT : present(match.file);
+  const match = matching.matches.get(link.id);
+  return match === undefined ? ABSENT : present(match);
 }
 
 /** Returns why the local state of a document is not known; null if the state is known. */
 function whyUnsure(
-  trees: Trees,
-  link: Link,
-  match: LocalMatch | undefined,
-  mayBe: readonly LocalFile[] | undefined,
+  { trees, matches, byPathAlone, blocked }: Matching,
+  { id, localPath }: Link,
   unread: Unread | null,
 ): Unread | null {
+  const mayBe = blocked.get(id);
   if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
-  if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
-  // Only the path is evidence for this file. The document may be a file that a program is writing
-  // elsewhere.
-  return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
+  if (!matches.has(id)) return whyUnseen(localPath, trees) ?? unread;
+  // The document may be a file that a program is writing elsewhere.
+  return byPathAlone.has(id) && isAnythingWritten(trees) ? STILL_WRITTEN : null;
 }
 
 function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<LocalFile>): DocumentRow {
@@ -163,7 +161,7 @@ function matchDocuments(matching: Matching): void {
   matchByPathAndPart(matching);
   elsewhere.match("same-text");
   findFoldersByContents(matching.folders, whereabouts(matching), matching.trees.local.folders);
-  matchByPathAndText(matching, "path-in-moved-folder");
+  matchByPathAndText(matching);
   elsewhere.match("inode");
   matchByPathAlone(matching);
   blockWhatMayBeBlocked(matching);
@@ -175,14 +173,14 @@ function matchDocuments(matching: Matching): void {
  */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
-    if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
+    if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file);
 }
 
 function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
   for (const link of matching.trees.base.links.values()) {
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
-    if (match !== undefined) yield { base: link.localPath, now: match.file.path };
+    if (match !== undefined) yield { base: link.localPath, now: match.path };
     // A document without a match that is not missing either is unchanged at base's path.
     else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
   }

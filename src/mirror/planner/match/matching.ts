@@ -15,21 +15,6 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
-/** Evidence by which a file on disk was taken for a linked document, the strongest first. */
-export type Evidence =
-  | "inode-and-text"
-  | "path-and-inode"
-  | "path-and-similar-text"
-  | "inode-and-similar-text"
-  | "path-and-part-of-text"
-  | "same-text"
-  | "path-in-moved-folder"
-  | "similar-text"
-  | "inode"
-  | "path";
-
-export type LocalMatch = { readonly file: LocalFile; readonly evidence: Evidence };
-
 /** State of the matching in one cycle. */
 export type Matching = {
   readonly trees: Trees;
@@ -39,7 +24,9 @@ export type Matching = {
   readonly files: Map<LocalPath, LocalFile>;
   /** Records that are not found yet; in the end: the absent ones. */
   readonly links: Map<DocId, Link>;
-  readonly matches: Map<DocId, LocalMatch>;
+  readonly matches: Map<DocId, LocalFile>;
+  /** Documents for which only the path of their file speaks. */
+  readonly byPathAlone: Set<DocId>;
   /**
    * Files that do not count as new or moved yet. Each may belong to a blocked document, or to a
    * document whose own file is being written now.
@@ -52,8 +39,8 @@ export type Matching = {
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
-export function claim(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
-  matching.matches.set(link.id, { file, evidence });
+export function claim(matching: Matching, link: Link, file: LocalFile): void {
+  matching.matches.set(link.id, file);
   matching.links.delete(link.id);
   matching.files.delete(file.path);
 }
@@ -71,9 +58,9 @@ export function block(matching: Matching, link: Link, files: readonly LocalFile[
  * Takes a file for a document by its content alone. If the document's own file could not be read,
  * the file may be a copy of it, and a copy must not get the document's id (I09).
  */
-export function claimByText(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
+export function claimByText(matching: Matching, link: Link, file: LocalFile): void {
   const hidden = whyHidden(link.localPath, matching.trees);
-  if (hidden === null) claim(matching, link, file, evidence);
+  if (hidden === null) claim(matching, link, file);
   else if (hidden.kind === "still-being-written") {
     matching.undecided.add(file.path);
     matching.files.delete(file.path);
