@@ -11,8 +11,7 @@ import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
 import { loadRegexEngine } from "./search/search.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
-import type { Combine, ServerContext, RequestStore } from "./requests/context.ts";
-import type { Tables } from "./store/tables.ts";
+import type { Combine, ServerContext } from "./requests/context.ts";
 
 /** Dependencies and options of a service. */
 export type ServiceOptions = {
@@ -61,9 +60,6 @@ const EVERYBODY: Admit = () => null;
 /** A hash that belongs to no key. */
 const NOBODY = Buffer.alloc(32);
 
-/** Answers a request of the program itself: without rate limit. */
-export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
-
 /** File and folder service, independent of any transport and kind of store. */
 export class Service {
   readonly admin: Admin;
@@ -106,7 +102,7 @@ export class Service {
   readonly handle: ServiceWire = async (request, fault = null, noted) => {
     if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
     const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
-    return this.#answer(this.#core, request, fault, { admit, isGone: noted?.isGone });
+    return this.#answer(request, fault, { admit, isGone: noted?.isGone });
   };
 
   #noting(noted: Noted): Admit {
@@ -145,31 +141,16 @@ export class Service {
 
   /** Answers requests of the program itself: as `handle` does, but without a rate limit. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
-    this.#answer(this.#core, request, fault, { admit: EVERYBODY });
+    this.#answer(request, fault, { admit: EVERYBODY });
 
   async #answer(
-    core: Core,
     request: WireRequest,
     fault: BodyFault | null,
     carried: Parameters<typeof answerRequest>[3],
   ): Promise<WireResponse> {
-    const response = await answerRequest(core, request, fault, carried);
-    core.served(request.method !== "GET");
+    const response = await answerRequest(this.#core, request, fault, carried);
+    this.#core.served(request.method !== "GET");
     return response;
-  }
-
-  /**
-   * Runs many requests in one transaction, for imports. A refused request is still rolled back
-   * separately.
-   * @param work answers its requests by the given function, and waits for no other event; a store
-   * may run it again
-   */
-  batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
-    return this.#store.write((tables) => {
-      const { server } = this.#core;
-      const core = { ...this.#core, server: { ...server, store: storeWithin(tables, this.#store) } };
-      return work((request) => this.#answer(core, request, null, { admit: EVERYBODY }));
-    });
   }
 
   /** Indexes some written documents for search: a few milliseconds of work. */
@@ -282,17 +263,4 @@ function pruneFrom(store: Pick<Store, "write">, now: () => number, from: number)
     const before = days === null ? null : now() - days * DAY_MS;
     return changes.prune(from, PRUNE_PORTION, { before, keep });
   });
-}
-
-/**
- * Returns a store whose transactions are savepoints of an open transaction. Several requests are
- * committed or rolled back together, and a refused request is rolled back alone.
- */
-function storeWithin(tables: Tables, { reserve }: Pick<Store, "reserve">): RequestStore {
-  return {
-    read: (work) => work(tables),
-    write: (work, keep) => tables.nested(work, keep),
-    holder: (hash) => tables.holder(hash),
-    ...(reserve === undefined ? {} : { reserve }),
-  };
 }

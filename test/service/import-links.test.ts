@@ -3,7 +3,6 @@ import { MAX_CONTENT_CHARACTERS } from "../../src/contract/limits.ts";
 import { importLines } from "../../src/cli/commands/serve.ts";
 import { ImportLinks } from "../../src/service/import/links.ts";
 import { importFolder } from "../../src/service/import/import.ts";
-import type { AnswerOne, Service } from "../../src/service/service.ts";
 import { folderOf, type Opened, openService } from "./fixture.ts";
 
 const LINKED = {
@@ -88,26 +87,6 @@ test("a circle that an id would make too long stays inert, and is reported", asy
     { byId: 1, twice: 0, inert: [{ path: "b.md", to: "a.md", reason: "not-written-again" }] },
   ]);
   expect((await shown(opened))["/b.md"]!.slice(0, inert.length)).toBe(inert);
-});
-
-test("a transaction that is run again links to no id of the first run", async () => {
-  const opened = await openService({ links: "resolve" });
-  const { service } = opened;
-  let runs = 0;
-  const batch = async <T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> => {
-    const torn = new Error("torn");
-    const first = service.batch(async (answer) => {
-      runs++;
-      await work(answer);
-      throw torn;
-    });
-    await expect(first).rejects.toBe(torn);
-    return service.batch(work);
-  };
-  const twice = { core: service.core, answer: service.answer, batch } as unknown as Service;
-  const report = await importFolder({ service: twice, key: opened.key }, folderOf(LINKED));
-  expect([runs, report.links?.byId, report.links?.twice]).toEqual([2, 6, 2]);
-  expect(await shown(opened)).toEqual(BY_ID);
 });
 
 test("a file that was saved after the folder was walked goes up as it is now", () => {

@@ -29,20 +29,15 @@ describe("the index of the service", () => {
     await opened.service.close();
   });
 
-  test("a refused write, and a batch that is rolled back, leave nothing to find", async () => {
+  test("a write that is rolled back leaves nothing to find", async () => {
     const opened = await openService();
     await opened.api.file("a.md", "kept\n");
-    await expect(
-      opened.service.batch(async (answer) => {
-        const body = JSON.stringify({ path: "b.md", content: "phantom\n" });
-        const headers = { "x-api-key": opened.key };
-        expect((await answer({ method: "POST", path: "/v1/files", headers, body })).status).toBe(201);
-        const query = JSON.stringify({ query: "phantom" });
-        const response = await answer({ method: "POST", path: "/v1/search/hybrid", headers, body: query });
-        expect(JSON.parse(response.body).data).toHaveLength(1);
-        throw new Error("rolled back");
-      }),
-    ).rejects.toThrow("rolled back");
+    const file = { workspace: 1, id: "doc_b", folder: { seq: 0, path: "" }, name: "b.md", changeId: "chg_b" };
+    const undone = opened.service.core.server.store.write(async ({ files }) => {
+      await files.insert({ ...file, text: "phantom\n", at: 0 });
+      throw new Error("rolled back");
+    });
+    await expect(undone).rejects.toThrow("rolled back");
     expect([await found(opened, "phantom"), await found(opened, "kept")]).toEqual([[], ["a.md"]]);
     await opened.api.file("c.md", "phantom\n");
     expect(await found(opened, "phantom")).toEqual(["c.md"]);

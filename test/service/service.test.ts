@@ -115,20 +115,3 @@ describe("the rate limit", () => {
     expectOk(await api.get("/v1/files"), 200);
   });
 });
-
-describe("batch", () => {
-  it("keeps what was done and rolls back what was refused", async () => {
-    const { service, key, api } = await openService();
-    const headers = { "x-api-key": key };
-    const statuses = await service.batch(async (answer) => {
-      const sent: number[] = [];
-      for (const path of ["a/b.md", "a/b.md", "c/d e.md", "c.md"]) {
-        const body = JSON.stringify({ path, content: "" });
-        sent.push((await answer({ method: "POST", path: "/v1/files", headers, body })).status);
-      }
-      return sent;
-    });
-    expect(statuses).toEqual([201, 409, 400, 201]);
-    expect(await api.paths("files")).toEqual(["/a/b.md", "/c.md"]);
-  });
-});

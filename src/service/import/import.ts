@@ -5,7 +5,7 @@ import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { ImportLinks, LinkReport } from "./links.ts";
 import { clause, type Entry, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
-import type { AnswerOne, Service } from "../service.ts";
+import type { Service } from "../service.ts";
 import { readFileSync, statSync } from "node:fs";
 import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
@@ -55,10 +55,10 @@ export type ImportReport = {
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
 /**
- * LIMIT: entries of one transaction; few enough that other requests between two transactions are
- * answered soon.
+ * LIMIT: requests of an import that are under way at the same time. A store commits them together,
+ * and they are few enough that other requests are answered soon.
  */
-const BATCH = 500;
+const MOST_AT_ONCE = 64;
 
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
@@ -72,20 +72,18 @@ export async function importFolder(
   dir: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
-  const { service, key } = target;
   const report: Report = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
   const links = await beginLinks(target);
   const walked = walk(dir, "", "");
   const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
+  // A content with links is sent after its targets were answered.
+  const most = links === null ? MOST_AT_ONCE : 1;
   for (let isOver = false; !isOver; ) {
-    const portion = nextOf(items);
-    isOver = portion.length < BATCH;
-    // ORDER: the outcomes are counted after the transaction, because a store may run the
-    // transaction again.
-    const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
+    const portion = nextOf(items, most);
+    isOver = portion.length < most;
+    const outcomes = await sendAll({ ...target, dir, links }, portion);
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
-    await new Promise((resolve) => setImmediate(resolve));
   }
   return links === null ? report : { ...report, links: await endLinks(target, links) };
 }
@@ -100,7 +98,7 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
   if (service.core.server.links === "any") return null;
   // The parser is loaded on demand, because loading takes 10 ms.
   const { ImportLinks, readablePaths } = await import("./links.ts");
-  return new ImportLinks(await readablePaths(service.answer, key));
+  return new ImportLinks(await readablePaths(service, key));
 }
 
 /**
@@ -108,12 +106,8 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
  * inert link before all targets existed.
  */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
-  const { rewriteDocuments } = await import("./links.ts");
-  const late = links.late();
-  for (let from = 0; from < late.length; from += BATCH) {
-    const portion = late.slice(from, from + BATCH);
-    for (const sent of await service.batch((answer) => rewriteDocuments(answer, key, portion))) links.noteAgain(sent);
-  }
+  const { rewriteDocument } = await import("./links.ts");
+  for (const sent of links.late()) if (await rewriteDocument(service, key, sent)) links.noteAgain(sent);
   return links.report();
 }
 
@@ -126,9 +120,9 @@ function textOf(dir: string, { path, as }: Entry): string | null {
   return typeof text === "string" ? text : null;
 }
 
-function nextOf(items: Iterator<Item, undefined>): Item[] {
+function nextOf(items: Iterator<Item, undefined>, most: number): Item[] {
   const portion: Item[] = [];
-  while (portion.length < BATCH) {
+  while (portion.length < most) {
     const next = items.next();
     if (next.done) break;
     portion.push(next.value);
@@ -147,26 +141,21 @@ type Report = {
 /** Result of an item: the bytes of a created document, a refusal, or null for nothing to report. */
 type Outcome = { readonly bytes: number } | Refusal | null;
 
-type Sender = {
-  readonly dir: string;
-  readonly key: string;
-  readonly answer: AnswerOne;
-  readonly links: ImportLinks | null;
-};
+type Sender = ImportTarget & { readonly dir: string; readonly links: ImportLinks | null };
 
+/**
+ * Sends items: folders one after the other, because a request for a file makes its missing folders,
+ * then all others.
+ */
 async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  sender.links?.forget(items);
-  for (const item of items) {
-    const isEntry = item.kind !== "refused" && item.kind !== "renamed";
-    outcomes.push(isEntry ? await sendEntry(sender, item) : null);
-  }
-  return outcomes;
+  const made = new Map<Item, Outcome>();
+  for (const item of items) if (item.kind === "folder") made.set(item, await sendFolder(sender, item));
+  return Promise.all(items.map((item) => made.get(item) ?? sendFile(sender, item)));
 }
 
-async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
+async function sendFile(sender: Sender, entry: Item): Promise<Outcome> {
+  if (entry.kind === "refused" || entry.kind === "renamed" || entry.kind === "folder") return null;
   const { path, as, kind } = entry;
-  if (kind === "folder") return sendFolder(sender, entry);
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
   const bad = pathFault(as, "file");
   if (bad?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
@@ -206,9 +195,9 @@ type Answered =
 
 const UNSENT = { made: null };
 
-async function send({ key, answer }: Sender, path: string, body: object): Promise<Answered> {
+async function send({ key, service }: Sender, path: string, body: object): Promise<Answered> {
   const headers = { "x-api-key": key };
-  const response = await answer({ method: "POST", path, headers, body: JSON.stringify(body) });
+  const response = await service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
   const said: unknown = JSON.parse(response.body);
   return response.status === 201
     ? { made: said as { readonly id: string; readonly lastChangeId: string } }

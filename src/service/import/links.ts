@@ -7,7 +7,7 @@ import { toService } from "../../markdown/links/translate.ts";
 import { parentOf } from "../../contract/path.ts";
 import { targetsFirst } from "../../common/targets-first.ts";
 import type { Entry, Item } from "./walk.ts";
-import type { AnswerOne } from "../service.ts";
+import type { Service } from "../service.ts";
 
 /**
  * Translates links of an imported folder for a service that checks links: each content is sent with
@@ -114,18 +114,6 @@ export class ImportLinks {
   }
 
   /**
-   * Prepares a transaction, or its repetition. Ids from a transaction that was rolled back do not
-   * exist.
-   */
-  forget(items: readonly Item[]): void {
-    for (const item of items) {
-      if (item.kind === "refused" || item.kind === "renamed") continue;
-      this.#made.delete(item.as);
-      this.#sent.delete(item.path);
-    }
-  }
-
-  /**
    * Records the result of an entry.
    * @param text the content that was sent; null for a folder
    * @param made null if the service refused the entry
@@ -192,12 +180,12 @@ function destinationsOf(text: string): Destination[] {
 }
 
 /** Returns the ids that a key can read, by path without the leading slash. */
-export async function readablePaths(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
+export async function readablePaths(service: Service, key: string): Promise<ReadonlyMap<string, string>> {
   const there = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let from: string | null = ""; from !== null; ) {
       const path = `${route}?path_prefix=/&limit=1000${from}`;
-      const { status, body } = await answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
+      const { status, body } = await service.answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
       if (status !== 200) throw new Error(`the service lists nothing: ${status} ${body}`);
       const page = JSON.parse(body) as Page;
       for (const { id, path: at } of page.data) there.set(at.slice(1), id);
@@ -213,16 +201,12 @@ type Page = {
 };
 
 /**
- * Writes documents again.
- * @returns the documents that were accepted, to be noted after the transaction
+ * Writes a document again.
+ * @returns true if the service accepted it
  */
-export async function rewriteDocuments(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
-  const written: Sent[] = [];
-  for (const sent of texts) {
-    const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
-    const path = `${FILES}/${sent.id}/content`;
-    const { status } = await answer({ method: "PUT", path, headers: { "x-api-key": key }, body });
-    if (status === 200) written.push(sent);
-  }
-  return written;
+export async function rewriteDocument(service: Service, key: string, sent: Sent): Promise<boolean> {
+  const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
+  const path = `${FILES}/${sent.id}/content`;
+  const { status } = await service.answer({ method: "PUT", path, headers: { "x-api-key": key }, body });
+  return status === 200;
 }

@@ -19,15 +19,9 @@ type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
-/**
- * Part of a store that requests need; within an import, its functions use the import's own
- * transaction.
- */
-export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve" | "backup">;
-
 /** Dependencies of the service; with a seeded `random` and a fixed `now` it is deterministic. */
 export type ServerContext = {
-  readonly store: RequestStore;
+  readonly store: Store;
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
   readonly combine: Combine;
@@ -72,7 +66,7 @@ export type Call<Name extends OperationName> = {
 /** Second part of a long request: runs after the first transaction, and begins further ones. */
 export type Continued = {
   readonly kind: "continues";
-  readonly goOn: (store: Pick<RequestStore, "read">, pace: StepPermit) => Promise<Answer>;
+  readonly goOn: (store: Pick<Store, "read">, pace: StepPermit) => Promise<Answer>;
 };
 
 // Characters of an id: digits and lower case letters without i, l, o, u. Ids are easy to read

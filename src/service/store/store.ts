@@ -27,7 +27,7 @@ export type Store = {
    * When the promise resolves, the write is on the disk. `work` runs again after a serialisation
    * failure, a deadlock, or a constraint that two transactions broke. So `work` must have no other
    * effects; its read before the insert then finds the other row. ORDER: never within another
-   * write's `work`, which would wait for itself: see `Tables.nested`.
+   * write's `work`, which would wait for itself.
    * @throws StoreBusy if the repeated runs fail
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;

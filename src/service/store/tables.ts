@@ -25,8 +25,6 @@ export type Tables = CommonTables & {
   readonly outbox: OutboxTable;
   /** Returns the key with that hash and its access, as `Store.holder` does. */
   holder(hash: Buffer): Promise<Holder | undefined>;
-  /** Runs work in a savepoint of this write, which can be rolled back alone. */
-  nested<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
 };
 
 /** Files of a workspace that a key may read, below the folder `prefix`; null for anywhere. */

@@ -46,9 +46,4 @@ test("what was read within a transaction does not outlive its end", async () => 
   };
   await expect(store.write(end)).rejects.toThrow("the end");
   expect(await outside(store)).toEqual(["full"]);
-  await store.write(async (tables) => {
-    await expect(tables.nested(end)).rejects.toThrow("the end");
-    expect(await levels(tables)).toEqual(["full"]);
-  });
-  expect(await outside(store)).toEqual(["full"]);
 });

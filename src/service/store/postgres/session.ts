@@ -59,12 +59,6 @@ export class Session implements Port {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
-  /** Rolls back to a savepoint, which also undoes failed statements. */
-  goBack(statement: Sql<never>): void {
-    this.#fault = null;
-    this.send(statement);
-  }
-
   /**
    * Ends the transaction.
    * @returns null, or the reason why nothing was committed

@@ -16,12 +16,6 @@ import { searchTable, SearchIndexing } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
-const SQL = {
-  savepoint: sql("savepoint", "SAVEPOINT request"),
-  release: sql("release", "RELEASE request"),
-  back: sql("back", "ROLLBACK TO request"),
-} as const;
-
 const STARTING = 7_214_906_233_013;
 
 type PostgresOptions = {
@@ -154,25 +148,7 @@ function tablesOf(session: Session): Tables {
       const row = await session.one(HOLDER, hash);
       return row && holderOf(row);
     },
-    nested: (work, keep) => nest(session, work, keep),
   };
-}
-
-async function nest<T>(
-  session: Session,
-  work: (tables: Tables) => Promise<T>,
-  keep: (result: T) => boolean = () => true,
-): Promise<T> {
-  session.send(SQL.savepoint);
-  let kept = false;
-  try {
-    const result = await work(tablesOf(session));
-    kept = keep(result);
-    return result;
-  } finally {
-    if (!kept) session.goBack(SQL.back);
-    session.send(SQL.release);
-  }
 }
 
 type Marks = Pick<Store, "cursorSecret" | "generation">;

@@ -100,8 +100,7 @@ export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"]
       const unknown = seqs.filter((_, at) => known[at] === undefined);
       if (unknown.length === 0) return { seqs, texts: known as string[] };
       const read = new Map((await files.bySeqs(unknown)).map((row) => [row.seq, shown(row)]));
-      // An uncommitted row may be undone, so it is not remembered.
-      if (!db.inTransaction) for (const [seq, text] of read) shownFiles.set(seq, text);
+      for (const [seq, text] of read) shownFiles.set(seq, text);
       return { seqs, texts: seqs.map((seq, at) => known[at] ?? read.get(seq)!) };
     },
     inTree({ workspace, after, count, path }) {

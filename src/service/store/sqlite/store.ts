@@ -83,7 +83,6 @@ export class SqliteStore implements Store {
       outbox,
       search: searchTable(db, this.#index, session),
       holder: async (hash) => holders.byHash(hash),
-      nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
     };
     return { tables, holders };
   }
