@@ -20,21 +20,4 @@ export type WireResponse = {
   readonly headers: WireHeaders;
   /** Body of the answer as JSON; empty for 204. */
   readonly body: string;
-  /**
-   * Body in consecutive parts, if there are several. Joined into one string, the body would need
-   * new memory, and the writer would copy it again.
-   */
-  readonly parts?: string[];
 };
-
-/** Returns a response in parts. Its `body` is joined at each access. */
-export function responseInParts(status: number, headers: WireHeaders, parts: string[]): WireResponse {
-  return {
-    status,
-    headers,
-    parts,
-    get body() {
-      return parts.join("");
-    },
-  };
-}

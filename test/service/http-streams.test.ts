@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import type { AnswerStream } from "../../src/service/http/write-answer.ts";
+import type { AnswerStream } from "../../src/service/http/stream.ts";
 import type { HttpService } from "../../src/service/http/server-state.ts";
 import { openService, serveHttp } from "./fixture.ts";
 import { get, openConnection } from "./raw-http.ts";

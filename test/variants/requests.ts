@@ -13,7 +13,7 @@ export const DOCS_BASE = "https://mdmirror.invalid/docs";
 export const EMPTY_PAGE = "emp_";
 const RENAMED = /-r\d+$/;
 
-/** Returns the response with another body. Its parts would be sent instead of the body. */
+/** Returns the response with another body. */
 export function withBody({ status, headers }: WireResponse, body: object): WireResponse {
   return { status, headers, body: JSON.stringify(body) };
 }

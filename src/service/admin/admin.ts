@@ -1,4 +1,4 @@
-import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type ServerContext, newId, type Working, workingIn, writeWith } from "../requests/context.ts";
 import { type KeyInfo, keyInfos, makeKey, type NewKeyInfo, noWorkspace, readGrants, setGrants } from "../keys/keys.ts";
 import type { KeyChanges, KeyGrant, NewKey } from "./operations.ts";
@@ -174,6 +174,6 @@ function workspaceInfo({ id, name, state, documents, inReview }: CountedWorkspac
 /** Returns the result of an admin operation as an answer. */
 export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const result = await operation;
-  if (result === null) return done(204);
+  if (result === null) return DELETED;
   return isRefused(result) ? result : done(status, result);
 }

@@ -4,7 +4,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Admit, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
-import type { AnswerStream, StreamedAnswer } from "../http/write-answer.ts";
+import type { AnswerStream, StreamedAnswer } from "../http/stream.ts";
 import { readSent } from "../requests/validate.ts";
 import { splitRequestTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";

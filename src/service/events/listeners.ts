@@ -1,4 +1,4 @@
-import type { AnswerStream } from "../http/write-answer.ts";
+import type { AnswerStream } from "../http/stream.ts";
 import type { Reader } from "../requests/authenticate.ts";
 
 /** Listeners that share a key. */

@@ -1,7 +1,7 @@
 import { contentFault } from "../../contract/api/fields.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type Answer, DELETED, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
@@ -158,5 +158,5 @@ export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<A
   }
   await keepGrantsOfFile(context, row.seq);
   await context.tables.files.remove(row.seq);
-  return done(204);
+  return DELETED;
 }

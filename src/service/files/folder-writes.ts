@@ -1,6 +1,6 @@
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import { type Answer, DELETED, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
 import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
@@ -88,7 +88,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   if (kept !== null) return kept;
   await keepGrantsBelow(context, row.path);
   await tables.folders.removeTree(workspace.seq, row);
-  return done(204);
+  return DELETED;
 }
 
 /** Returns the reason why an item below the folder cannot be deleted, or null. */

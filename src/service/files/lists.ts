@@ -1,4 +1,4 @@
-import { type Answer, doneInParts, type Refused, refuse } from "../requests/answer.ts";
+import { type Answer, doneAsWritten, type Refused, refuse } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
 import { openCursor, sealCursor } from "../requests/cursor.ts";
 
@@ -48,18 +48,16 @@ export function pageOf(
   const hasMore = seqs.length > limit;
   const nextCursor = hasMore ? sealCursor(cursorSecret, boundTo, seqs[limit - 1]!) : null;
   const items = texts.slice(0, limit).filter((text) => text !== null);
-  return doneInParts(200, listInParts(url, items, hasMore, nextCursor));
+  return doneAsWritten(200, listJson(url, items, hasMore, nextCursor));
 }
 
-/** Returns the envelope of a list as parts of its JSON text. The items are already JSON. */
-export function listInParts(
+/** Returns the envelope of a list as JSON. The items are already JSON. */
+export function listJson(
   url: string,
   items: readonly string[],
   hasMore = false,
   nextCursor: string | null = null,
-): string[] {
-  const parts = [`{"object":"list","url":${JSON.stringify(url)},"data":[`];
-  for (const [n, item] of items.entries()) parts.push(n === 0 ? item : `,${item}`);
-  parts.push(`],"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}}`);
-  return parts;
+): string {
+  const end = `"hasMore":${hasMore},"nextCursor":${JSON.stringify(nextCursor)}`;
+  return `{"object":"list","url":${JSON.stringify(url)},"data":[${items.join(",")}],${end}}`;
 }

@@ -16,7 +16,7 @@ import { splitRequestTarget } from "../requests/router.ts";
 import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { ServerState, MaybePromise } from "./server-state.ts";
-import { bytesOf, sendStream } from "./write-answer.ts";
+import { sendStream } from "./stream.ts";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 
 /**
@@ -203,8 +203,7 @@ async function carryBody(
 }
 
 function send(state: ServerState, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
-  const { status, headers } = answered;
-  const body = "parts" in answered && answered.parts !== undefined ? bytesOf(answered.parts) : answered.body;
+  const { status, headers, body } = answered;
   taken.requestId = headers["x-request-id"] ?? null;
   taken.bytes = Buffer.byteLength(body);
   reply.code(status).headers(headers);

@@ -3,7 +3,7 @@ import type { Admission } from "../requests/admission.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { Taken } from "./access-log.ts";
-import type { StreamedAnswer } from "./write-answer.ts";
+import type { StreamedAnswer } from "./stream.ts";
 import type { RequestMetrics } from "./metrics.ts";
 import type { LoadPages } from "./pages.ts";
 import type { ServiceWire } from "../service.ts";

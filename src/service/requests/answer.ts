@@ -6,7 +6,7 @@ import {
   type ProblemCode,
   problemType,
 } from "../../contract/problem.ts";
-import { type WireHeaders, type WireResponse, responseInParts } from "../../contract/wire.ts";
+import type { WireHeaders, WireResponse } from "../../contract/wire.ts";
 
 /**
  * Converts a sentence of the service (`The key is gone.`) to a clause of a message (`the key is
@@ -24,13 +24,8 @@ export function clauseOf(sentence: string): string {
 type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
-  readonly body: unknown;
-  /** Body as JSON text, if the JSON is already written. */
-  readonly json?: string;
-  /** Body as JSON text in consecutive parts. */
-  readonly parts?: string[];
-  /** Headers in addition to those of JSON, or in place of them. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Body as JSON; empty for 204. */
+  readonly json: string;
 };
 
 /** Set on refusals only: a body parsed from JSON can imitate every member except this one. */
@@ -47,8 +42,8 @@ export type Refused = {
 
 export type Answer = Done | Refused;
 
-export function done(status: Done["status"], body: unknown = null): Done {
-  return { kind: "done", status, body };
+export function done(status: 200 | 201 | 202, body: unknown): Done {
+  return doneAsWritten(status, JSON.stringify(body));
 }
 
 /**
@@ -56,16 +51,11 @@ export function done(status: Done["status"], body: unknown = null): Done {
  * @param json the body, as JSON text
  */
 export function doneAsWritten(status: Done["status"], json: string): Done {
-  return { kind: "done", status, body: null, json };
+  return { kind: "done", status, json };
 }
 
-/**
- * Returns an answer.
- * @param parts the body, as JSON text in consecutive parts
- */
-export function doneInParts(status: Done["status"], parts: string[]): Done {
-  return { kind: "done", status, body: null, parts };
-}
+/** Answer without a body. */
+export const DELETED: Done = { kind: "done", status: 204, json: "" };
 
 export function refuse(
   code: ProblemCode,
@@ -98,7 +88,11 @@ export function toWire(
 ): WireResponse {
   const marked = generation === null ? null : { [GENERATION_HEADER]: generation };
   const common: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
-  if (answer.kind === "done") return doneOnWire(answer, common);
+  if (answer.kind === "done") {
+    const { status, json } = answer;
+    const type = status === 204 ? {} : { "content-type": "application/json; charset=utf-8" };
+    return { status, headers: { ...common, ...type }, body: json };
+  }
   const { status, title } = PROBLEM_CODES[answer.code];
   const problem = {
     type: problemType(docsBase, answer.code),
@@ -111,12 +105,4 @@ export function toWire(
   };
   const headers = { ...common, "content-type": "application/problem+json", ...answer.headers };
   return { status, headers, body: JSON.stringify(problem) };
-}
-
-function doneOnWire({ status, body, json, parts, headers }: Done, common: WireHeaders): WireResponse {
-  if (status === 204) return { status, headers: common, body: "" };
-  const all = { ...common, "content-type": "application/json; charset=utf-8", ...headers };
-  return parts === undefined
-    ? { status, headers: all, body: json ?? JSON.stringify(body) }
-    : responseInParts(status, all, parts);
 }

@@ -6,9 +6,9 @@ import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { DocumentSource } from "../../markdown/search/source.ts";
 import type { StepPermit } from "../../markdown/search/scheduler.ts";
-import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import { type Answer, doneAsWritten, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, Continued, RequestContext } from "../requests/context.ts";
-import { listInParts } from "../files/lists.ts";
+import { listJson } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile } from "../store/files-table.ts";
 import type { SearchScope } from "../store/tables.ts";
@@ -138,5 +138,5 @@ async function writeHits<Hit extends { readonly found: FoundFile }>(
     if (!(await pace.take(hit.found.text.length))) return ended();
     items.push(JSON.stringify(present(hit)));
   }
-  return doneInParts(200, listInParts(url, items));
+  return doneAsWritten(200, listJson(url, items));
 }

@@ -1,4 +1,4 @@
-import type { AnswerStream } from "../../../src/service/http/write-answer.ts";
+import type { AnswerStream } from "../../../src/service/http/stream.ts";
 import type { Service } from "../../../src/service/service.ts";
 
 type Heard = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };

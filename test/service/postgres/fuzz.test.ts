@@ -54,7 +54,6 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
       const answers = [];
       for (const [who, sent] of steps) {
         const headers = { "x-api-key": who === ADMIN ? ADMIN_KEY : keys[who]!.key };
-        // A store that remembers what it showed gives the same body in parts.
         const { status, headers: told, body } = await service.answer({ ...sent, headers });
         answers.push({ status, told, body });
       }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { WireHeaders } from "../../contract/wire.ts";
 
-/** Writes long answers and streams. */
+/** Writes streams. */
 
 /** An answer that the service sends in parts until the client disconnects. */
 export type StreamedAnswer = {
@@ -25,26 +25,6 @@ export type AnswerStream = {
 
 /** Bytes that are kept for a listener that does not read, beyond the system's buffers. */
 const MAX_UNREAD_BYTES = 64 * 1024;
-
-/** LIMIT: characters that are joined before they are encoded. */
-const PIECE = 16 * 1024;
-
-/** Encodes parts; small parts are joined first, to save calls. */
-export function bytesOf(parts: readonly string[]): Buffer {
-  const pieces: string[] = [];
-  let piece = "";
-  for (const part of parts) {
-    piece += part;
-    if (piece.length < PIECE) continue;
-    pieces.push(piece);
-    piece = "";
-  }
-  pieces.push(piece);
-  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, each) => sum + Buffer.byteLength(each), 0));
-  let at = 0;
-  for (const each of pieces) at += bytes.write(each, at);
-  return bytes;
-}
 
 /**
  * Sends a stream.
