@@ -1,5 +1,5 @@
 import type { MirrorStatus } from "../mirror/folder/status.ts";
-import { isDiskFull, type Trouble } from "../common/trouble.ts";
+import { isDiskFull, type Trouble, TroubleError } from "../common/trouble.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { shownWords } from "../common/shown-name.ts";
 
@@ -70,8 +70,13 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Codes of stops that no answer of the user ends. */
-const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"]);
+/** The exit codes of some codes, in place of that of their kind. */
+const EXIT_OF_CODE: ReadonlyMap<string | null, ExitCode> = new Map([
+  // No answer of the user ends these stops.
+  ["lost-root", EXIT.stopped],
+  ["nothing-to-reject", EXIT.stopped],
+  ["edit_conflict", EXIT.attention],
+]);
 
 /** The part of `Io` that prints errors. */
 type Errors = { err(line: string): void };
@@ -84,13 +89,19 @@ export function complain(io: Errors, trouble: Trouble): ExitCode {
 }
 
 export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
-  if (code !== null && STOPPED.has(code)) return EXIT.stopped;
-  return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
+  if (kind === "fault" && isDiskFull(code)) return EXIT.diskFull;
+  return EXIT_OF_CODE.get(code) ?? EXITS[kind];
 }
 
-/** Prints the fault of a command's arguments. */
-export function misuse(io: Errors, command: string, why: string): ExitCode {
-  io.err(`mdmirror ${command}: ${why}`);
-  io.err(`  next: mdmirror ${command} --help`);
-  return EXIT.usage;
+/** Ends a command that cannot continue. */
+export function refuse(what: string, next: string): never {
+  throw new TroubleError({ kind: "usage", what, next });
+}
+
+/** A fault of a command's arguments, as a clause. */
+export class Misuse extends Error {}
+
+/** Ends a command because of its arguments. */
+export function misuse(why: string): never {
+  throw new Misuse(why);
 }

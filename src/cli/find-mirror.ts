@@ -6,10 +6,10 @@ import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owne
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { absentTrouble, mirrorNamed, nameTrouble } from "../mirror/trust/list.ts";
 import { isMirrorName, NAME_RULE } from "../mirror/trust/names.ts";
-import { ok, type Result, trouble } from "../common/trouble.ts";
+import { ok, type Result, trouble, TroubleError, unwrap } from "../common/trouble.ts";
 import type { Args, Command, Io, Operands } from "./command.ts";
 import { isDocId } from "../contract/ids.ts";
-import { complain, type ExitCode, misuse } from "./exit.ts";
+import { type ExitCode, misuse, refuse } from "./exit.ts";
 
 /** The operand of a command on one linked folder. */
 export const ONE_FOLDER: Operands = { usage: "[DIR]", least: 0, most: 1, offers: ["mirror"] };
@@ -21,8 +21,7 @@ export function onFolder(
   return {
     operands: ONE_FOLDER,
     async run(io, args) {
-      const root = findMirror(io, args.operands[0]);
-      return root.kind === "trouble" ? complain(io, root.trouble) : run(io, args, root.value);
+      return run(io, args, findMirror(io, args.operands[0]));
     },
   };
 }
@@ -33,20 +32,15 @@ export function onFolder(
  * way up.
  * @param dir a path or, if no linked folder is at that path, the name of one
  */
-export function findMirror(io: Io, dir: string | undefined): Result<string> {
-  if (dir === undefined) return ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE);
-  return mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir);
+export function findMirror(io: Io, dir: string | undefined): string {
+  if (dir === undefined) return unwrap(ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE));
+  return unwrap(mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir));
 }
 
 /** Finds several linked folders, each once; without DIR, the nearest one. Returns real paths. */
-export function findMirrors(io: Io, dirs: readonly string[]): Result<readonly string[]> {
-  const roots = new Set<string>();
-  for (const dir of dirs.length === 0 ? [undefined] : dirs) {
-    const found = findMirror(io, dir);
-    if (found.kind === "trouble") return found;
-    roots.add(realpathSync(found.value));
-  }
-  return ok([...roots]);
+export function findMirrors(io: Io, dirs: readonly string[]): readonly string[] {
+  const named = dirs.length === 0 ? [undefined] : dirs;
+  return [...new Set(named.map((dir) => realpathSync(findMirror(io, dir))))];
 }
 
 /** Returns the linked folder at a path; null if there is none. */
@@ -106,11 +100,12 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
 type Place = { readonly root: string; readonly path: LocalPath };
 
 /** Finds the linked folder of a path or an id. Nothing has to exist at the path. */
-export function locate(io: Io, path: string): Result<Place> {
-  if (isDocId(path)) {
-    const root = findMirror(io, undefined);
-    return root.kind === "trouble" ? root : ok({ root: root.value, path });
-  }
+export function locate(io: Io, path: string): Place {
+  return unwrap(placeOf(io, path));
+}
+
+function placeOf(io: Io, path: string): Result<Place> {
+  if (isDocId(path)) return ok({ root: findMirror(io, undefined), path });
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
   const next = "give a path inside a folder that has .mdmirror/";
@@ -126,26 +121,24 @@ export function splitVersion(name: string): { readonly path: string; readonly n:
 }
 
 /** Finds the linked folder of an operand such as `PATH@N`, and its document and version. */
-export function locateVersion(io: Io, operand: string): Result<{ readonly root: string; readonly input: object }> {
-  const { path, n } = splitVersion(operand);
-  const place = locate(io, path);
-  if (place.kind === "trouble") return place;
-  return ok({ root: place.value.root, input: { path: place.value.path, n: n ?? undefined } });
+export function locateVersion(io: Io, operand: string): { readonly root: string; readonly input: object } {
+  const { path: name, n } = splitVersion(operand);
+  const { root, path } = locate(io, name);
+  return { root, input: { path, n: n ?? undefined } };
 }
 
 /**
  * Works as `locate`, but also accepts the linked folder itself, with the path "". If the path is
  * outside every linked folder, it may be the name of a linked folder.
  */
-export function locateOrRoot(io: Io, path: string): Result<Place> {
+export function locateOrRoot(io: Io, path: string): Place {
   const whole = isDocId(path) ? null : mirrorAt(io, path);
-  if (whole?.kind === "ok") return ok({ root: whole.value, path: "" });
-  const inside = locate(io, path);
-  if (inside.kind === "ok") return inside;
+  if (whole?.kind === "ok") return { root: whole.value, path: "" };
+  const inside = placeOf(io, path);
+  if (inside.kind === "ok") return inside.value;
   // A problem of the linked folder explains more than "the path is not in a linked folder".
-  if (whole !== null) return whole;
-  const called = mirrorCalled(io, path);
-  return called?.kind === "ok" ? ok({ root: called.value, path: "" }) : inside;
+  const called = whole ?? mirrorCalled(io, path);
+  return called?.kind === "ok" ? { root: called.value, path: "" } : unwrap(whole ?? inside);
 }
 
 /**
@@ -201,32 +194,21 @@ function holdsMirror(folder: string): boolean {
 export function locateAll(
   io: Io,
   names: readonly string[],
-): Result<{ readonly root: string; readonly paths: readonly LocalPath[] }> {
-  if (names.length === 0) {
-    const root = findMirror(io, undefined);
-    return root.kind === "trouble" ? root : ok({ root: root.value, paths: [""] });
-  }
-  const roots = new Set<string>();
-  const paths: LocalPath[] = [];
-  for (const name of names) {
-    const place = locateOrRoot(io, name);
-    if (place.kind === "trouble") return place;
-    roots.add(place.value.root);
-    paths.push(place.value.path);
-  }
-  const [root, second] = roots;
-  if (second === undefined) return ok({ root: root!, paths });
-  return trouble(
-    "usage",
+): { readonly root: string; readonly paths: readonly LocalPath[] } {
+  if (names.length === 0) return { root: findMirror(io, undefined), paths: [""] };
+  const places = names.map((name) => locateOrRoot(io, name));
+  const [root, second] = new Set(places.map((place) => place.root));
+  if (second === undefined) return { root: root!, paths: places.map(({ path }) => path) };
+  return refuse(
     `the paths are in several linked folders: ${root} and ${second}`,
     "run the command for each folder separately",
   );
 }
 
-/** Checks the value of `--name`. Returns null if a linked folder may have that name. */
-export function judgeName(io: Io, command: string, name: string | null, root: string): ExitCode | null {
-  if (name === null) return null;
-  if (!isMirrorName(name)) return misuse(io, command, `--name takes ${NAME_RULE}`);
+/** Checks the value of `--name`: the name that a linked folder is given. */
+export function judgeName(io: Io, name: string | null, root: string): void {
+  if (name === null) return;
+  if (!isMirrorName(name)) misuse(`--name takes ${NAME_RULE}`);
   const trouble = nameTrouble(io.env, name, root);
-  return trouble === null ? null : complain(io, trouble);
+  if (trouble !== null) throw new TroubleError(trouble);
 }

@@ -1,15 +1,16 @@
+import { TroubleError, unwrap } from "../common/trouble.ts";
 import { join } from "node:path";
 import { faultTrouble, INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { type Preview, previewSync, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { complain, EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble } from "./exit.ts";
+import { EXIT_OF_STATE, type ExitCode, exitOfTrouble, refuse } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { planLines, proposalFlags, proposalLines, stayLine } from "./show-plan.ts";
 import { showReport } from "./show-report.ts";
-import { useMirror } from "./use-mirror.ts";
+import { askForYes, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { type Config, type LinkMode, readConfig } from "../mirror/settings/config.ts";
@@ -110,37 +111,32 @@ type Asked = {
  * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
  * rules, shows the plan with these rules and asks about that plan.
  * @param proposes true if the user is asked about more rules
+ * @returns null if the user does not agree
  */
-export async function agreeOnFirstPlan(
-  io: Io,
-  asked: Asked,
-  rules: Rules,
-  proposes = true,
-): Promise<Agreed | ExitCode> {
+export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules, proposes = true): Promise<Agreed | null> {
   const { dir, origin, key } = asked;
   const config = { ...asked.config, gitignore: rules.gitignore };
   const progress = showProgress(io, false);
   const { clock, random } = io;
-  const mirror = openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns });
-  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+  const mirror = unwrap(openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns }));
   let wider: Rules | null;
   try {
-    const preview = await previewSync(mirror.value, USUAL_RUN);
+    const preview = await previewSync(mirror, USUAL_RUN);
     progress.end();
-    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, config.url, INIT_AGAIN));
+    if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, config.url, INIT_AGAIN));
     const [inside] = mirrorsInside(preview);
-    if (inside !== undefined) return complain(io, troubleInside(inside));
+    if (inside !== undefined) refuseInside(inside);
     showFirst(io, dir, preview);
-    const proposal = proposes ? proposalFor(mirror.value, preview, random) : NO_PROPOSAL;
+    const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
     wider = await propose(io, asked, rules, proposal);
     if (wider === null) {
-      const links = await decideLinks(mirror.value.world, [...preview.trees.remote.files.keys()]);
+      const links = await decideLinks(mirror.world, [...preview.trees.remote.files.keys()]);
       if (links === "translate") io.out(BY_ID);
-      return (await consent(io, asked, preview, proposal)) ?? { ...rules, links };
+      return (await agreesToLink(io, asked, preview, proposal)) ? { ...rules, links } : null;
     }
   } finally {
     progress.end();
-    await mirror.value.close();
+    await mirror.close();
   }
   return agreeOnFirstPlan(io, asked, wider, false);
 }
@@ -173,29 +169,26 @@ async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal)
 const BY_ID =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
-/** Asks whether to link the folder and carry out the plan. Returns null if the user agrees. */
-async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
-  if (asked.yes) return null;
-  if (!io.terminal.input) return onlyFillsFolder(preview) ? null : cannotAsk(io, asked.dir, proposal);
-  const answer = await io.ask("link the folder and sync now? [y/N] ");
-  if (/^y(es)?$/i.test(answer?.trim() ?? "")) return null;
-  io.err("mdmirror: nothing was linked, nothing was written");
-  return EXIT.usage;
+/** Asks whether to link the folder and carry out the plan. */
+async function agreesToLink(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<boolean> {
+  if (!asked.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(asked.dir, proposal);
+  const isAgreed = await askForYes(io, asked.yes, "link the folder and sync now?");
+  if (!isAgreed) io.err("mdmirror: nothing was linked, nothing was written");
+  return isAgreed;
 }
 
-function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
+function cannotAsk(dir: string, proposal: Proposal): never {
   const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
   const next = isEmpty(proposal)
     ? `to do this: ${again}`
     : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`;
-  return complain(io, {
-    kind: "usage",
-    what: "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
+  return refuse(
+    "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
     next,
-  });
+  );
 }
 
-function troubleInside(inside: string): Parameters<typeof complain>[1] {
+function refuseInside(inside: string): never {
   const what = `${inside} in this folder is a linked folder of its own; its files would be synced twice`;
-  return { kind: "usage", what, next: "move it out, or choose another folder" };
+  return refuse(what, "move it out, or choose another folder");
 }

@@ -1,7 +1,7 @@
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
 import { nearestWord } from "../common/nearest-word.ts";
 import type { Io } from "./command.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { complain, EXIT, type ExitCode, Misuse } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 import { version } from "../common/version.ts";
@@ -30,10 +30,17 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
+    if (error instanceof Misuse) return tellMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
     return tellFault(io, error instanceof Error ? error : new Error(String(error)));
   }
+}
+
+function tellMisuse(io: Io, command: string, why: string): ExitCode {
+  io.err(`mdmirror ${command}: ${why}`);
+  io.err(`  next: mdmirror ${command} --help`);
+  return EXIT.usage;
 }
 
 /** Reports an error in mdmirror itself. */

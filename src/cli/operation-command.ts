@@ -2,9 +2,9 @@ import type { Answer, Declaration, Ends, ReadDeclaration, ReadInput, ResultOf } 
 import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
 import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import { ok, type Result } from "../common/trouble.ts";
+import { unwrap } from "../common/trouble.ts";
 import type { Args, Command, Io, OptionSpec } from "./command.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./text.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "./find-mirror.ts";
 import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
@@ -22,12 +22,12 @@ type CommonParts = Pick<Command, "operands" | "examples"> & {
   /** Options in addition to those of the operation's fields. */
   readonly options?: Command["options"];
   /** Finds the linked folder, and the fields of the input that the operands give. */
-  readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
+  readonly locate: (io: Io, args: Args) => { readonly root: string; readonly input: object };
 };
 
 type CommandParts<D extends Declaration, Plan> = CommonParts & {
   /** Completes the input from the opened folder. */
-  readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
+  readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => ReadInput<D>;
   /** Returns the question before anything is written; left out or null: nobody is asked. */
   readonly question?: (plan: Plan) => string | null;
   readonly words: (result: ResultOf<D>) => ItemWords<Item<D>>;
@@ -65,14 +65,11 @@ export function operationCommand<D extends Declaration, Plan>(
     options,
     operands: parts.operands,
     async run(io, args) {
-      const located = parts.locate(io, args);
-      if (located.kind === "trouble") return complain(io, located.trouble);
-      const { root, input } = located.value;
+      const { root, input } = parts.locate(io, args);
       const mode = args.flag("dry-run") ? "read" : "write";
       const use = { mode, what: name, quiet: args.flag("json"), ...reachOptionsOf(io, args) } as const;
-      const given = readInput(operation.declared, { ...givenFields(fields, args), ...input });
-      if (given.kind === "trouble") return complain(io, given.trouble);
-      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: given.value }));
+      const given = unwrap(readInput(operation.declared, { ...givenFields(fields, args), ...input }));
+      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, parts, input: given }));
     },
   };
 }
@@ -93,9 +90,7 @@ async function perform<D extends Declaration, Plan>(
     wasPlanned = true;
   };
   let began = 0;
-  const completed = parts.complete === undefined ? ok(input) : parts.complete(io, args, mirror, input);
-  if (completed.kind === "trouble") return complain(io, completed.trouble);
-  const carried = await carryOut(operation, mirror, completed.value, {
+  const carried = await carryOut(operation, mirror, parts.complete?.(io, args, mirror, input) ?? input, {
     stoppable: io.stoppable,
     async agree(plan) {
       const question = parts.question?.(plan) ?? null;
@@ -111,8 +106,7 @@ async function perform<D extends Declaration, Plan>(
       began = io.clock.monotonic();
     },
   });
-  if (carried.kind === "trouble") return complain(io, carried.trouble);
-  const ended = carried.value;
+  const ended = unwrap(carried);
   if (ended.kind === "declined") return (io.terminal.input ? parts.declined : null) ?? EXIT.usage;
   if (ended.kind === "planned") showPlan(ended.plan, true);
   const paths = ended.result.items.map(({ path }) => path);
@@ -143,11 +137,9 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
 export function locateDocuments(
   io: Io,
   operands: readonly string[],
-): Result<{ readonly root: string; readonly paths: readonly string[] }> {
-  const located = locateAll(io, operands);
-  if (located.kind === "trouble") return located;
-  const { root, paths } = located.value;
-  return ok({ root, paths: paths.map((path) => (path === "" ? WHOLE_FOLDER : path)) });
+): { readonly root: string; readonly paths: readonly string[] } {
+  const { root, paths } = locateAll(io, operands);
+  return { root, paths: paths.map((path) => (path === "" ? WHOLE_FOLDER : path)) };
 }
 
 /**
@@ -159,7 +151,7 @@ type ReadParts<D extends ReadDeclaration> = CommonParts & {
   /** Returns the lines that show an answer to people. */
   readonly lines?: (io: Io, answer: Answer<D>, args: Args) => readonly string[];
   /** Shows an answer to people in another way than by lines. */
-  readonly print?: (io: Io, answer: Answer<D>, call: Call) => Result<null>;
+  readonly print?: (io: Io, answer: Answer<D>, call: Call) => void;
   /** Returns the exit code. Default: the exit code for success. */
   readonly exit?: (answer: Answer<D>) => ExitCode;
 };
@@ -171,8 +163,7 @@ type Call = { readonly args: Args; readonly took: number };
 export const OF_FOLDER = {
   operands: ONE_FOLDER,
   locate(io: Io, { operands }: Args) {
-    const root = findMirror(io, operands[0]);
-    return root.kind === "trouble" ? root : ok({ root: root.value, input: {} });
+    return { root: findMirror(io, operands[0]), input: {} };
   },
 } as const;
 
@@ -194,9 +185,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
     options,
     operands: parts.operands,
     async run(io, args) {
-      const located = parts.locate(io, args);
-      if (located.kind === "trouble") return complain(io, located.trouble);
-      const { root, input } = located.value;
+      const { root, input } = parts.locate(io, args);
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
@@ -207,20 +196,15 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const given = { ...givenFields(fields, args), ...input };
       const began = clock.monotonic();
       const use = { env, cwd, clock, random, progress, onNotes, ...reach };
-      const ended = await runRead(root, operation, given, use).finally(progress.end);
-      if (ended.kind === "trouble") return complain(io, ended.trouble);
-      const answer = ended.value;
+      const answer = unwrap(await runRead(root, operation, given, use).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
-      const printed = json ? ok(null) : print(io, parts, answer, { args, took: clock.monotonic() - began });
-      if (printed.kind === "trouble") return complain(io, printed.trouble);
+      else {
+        for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
+        parts.print?.(io, answer, { args, took: clock.monotonic() - began });
+      }
       return parts.exit?.(answer) ?? EXIT.inSync;
     },
   };
-}
-
-function print<D extends ReadDeclaration>(io: Io, parts: ReadParts<D>, answer: Answer<D>, call: Call): Result<null> {
-  for (const line of parts.lines?.(io, answer, call.args) ?? []) io.out(line);
-  return parts.print?.(io, answer, call) ?? ok(null);
 }
 
 /** Makes options from the fields of an operation. */

@@ -7,10 +7,9 @@ import { admit } from "../mirror/trust/gate.ts";
 import { listOwnMirrors } from "../mirror/trust/list.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
-import { ok, type Result } from "../common/trouble.ts";
+import { ok, type Result, unwrap } from "../common/trouble.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { complain, type ExitCode } from "./exit.ts";
 import { lockFolder } from "../mirror/folder/folder-lock.ts";
 
 /**
@@ -26,13 +25,10 @@ export function isKeptWithAll(io: Io): string | null {
 
 /**
  * Names each linked folder that the background service could not sync, with the reason. Removes
- * services of single folders, which would run a second daemon for the same folder. Returns null if
- * the service may be installed.
+ * services of single folders, which would run a second daemon for the same folder.
  */
-export async function readyAll(io: Io): Promise<ExitCode | null> {
-  const listed = listOwnMirrors(io.env);
-  if (listed.kind === "trouble") return complain(io, listed.trouble);
-  for (const { root, name, place } of listed.value.mirrors) {
+export async function readyAll(io: Io): Promise<void> {
+  for (const { root, name, place } of unwrap(listOwnMirrors(io.env)).mirrors) {
     const ready = place === "present" ? judgeReady(io, root) : ok([]);
     if (ready.kind === "trouble") {
       const { what, next } = ready.trouble;
@@ -40,11 +36,9 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
     }
     const unit = unitOf(io, root);
     if (unit === null || !isInstalled(unit)) continue;
-    const removed = await uninstallUnit(unit, io.env);
-    if (removed.kind === "trouble") return complain(io, removed.trouble);
+    unwrap(await uninstallUnit(unit, io.env));
     io.out(`removed ${unit.file}: the background service for all linked folders replaces it`);
   }
-  return null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { unwrap } from "../common/trouble.ts";
 import { findVersion } from "../mirror/operations/history/find-version.ts";
 import { mergeFacts, type MergeOf, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
 import type { HistoryEntry } from "../mirror/operations/history/history.ts";
@@ -6,7 +7,9 @@ import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./text.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { EXIT, type ExitCode, refuse } from "./exit.ts";
+import { locate } from "./find-mirror.ts";
+import { useLocal } from "./use-mirror.ts";
 import { originLines } from "./show-origins.ts";
 import { partsClause } from "../mirror/operations/results/merge-parts.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
@@ -17,17 +20,21 @@ type Local = Pick<LocalMirror, "state" | "disk">;
  * Shows the side of each line of a merged version.
  * @param n number of the version in the history; null for the last merge
  */
-export function showMerge(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
-  const found = findVersion(local, name, n);
-  if (found.kind === "trouble") return complain(io, found.trouble);
-  const { document, entries } = found.value;
-  const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.value.entry;
+export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
+  const { root, path } = locate(io, name);
+  return useLocal(io, root, (local) => showMergeIn(io, local, path, n, json));
+}
+
+function showMergeIn(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
+  const found = unwrap(findVersion(local, name, n));
+  const { document, entries } = found;
+  const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.entry;
   const { path } = document;
   if (entry === undefined || entry.merge === null) {
     const what =
       entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
     const next = `mdmirror history ${shownName(name)} lists the merged versions`;
-    return complain(io, { kind: "usage", what: `${what} a merge with a known origin`, next });
+    return refuse(`${what} a merge with a known origin`, next);
   }
   const origins = readOrigins(asOnDisk(local, path), entry.merge);
   if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));

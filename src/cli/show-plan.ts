@@ -2,7 +2,8 @@ import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { oppositeTrouble, type Preview, previewSync, type RunReport, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
-import { complain, EXIT, type ExitCode } from "./exit.ts";
+import { TroubleError } from "../common/trouble.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { columns, countWords, firstLines, jsonLine, type Paint, paintFor, PLAIN } from "./text.ts";
@@ -42,9 +43,9 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   const use = { ...options, mode: "read", what: "plan", quiet: quiet || json } as const;
   return useMirror(io, root, use, async (mirror) => {
     const opposite = oppositeTrouble(mirror.config, request);
-    if (opposite !== null) return complain(io, opposite);
+    if (opposite !== null) throw new TroubleError(opposite);
     const preview = await previewSync(mirror, request);
-    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.url));
+    if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, mirror.url));
     tellPlan(io, preview, options);
     if (preview.plan.verdict.kind === "safety-stop") return EXIT.stopped;
     return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;

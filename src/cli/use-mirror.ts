@@ -1,9 +1,9 @@
 import type { LogFields } from "../mirror/ports/log.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
-import { ok } from "../common/trouble.ts";
+import { ok, unwrap } from "../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
-import { complain, type ExitCode } from "./exit.ts";
+import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
@@ -70,17 +70,17 @@ export async function useMirror(
   const { env, cwd, clock, random } = io;
   const progress = showProgress(io, quiet || hidesProgress(root));
   const opening = { ...use, env, cwd, clock, random, progress };
-  const ended = await withMirror(root, opening, async (mirror) => {
-    for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
-    return ok(await work(mirror).finally(progress.end));
-  });
-  return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
+  return unwrap(
+    await withMirror(root, opening, async (mirror) => {
+      for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
+      return ok(await work(mirror).finally(progress.end));
+    }),
+  );
 }
 
 /** Opens a linked folder without the service. */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
-  const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
-  return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
+  return unwrap(withLocal(root, io, (mirror) => ok(work(mirror))));
 }
 
 /**

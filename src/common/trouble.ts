@@ -38,6 +38,26 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...more } };
 }
 
+/** Trouble that ends the work of a front end. Its entry point reports the trouble. */
+export class TroubleError extends Error {
+  readonly trouble: Trouble;
+
+  constructor(trouble: Trouble) {
+    super(trouble.what);
+    this.trouble = trouble;
+  }
+}
+
+/**
+ * Returns the value of a result. Only front ends call this function: below them, trouble is a
+ * value.
+ * @throws TroubleError if the result is trouble
+ */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.kind === "trouble") throw new TroubleError(result.trouble);
+  return result.value;
+}
+
 /** A file that SQLite cannot enlarge for its shared memory counts as a full disk. */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 

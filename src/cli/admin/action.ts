@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ok, type Result } from "../../common/trouble.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { openKeyFile } from "../../service/admin/files.ts";
 import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
@@ -29,14 +29,14 @@ export type Action = {
   readonly options: readonly string[];
   /**
    * Checks the command line before anything is opened.
-   * @returns the fault as a clause; null if there is none
+   * @throws Misuse
    */
-  readonly misused?: (args: Args, io: Io) => string | null;
+  readonly check?: (args: Args, io: Io) => void;
   /**
    * Carries out the action.
    * @param word operand after the action; empty if the action takes none
    */
-  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<Shown>>;
+  run(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown>;
 };
 
 /** Actions by their verbs; `list` is the default. */
@@ -50,13 +50,11 @@ type Workspaces = {
 };
 
 /** Returns the workspaces that a list shows. */
-export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Result<Workspaces>> {
-  const all = await listWorkspaces(session);
-  if (all.kind === "trouble") return all;
+export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Workspaces> {
+  const all = unwrap(await listWorkspaces(session));
   const word = args.text("workspace");
-  const only = word === null ? ok(null) : workspaceNamed(all.value, word);
-  if (only.kind === "trouble") return only;
-  return ok({ only: only.value?.id ?? null, names: new Map(all.value.map(({ id, name }) => [id, name])) });
+  const only = word === null ? null : unwrap(workspaceNamed(all, word)).id;
+  return { only, names: new Map(all.map(({ id, name }) => [id, name])) };
 }
 
 /**
@@ -69,22 +67,17 @@ export async function createKey(
   args: Args,
   make: () => Promise<Result<MadeKey>>,
   describe: (key: MadeKey["key"]) => string,
-): Promise<Result<Shown & Pick<MadeKey, "key">>> {
+): Promise<Shown & Pick<MadeKey, "key">> {
   const out = args.text("out");
   const file = out === null ? null : resolve(io.cwd, out);
-  const opened = file === null ? ok(null) : openKeyFile(file);
-  if (opened.kind === "trouble") return opened;
-  const made = await make().catch((error: unknown) => {
-    opened.value?.discard();
+  const opened = file === null ? null : unwrap(openKeyFile(file));
+  const made = make().then(unwrap);
+  const { key, text } = await made.catch((error: unknown) => {
+    opened?.discard();
     throw error;
   });
-  if (made.kind === "trouble") {
-    opened.value?.discard();
-    return made;
-  }
-  const { key, text } = made.value;
-  opened.value?.keep(text);
+  opened?.keep(text);
   const secret =
     file === null ? `the key, shown only now: ${text}` : `the key is in ${shownName(file)}, readable by this user only`;
-  return ok({ key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] });
+  return { key, json: { key, ...(file === null ? { text } : { file }) }, lines: [describe(key), secret] };
 }

@@ -1,9 +1,9 @@
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { KeyChanges, KeyGrant, KeyJson, WorkspaceJson } from "../../service/admin/operations.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, misuse, refuse } from "../exit.ts";
 import { age, columns } from "../text.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { type Action, type Actions, askedWorkspaces, createKey, type Shown } from "./action.ts";
@@ -39,13 +39,11 @@ function readExpiry(text: string, now: number): number {
   return length === null ? (readIso(text) ?? 0) : now + length;
 }
 
-/**
- * Returns the fault of `--expires` as a clause: a time that has passed, or a text that is no time.
- */
-function expiryFault(args: Args, io: Io): string | null {
+/** Refuses a value of `--expires` that has passed or is no time. */
+function checkExpiry(args: Args, io: Io): void {
   const { expiresAt = null } = readChanges(args, io);
-  if (expiresAt === null || expiresAt > io.clock.now()) return null;
-  return "--expires takes a future time, such as 30d or 2027-01-31, or never";
+  if (expiresAt !== null && expiresAt <= io.clock.now())
+    misuse("--expires takes a future time, such as 30d or 2027-01-31, or never");
 }
 
 const CHANGES = ["grant", "expires", "rate", "label"] as const;
@@ -54,16 +52,13 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const asked = await askedWorkspaces(session, args);
-    if (asked.kind === "trouble") return asked;
-    const { only, names } = asked.value;
-    const all = await listKeys(session);
-    if (all.kind === "trouble") return all;
-    const keys = all.value.filter(({ workspaceId }) => only === null || workspaceId === only);
-    return ok({
+    const { only, names } = await askedWorkspaces(session, args);
+    const all = unwrap(await listKeys(session));
+    const keys = all.filter(({ workspaceId }) => only === null || workspaceId === only);
+    return {
       json: { keys: keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null })) },
       lines: keys.length === 0 ? ["there are no keys"] : columns(keys.map((key) => cells(io, key, names))),
-    });
+    };
   },
 };
 
@@ -103,34 +98,30 @@ function rateWords({ rateLimit }: KeyJson): string {
 const create: Action = {
   takes: null,
   options: ["workspace", "out", ...CHANGES],
-  misused(args, io) {
-    if (args.text("label") === null) return "create takes --label, by which the key is known later";
-    if (args.texts("grant").length === 0) return "create takes --grant PATH=LEVEL; --grant /=full is everything";
-    return expiryFault(args, io);
+  check(args, io) {
+    if (args.text("label") === null) misuse("create takes --label, by which the key is known later");
+    if (args.texts("grant").length === 0) misuse("create takes --grant PATH=LEVEL; --grant /=full is everything");
+    checkExpiry(args, io);
   },
   async run(io, args, session) {
-    const workspace = await workspaceOf(session, args.text("workspace"));
-    if (workspace.kind === "trouble") return workspace;
-    const { id: workspaceId, name } = workspace.value;
+    const { id: workspaceId, name } = await workspaceOf(session, args.text("workspace"));
     const body = { grants: [], ...readChanges(args, io), workspaceId };
     const describe = (key: KeyJson) =>
       `created the key ${shownName(key.label)} of ${shownName(name)}: ${keyWords(io, key)} (${key.id})`;
     const made = await createKey(io, args, () => session.ask("createKey", { body }), describe);
-    return made.kind === "trouble" ? made : ok({ ...made.value, ...warningsOf(made.value.key) });
+    return { ...made, ...warningsOf(made.key) };
   },
 };
 
 /** Returns the named workspace; without a name, the only workspace. */
-async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<WorkspaceJson>> {
-  if (word !== null) return findWorkspace(session, word);
-  const all = await listWorkspaces(session);
-  if (all.kind === "trouble") return all;
-  const [first, ...others] = all.value;
-  if (first !== undefined && others.length === 0) return ok(first);
-  if (first === undefined)
-    return trouble("usage", "there is no workspace", "mdmirror serve admin workspaces create NAME");
-  const names = all.value.map(({ name }) => shownName(name)).join(", ");
-  return trouble("usage", `there are ${all.value.length} workspaces: ${names}`, "choose one with --workspace");
+async function workspaceOf(session: AdminSession, word: string | null): Promise<WorkspaceJson> {
+  if (word !== null) return unwrap(await findWorkspace(session, word));
+  const all = unwrap(await listWorkspaces(session));
+  const [first, ...others] = all;
+  if (first === undefined) return refuse("there is no workspace", "mdmirror serve admin workspaces create NAME");
+  if (others.length === 0) return first;
+  const names = all.map(({ name }) => shownName(name)).join(", ");
+  return refuse(`there are ${all.length} workspaces: ${names}`, "choose one with --workspace");
 }
 
 /** Warns about grants on paths where nothing exists, because such a path may be a typing error. */
@@ -147,19 +138,15 @@ function warningsOf({ grants }: KeyJson): Required<Pick<Shown, "warnings" | "exi
 const change: Action = {
   takes: "ID|LABEL",
   options: CHANGES,
-  misused(args, io) {
-    const isGiven = Object.keys(readChanges(args, io)).length > 0;
-    return isGiven ? expiryFault(args, io) : "change takes --grant, --expires, --rate or --label";
+  check(args, io) {
+    if (Object.keys(readChanges(args, io)).length === 0) misuse("change takes --grant, --expires, --rate or --label");
+    checkExpiry(args, io);
   },
   async run(io, args, session, word) {
-    const found = await findKey(session, word);
-    if (found.kind === "trouble") return found;
-    const body = readChanges(args, io);
-    const changed = await session.ask("changeKey", { id: found.value.id, body });
-    if (changed.kind === "trouble") return changed;
-    const key = changed.value;
+    const { id } = unwrap(await findKey(session, word));
+    const key = unwrap(await session.ask("changeKey", { id, body: readChanges(args, io) }));
     const line = `changed the key ${shownName(key.label)}: ${keyWords(io, key)}`;
-    return ok({ json: { key }, lines: [line], ...warningsOf(key) });
+    return { json: { key }, lines: [line], ...warningsOf(key) };
   },
 };
 
@@ -167,13 +154,11 @@ const revoke: Action = {
   takes: "ID|LABEL",
   options: [],
   async run(_io, _args, session, word) {
-    const found = await findKey(session, word);
-    if (found.kind === "trouble") return found;
-    const { id, label } = found.value;
-    const revoked = await session.ask("revokeKey", { id });
-    if (revoked.kind === "trouble") return revoked;
+    const found = unwrap(await findKey(session, word));
+    const { id, label } = found;
+    unwrap(await session.ask("revokeKey", { id }));
     const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
-    return ok({ json: { revoked: found.value }, lines: [line] });
+    return { json: { revoked: found }, lines: [line] };
   },
 };
 

@@ -6,7 +6,7 @@ import { EXIT } from "../exit.ts";
 import { age, columns, paintFor } from "../text.ts";
 import { plural } from "../../common/count.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { ok } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { type Action, type Actions, askedWorkspaces } from "./action.ts";
 import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
@@ -26,21 +26,17 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const asked = await askedWorkspaces(session, args);
-    if (asked.kind === "trouble") return asked;
-    const { only, names } = asked.value;
-    const reviews = await listReviews(session, only);
-    if (reviews.kind === "trouble") return reviews;
+    const { only, names } = await askedWorkspaces(session, args);
+    const all = unwrap(await listReviews(session, only));
     const nameOf = ({ workspaceId }: ReviewJson) => names.get(workspaceId) ?? workspaceId;
-    const all = reviews.value;
     const rows = all.map((one) => {
       const since = `since ${localTime(one.at)} (${age(io, one.at)})`;
       return [shownName(one.path), whyOf(one), since, shownName(nameOf(one)), shownName(one.id)];
     });
     const json = { reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) };
-    if (all.length === 0) return ok({ json, lines: ["nothing is in review"] });
+    if (all.length === 0) return { json, lines: ["nothing is in review"] };
     const sum = `${plural(all.length, "review")}; next: mdmirror serve admin reviews show ID`;
-    return ok({ json, lines: [...columns(rows), sum], exit: EXIT.attention });
+    return { json, lines: [...columns(rows), sum], exit: EXIT.attention };
   },
 };
 
@@ -48,11 +44,9 @@ const show: Action = {
   takes: "ID|PATH",
   options: [],
   async run(io, _args, session, word) {
-    const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return id;
-    const review = await session.ask("showReview", { id: id.value });
-    if (review.kind === "trouble") return review;
-    return ok({ json: { review: review.value }, lines: reviewLines(io, review.value) });
+    const id = unwrap(await findReviewId(session, word));
+    const review = unwrap(await session.ask("showReview", { id }));
+    return { json: { review }, lines: reviewLines(io, review) };
   },
 };
 
@@ -79,16 +73,12 @@ const accept: Action = {
   options: ["content"],
   async run(io, args, session, word) {
     const file = args.text("content");
-    const content = file === null ? null : readNewText(file === "-" ? file : resolve(io.cwd, file));
-    if (content?.kind === "trouble") return content;
-    const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return id;
-    const sent = content === null ? {} : { body: { content: content.value } };
-    const settled = await session.ask("acceptReview", { id: id.value, ...sent });
-    if (settled.kind === "trouble") return settled;
-    const { path } = settled.value;
+    const content = file === null ? null : unwrap(readNewText(file === "-" ? file : resolve(io.cwd, file)));
+    const id = unwrap(await findReviewId(session, word));
+    const sent = content === null ? {} : { body: { content } };
+    const { path } = unwrap(await session.ask("acceptReview", { id, ...sent }));
     const has = content === null ? "the submitted version" : "the new version";
-    return ok({ json: { accepted: id.value, path }, lines: [`accepted: ${shownName(path)} has ${has}`] });
+    return { json: { accepted: id, path }, lines: [`accepted: ${shownName(path)} has ${has}`] };
   },
 };
 
@@ -96,13 +86,10 @@ const reject: Action = {
   takes: "ID|PATH",
   options: [],
   async run(_io, _args, session, word) {
-    const id = await findReviewId(session, word);
-    if (id.kind === "trouble") return id;
-    const settled = await session.ask("rejectReview", { id: id.value });
-    if (settled.kind === "trouble") return settled;
-    const { path } = settled.value;
+    const id = unwrap(await findReviewId(session, word));
+    const { path } = unwrap(await session.ask("rejectReview", { id }));
     const line = `rejected: ${shownName(path)} is unchanged; the submitted version stays in its history`;
-    return ok({ json: { rejected: id.value, path }, lines: [line] });
+    return { json: { rejected: id, path }, lines: [line] };
   },
 };
 

@@ -1,7 +1,8 @@
 import type { AdminSession } from "../../service/admin/session.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
+import { refuse } from "../exit.ts";
 import { columns } from "../text.ts";
 import { count, plural } from "../../common/count.ts";
 import { askForYes } from "../use-mirror.ts";
@@ -12,14 +13,13 @@ const list: Action = {
   takes: null,
   options: [],
   async run(_io, _args, session) {
-    const all = await listWorkspaces(session);
-    if (all.kind === "trouble") return all;
-    const rows = all.value.map(({ id, name, state, documents, inReview }) => {
+    const all = unwrap(await listWorkspaces(session));
+    const rows = all.map(({ id, name, state, documents, inReview }) => {
       const counts = [plural(documents, "document"), `${count(inReview)} in review`];
       return [shownName(name), shownWords(state), ...counts, shownName(id)];
     });
     const none = "there is no workspace; next: mdmirror serve admin workspaces create NAME";
-    return ok({ json: { workspaces: all.value }, lines: rows.length === 0 ? [none] : columns(rows) });
+    return { json: { workspaces: all }, lines: rows.length === 0 ? [none] : columns(rows) };
   },
 };
 
@@ -27,10 +27,9 @@ const create: Action = {
   takes: "NAME",
   options: ["out"],
   async run(io, args, session, name) {
-    const all = await listWorkspaces(session);
-    if (all.kind === "trouble") return all;
-    if (all.value.some((one) => one.name === name))
-      return trouble("usage", `the workspace ${shownName(name)} already exists`, "give another name");
+    const all = unwrap(await listWorkspaces(session));
+    if (all.some((one) => one.name === name))
+      return refuse(`the workspace ${shownName(name)} already exists`, "give another name");
     const make = () => session.ask("createWorkspace", { body: { name } });
     return createKey(io, args, make, ({ workspaceId, id }) => {
       return `created the workspace ${shownName(name)} (${workspaceId}) and a key with full access (${id})`;
@@ -48,12 +47,9 @@ function stateAction(verb: keyof typeof STATES): Action {
     takes: "ID|NAME",
     options: [],
     async run(_io, _args, session, word) {
-      const found = await findWorkspace(session, word);
-      if (found.kind === "trouble") return found;
-      const changed = await session.ask("setState", { id: found.value.id, body: { state: STATES[verb].state } });
-      if (changed.kind === "trouble") return changed;
-      const { name } = changed.value;
-      return ok({ json: { workspace: changed.value }, lines: [`${shownName(name)} ${STATES[verb].words}`] });
+      const { id } = unwrap(await findWorkspace(session, word));
+      const workspace = unwrap(await session.ask("setState", { id, body: { state: STATES[verb].state } }));
+      return { json: { workspace }, lines: [`${shownName(workspace.name)} ${STATES[verb].words}`] };
     },
   };
 }
@@ -64,18 +60,16 @@ const remove: Action = {
   run: removeAsked,
 };
 
-async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<Shown>> {
-  const found = await findWorkspace(session, word);
-  if (found.kind === "trouble") return found;
-  const { id, name, documents } = found.value;
+async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<Shown> {
+  const found = unwrap(await findWorkspace(session, word));
+  const { id, name, documents } = found;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
   if (!(await askForYes(io, args.flag("yes"), `remove ${all}, for good?`))) {
     const next = "to remove it, repeat the command with --yes";
-    return trouble("usage", `nothing was removed, because this would remove ${all}`, next);
+    return refuse(`nothing was removed, because this would remove ${all}`, next);
   }
-  const removed = await session.ask("removeWorkspace", { id });
-  if (removed.kind === "trouble") return removed;
-  return ok({ json: { removed: found.value }, lines: [`removed ${all}; its keys no longer work`] });
+  unwrap(await session.ask("removeWorkspace", { id }));
+  return { json: { removed: found }, lines: [`removed ${all}; its keys no longer work`] };
 }
 
 export const actions: Actions = { list, create, close: stateAction("close"), open: stateAction("open"), remove };

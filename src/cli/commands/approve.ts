@@ -1,6 +1,5 @@
 import { count } from "../../common/count.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { ok } from "../../common/trouble.ts";
 import type { APPROVE } from "../../mirror/operations/declared/stop.ts";
 import type { ResultOf } from "../../mirror/operations/define.ts";
 import { approve, reject as restore } from "../../mirror/operations/manual/answer-stop.ts";
@@ -21,8 +20,7 @@ const ANSWER = {
   declined: EXIT.stopped,
   planLines: stopLines,
   locate(io: Io, { operands }: Args) {
-    const root = findMirror(io, operands[0]);
-    return root.kind === "trouble" ? root : ok({ root: root.value, input: { attended: io.terminal.output } });
+    return { root: findMirror(io, operands[0]), input: { attended: io.terminal.output } };
   },
 } as const;
 

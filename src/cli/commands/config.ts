@@ -1,3 +1,4 @@
+import { unwrap } from "../../common/trouble.ts";
 import { join } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -5,7 +6,7 @@ import { changeSetting, findSetting, valueIn } from "../../mirror/operations/man
 import { type Config, readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../text.ts";
 
@@ -34,13 +35,11 @@ export const command: Command = {
     const verb = args.operands[0] as Verb;
     const count = OPERANDS[verb];
     const given = args.operands.slice(1, 1 + count);
-    if (given.length < count) return misuse(io, "config", `${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
-    if (args.operands.length > count + 2)
-      return misuse(io, "config", `${verb} takes no more than DIR after its operands`);
+    if (given.length < count) return misuse(`${verb} takes ${count === 1 ? "NAME" : "NAME and VALUE"}`);
+    if (args.operands.length > count + 2) return misuse(`${verb} takes no more than DIR after its operands`);
     const root = findMirror(io, args.operands[count + 1]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
     const json = args.flag("json");
-    return verb === "list" ? list(io, root.value, json) : getOrChange(io, root.value, verb, given, json);
+    return verb === "list" ? list(io, root, json) : getOrChange(io, root, verb, given, json);
   },
 };
 
@@ -54,10 +53,9 @@ function plain(text: string): string {
 }
 
 function list(io: Io, root: string, json: boolean): ExitCode {
-  const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind === "trouble") return complain(io, config.trouble);
+  const config = unwrap(readConfig(join(root, MIRROR_FOLDER)));
   const all = listSettings().map(({ name, setting }) => {
-    const value = valueIn(config.value, name);
+    const value = valueIn(config, name);
     return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.usual), setting };
   });
   if (json) {
@@ -78,13 +76,11 @@ async function getOrChange(
   [name, text]: readonly string[],
   json: boolean,
 ): Promise<ExitCode> {
-  const found = findSetting(name!);
-  if (found.kind === "trouble") return complain(io, found.trouble);
-  const config = await (verb === "get"
-    ? readConfig(join(root, MIRROR_FOLDER))
-    : changeSetting(root, found.value, text ?? null, io.clock));
-  if (config.kind === "trouble") return complain(io, config.trouble);
-  io.out(answerOf(config.value, found.value.name, verb, json));
+  const found = unwrap(findSetting(name!));
+  const config = unwrap(
+    await (verb === "get" ? readConfig(join(root, MIRROR_FOLDER)) : changeSetting(root, found, text ?? null, io.clock)),
+  );
+  io.out(answerOf(config, found.name, verb, json));
   return EXIT.inSync;
 }
 

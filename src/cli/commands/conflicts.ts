@@ -1,3 +1,4 @@
+import { unwrap } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { conflicts } from "../../mirror/operations/manual/conflicts.ts";
 import { conflictHunks, readThree } from "../../mirror/operations/manual/problem-view.ts";
@@ -6,7 +7,7 @@ import { originClause } from "../../mirror/operations/results/origin.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { age, columns, jsonLine, paintFor } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
@@ -30,9 +31,7 @@ export const command: Command = {
   async run(io, args, table) {
     const [first, second] = args.operands;
     if (second === undefined) return list.run(io, args, table);
-    return first === "show"
-      ? show(io, second, args.flag("json"))
-      : misuse(io, "conflicts", "takes one folder, or: show PATH");
+    return first === "show" ? show(io, second, args.flag("json")) : misuse("takes one folder, or: show PATH");
   },
 };
 
@@ -66,14 +65,11 @@ function listLines(io: Io, { conflicts: open, blocked }: Listed): readonly strin
 
 async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
-  if (place.kind === "trouble") return complain(io, place.trouble);
-  return useLocal(io, place.value.root, (mirror) => {
-    const subject = findProblem(mirror, place.value.path);
-    if (subject.kind === "trouble") return complain(io, subject.trouble);
-    const three = readThree(mirror, subject.value);
-    if (three.kind === "trouble") return complain(io, three.trouble);
-    const { path, conflict } = subject.value;
-    const hunks = conflictHunks(three.value);
+  return useLocal(io, place.root, (mirror) => {
+    const subject = unwrap(findProblem(mirror, place.path));
+    const three = unwrap(readThree(mirror, subject));
+    const { path, conflict } = subject;
+    const hunks = conflictHunks(three);
     if (json) {
       io.out(jsonLine({ path, since: conflict?.since ?? null, hunks }));
       return EXIT.attention;

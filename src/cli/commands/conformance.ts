@@ -2,7 +2,7 @@ import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { plural } from "../../common/count.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import { shownWords } from "../../common/shown-name.ts";
-import { ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { type Trouble, TroubleError, unwrap } from "../../common/trouble.ts";
 import type { Wire } from "../../common/wire.ts";
 import { type Judgement, judgeService, type Report, type SectionReport } from "../../conformance/judge.ts";
 import { NoAnswer, waitingForRetryAfter } from "../../conformance/observe.ts";
@@ -12,7 +12,7 @@ import { findKey } from "../../mirror/settings/key.ts";
 import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { countWords, jsonLine } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
@@ -42,9 +42,7 @@ export const command: Command = {
   },
   operands: { usage: "URL", least: 1, most: 1, offers: ["nothing"] },
   async run(io, args) {
-    const service = openService(io, args);
-    if (service.kind === "trouble") return complain(io, service.trouble);
-    const { wire, key } = service.value;
+    const { wire, key } = openService(io, args);
     try {
       return await report(io, args, await judgeOver(io, args, wire, key));
     } finally {
@@ -53,13 +51,12 @@ export const command: Command = {
   },
 };
 
-function openService(io: Io, args: Args): Result<{ readonly wire: Wire; readonly key: string }> {
+function openService(io: Io, args: Args): { readonly wire: Wire; readonly key: string } {
   const { env, cwd } = io;
   // Not null, because the user gave a URL.
-  const origin = originOfUser({ url: args.operands[0]!, env: {}, allowHttp: args.texts("allow-http") })!;
-  if (origin.kind === "trouble") return origin;
-  const found = findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin: origin.value });
-  return found.kind === "trouble" ? found : ok({ wire: openWire(origin.value), key: found.value.key });
+  const origin = unwrap(originOfUser({ url: args.operands[0]!, env: {}, allowHttp: args.texts("allow-http") })!);
+  const { key } = unwrap(findKey({ folder: null, keyFile: args.text("key-file"), cwd, env, origin }));
+  return { wire: openWire(origin), key };
 }
 
 async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<Judgement> {
@@ -90,7 +87,7 @@ async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<J
 }
 
 function report(io: Io, args: Args, judged: Judgement): ExitCode {
-  if (judged.kind !== "judged") return complain(io, troubleOf(args.operands[0]!, judged));
+  if (judged.kind !== "judged") throw new TroubleError(troubleOf(args.operands[0]!, judged));
   const { conforms } = judged.report;
   if (args.flag("json")) io.out(jsonLine(judged.report));
   else for (const line of linesOf(judged.report)) io.out(shownWords(line));

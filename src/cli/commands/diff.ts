@@ -1,19 +1,17 @@
 import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { ok } from "../../common/trouble.ts";
 import { diffLines } from "../../markdown/merge/line-diff.ts";
 import type { DIFF } from "../../mirror/operations/declared/history.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts";
 import { diff } from "../../mirror/operations/history/diff.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
-import { locate, locateVersion, splitVersion } from "../find-mirror.ts";
+import { EXIT, misuse } from "../exit.ts";
+import { locateVersion, splitVersion } from "../find-mirror.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { showMerge } from "../show-merge.ts";
 import { originLines } from "../show-origins.ts";
-import { useLocal } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 
 type Row = Answer<typeof DIFF>["documents"][number];
@@ -30,7 +28,6 @@ const compare = readCommand(diff, {
     const [row] = documents;
     if (row !== undefined && namesDocument(args)) showRow(io, row, splitVersion(args.operands[0]!).n);
     else for (const line of listLines(documents)) io.out(line);
-    return ok(null);
   },
 });
 
@@ -38,9 +35,9 @@ export const command: Command = {
   ...compare,
   async run(io, args, table) {
     if (!args.flag("origins")) return compare.run(io, args, table);
-    if (!namesDocument(args)) return misuse(io, "diff", "--origins needs a document: PATH.md or PATH.md@N");
+    if (!namesDocument(args)) return misuse("--origins needs a document: PATH.md or PATH.md@N");
     const { path, n } = splitVersion(args.operands[0]!);
-    return showOrigins(io, args, path, n);
+    return showMerge(io, path, n, args.flag("json"));
   },
 };
 
@@ -69,13 +66,6 @@ function listLines(rows: readonly Row[]): readonly string[] {
       lines === null ? WORDS[kind] : `+${lines.added} -${lines.removed}`,
     ]),
   );
-}
-
-async function showOrigins(io: Io, args: Args, name: string, n: number | null): Promise<ExitCode> {
-  const place = locate(io, name);
-  if (place.kind === "trouble") return complain(io, place.trouble);
-  const { root, path: known } = place.value;
-  return useLocal(io, root, (local) => showMerge(io, local, known, n, args.flag("json")));
 }
 
 /** Shows one document: the lines that merge if it is in conflict, else a unified diff. */

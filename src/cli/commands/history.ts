@@ -1,14 +1,12 @@
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { ok } from "../../common/trouble.ts";
 import { history } from "../../mirror/operations/history/versions.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { complain, type ExitCode, misuse } from "../exit.ts";
+import type { Command } from "../command.ts";
+import { misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { showMerge } from "../show-merge.ts";
-import { useLocal } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 
 const list = readCommand(history, {
@@ -22,8 +20,8 @@ const list = readCommand(history, {
     },
   },
   locate(io, { operands }) {
-    const place = locate(io, operands[0]!);
-    return place.kind === "trouble" ? place : ok({ root: place.value.root, input: { path: place.value.path } });
+    const { root, path } = locate(io, operands[0]!);
+    return { root, input: { path } };
   },
   lines(_io, { id, path, gone, deleted, versions }, args) {
     const head = `${shownName(path)}  ${id ?? "(no document at this path now)"}${id !== null && gone ? "  (gone)" : ""}`;
@@ -60,14 +58,8 @@ export const command: Command = {
   ...list,
   async run(io, args, table) {
     const merged = args.number("origins");
-    return merged === null ? list.run(io, args, table) : showOrigins(io, args, merged);
+    if (merged === null) return list.run(io, args, table);
+    if (args.text("as-of") !== null) return misuse("--as-of and --origins exclude each other");
+    return showMerge(io, args.operands[0]!, merged, args.flag("json"));
   },
 };
-
-async function showOrigins(io: Io, args: Args, merged: number): Promise<ExitCode> {
-  if (args.text("as-of") !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
-  const place = locate(io, args.operands[0]!);
-  if (place.kind === "trouble") return complain(io, place.trouble);
-  const { root, path } = place.value;
-  return useLocal(io, root, (local) => showMerge(io, local, path, merged, args.flag("json")));
-}

@@ -1,9 +1,10 @@
+import { unwrap } from "../../common/trouble.ts";
 import { EVENT_NAMES, type EventName, type Hook } from "../../mirror/hooks/hook.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { jsonLine } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/test-hook.ts";
@@ -27,14 +28,12 @@ export const command: Command = {
     const [verb = "list", name] = args.operands;
     if (verb === "list" && name === undefined) return list(io, args.flag("json"));
     if (verb === "test" && name !== undefined) return test(io, name, args);
-    return misuse(io, "hooks", "use: hooks list, or hooks test NAME");
+    return misuse("use: hooks list, or hooks test NAME");
   },
 };
 
 function list(io: Io, json: boolean): ExitCode {
-  const read = readHooks(io.env);
-  if (read.kind === "trouble") return complain(io, read.trouble);
-  const hooks = read.value;
+  const hooks = unwrap(readHooks(io.env));
   if (json) {
     io.out(jsonLine({ file: hooksFileOf(io.env), hooks: hooks.map(hookJson) }));
     return EXIT.inSync;
@@ -64,15 +63,8 @@ function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {
 
 async function test(io: Io, name: string, args: Args): Promise<ExitCode> {
   const asked = args.text("event") as EventName | null;
-  const read = readHooks(io.env);
-  if (read.kind === "trouble") return complain(io, read.trouble);
-  const hook = read.value.find((one) => one.name === name);
-  if (hook === undefined)
-    return complain(io, {
-      kind: "usage",
-      what: `there is no hook ${JSON.stringify(name)}`,
-      next: "mdmirror hooks lists the hooks",
-    });
+  const hook = unwrap(readHooks(io.env)).find((one) => one.name === name);
+  if (hook === undefined) return refuse(`there is no hook ${JSON.stringify(name)}`, "mdmirror hooks lists the hooks");
   const event = asked ?? [...hook.on.keys()][0]!;
   const { env, clock, random, stop } = io;
   const end = await testHook(hook, event, { env, clock, random }, stop);

@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { type Config, DEFAULT_CONFIG, readConfig, writeConfig } from "../../mirror/settings/config.ts";
 import { findKey, type FoundKey, storeKey } from "../../mirror/settings/key.ts";
 import { nearestFolder } from "../../mirror/folder/nearest-folder.ts";
-import { ok, type Result, type Trouble } from "../../common/trouble.ts";
+import { TroubleError, unwrap } from "../../common/trouble.ts";
 import type { TrustedOrigin } from "../../mirror/trust/origin.ts";
 import { ownershipOf } from "../../mirror/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { judgeName, workAsOwner } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { addIgnoreLines } from "../../mirror/settings/ignore-lines.ts";
@@ -76,27 +76,21 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     for (const pattern of args.texts("ignore")) {
       const fault = lineFault(pattern);
-      if (fault !== null) return misuse(io, "init", `--ignore ${JSON.stringify(pattern)} ${fault}`);
+      if (fault !== null) return misuse(`--ignore ${JSON.stringify(pattern)} ${fault}`);
     }
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    const unfit = judgeName(io, "init", args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
-    if (unfit !== null) return unfit;
+    judgeName(io, args.text("name"), existsSync(dir) ? realpathSync(dir) : dir);
     const { env, cwd } = io;
-    const worker = workOnNew(io, dir);
-    if (worker.kind === "trouble") return complain(io, worker.trouble);
-    const kind = judgeFolder(dir, io, args.flag("any-folder"));
-    if (kind.kind === "trouble") return complain(io, kind.trouble);
-    if (kind.value === "linked") return initLinkedFolder(io, dir, args);
-    const leftOver = judgeLeftOver(dir, env);
-    if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
+    workOnNew(io, dir);
+    const kind = unwrap(judgeFolder(dir, io, args.flag("any-folder")));
+    if (kind === "linked") return initLinkedFolder(io, dir, args);
+    const leftOver = unwrap(judgeLeftOver(dir, env));
     const link = newLink(io, args);
-    if (typeof link === "number") return link;
     // A key in a folder that may not be the user's may belong to somebody else. The documents would
     // then go to that person's workspace.
-    const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
-    const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
-    if (key.kind === "trouble") return complain(io, key.trouble);
-    return linkNew(io, args, dir, link, key.value);
+    const folder = leftOver === "known" ? join(dir, ".mdmirror") : null;
+    const key = unwrap(findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin }));
+    return linkNew(io, args, dir, link, key);
   },
 };
 
@@ -104,11 +98,9 @@ export const command: Command = {
  * Under `sudo`, continues as the user who called `sudo`, on that user's folder. A new folder
  * belongs to the owner of its parent folder.
  */
-function workOnNew(io: Io, dir: string): Result<string> {
+function workOnNew(io: Io, dir: string): void {
   const there = nearestFolder(dir);
-  return there === dir || ownershipOf(there, io.env).kind === "by-sudo"
-    ? workAsOwner(io, realpathSync(there))
-    : ok(dir);
+  if (there === dir || ownershipOf(there, io.env).kind === "by-sudo") unwrap(workAsOwner(io, realpathSync(there)));
 }
 
 function preferOf(args: Args): (typeof PREFER)[number] | null {
@@ -117,37 +109,35 @@ function preferOf(args: Args): (typeof PREFER)[number] | null {
 
 type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 
-function newLink(io: Io, args: Args): Link | ExitCode {
+function newLink(io: Io, args: Args): Link {
   const remote = linkedPart(args.texts("remote"));
-  if (remote === null) return misuse(io, "init", "--remote must be the path of a folder of the workspace");
+  if (remote === null) return misuse("--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
   const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
-  if (origin === null) return misuse(io, "init", "--url is missing");
-  if (origin.kind === "trouble") return complain(io, origin.trouble);
+  if (origin === null) return misuse("--url is missing");
+  const trusted = unwrap(origin);
+  const { url } = trusted;
   const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
-  const { url } = origin.value;
   if (url !== withoutSlashes(given))
     io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
   const direction = DIRECTIONS.find((one) => one === args.text("direction")) ?? DEFAULT_CONFIG.direction;
   const config = { ...DEFAULT_CONFIG, url, remote, direction, allowHttp };
-  return { config, origin: origin.value };
+  return { config, origin: trusted };
 }
 
 async function linkNew(io: Io, args: Args, dir: string, link: Link, found: FoundKey): Promise<ExitCode> {
   const rules = { gitignore: args.flag("gitignore"), patterns: args.texts("ignore") };
   const asked = { dir, ...link, key: found.key, yes: args.flag("yes") };
   const agreed = await agreeOnFirstPlan(io, asked, rules);
-  if (typeof agreed === "number") return agreed;
+  if (agreed === null) return EXIT.usage;
   const config = { ...link.config, links: { ...link.config.links, mode: agreed.links }, gitignore: agreed.gitignore };
   // A key from the keychain is not copied into the folder.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
-  const linked = linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored);
-  if (linked.kind === "trouble") return complain(io, linked.trouble);
-  if (linked.value !== null) io.err(`mdmirror: ${linked.value}`);
+  const linked = unwrap(linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored));
+  if (linked !== null) io.err(`mdmirror: ${linked}`);
   io.out(`linked ${shownName(dir)} to ${new URL(config.url).origin}${partClause(config.remote)}`);
-  const added = addIgnoreLines(realpathSync(dir), agreed.patterns);
-  if (added.kind === "trouble") return complain(io, added.trouble);
+  unwrap(addIgnoreLines(realpathSync(dir), agreed.patterns));
   return firstSync(io, dir, args.text("key-file"), preferOf(args));
 }
 
@@ -158,27 +148,20 @@ async function linkNew(io: Io, args: Args, dir: string, link: Link, found: Found
 async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
   const folder = join(root, ".mdmirror");
-  const config = readConfig(folder);
-  if (config.kind === "trouble") return complain(io, config.trouble);
-  const other = troubleOfOther(args, dir, config.value);
-  if (other !== null) return complain(io, other);
+  const config = unwrap(readConfig(folder));
+  refuseOther(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
-  const bound = bindAsSaid(io, args, root);
-  if (bound.kind === "trouble") return complain(io, bound.trouble);
-  const admitted = admit(root, config.value, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile });
-  if (admitted.kind === "trouble") return complain(io, admitted.trouble);
-  for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-  const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
-  if (key.kind === "trouble") return complain(io, key.trouble);
-  if (STORABLE.has(key.value.from) && !args.flag("no-store-key")) {
-    const refused = await refusalOf(io, admitted.value.origin, key.value.key, config.value);
-    if (refused !== null) return complain(io, refused);
-    storeKey(folder, key.value.key);
+  bindAsSaid(io, args, root);
+  const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
+  for (const note of admitted.notes) io.err(`mdmirror: ${shownWords(note)}`);
+  const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
+  if (STORABLE.has(key.from) && !args.flag("no-store-key")) {
+    await checkKey(io, admitted.origin, key.key, config);
+    storeKey(folder, key.key);
     io.out("the key was stored");
   }
-  const ruled = takeRules(io, args, root, config.value);
-  if (ruled.kind === "trouble") return complain(io, ruled.trouble);
+  takeRules(io, args, root, config);
   const isStateLost = isLost(io, folder);
   if (isStateLost)
     io.out(
@@ -188,25 +171,24 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   // side.
   const prefer = preferOf(args);
   if (isStateLost || prefer !== null) return firstSync(io, root, keyFile, prefer);
-  io.out(`${shownName(dir)} is already linked to ${new URL(config.value.url).origin}; nothing is missing`);
+  io.out(`${shownName(dir)} is already linked to ${new URL(config.url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }
 
 /**
  * Requests one folder from the service, so that a refused key does not replace a valid one. If the
- * service cannot be reached, nothing is known about the key. Returns null if the key may be stored.
+ * service cannot be reached, nothing is known about the key.
  */
-async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<Trouble | null> {
+async function checkKey(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<void> {
   const { clock, random } = io;
   const asking = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
   try {
     const answer = await asking.findFolder(typeof remote === "string" && remote !== "" ? remote : ANY_FOLDER);
-    if (answer.ok) return null;
+    if (answer.ok) return;
     const told = faultTrouble(answer.fault, url);
-    if (answer.fault.kind === "locked-out") return told;
+    if (answer.fault.kind === "locked-out") throw new TroubleError(told);
     io.err(`mdmirror: the key was not checked: ${shownWords(told.what)}`);
-    return null;
   } finally {
     await asking.close();
   }
@@ -222,37 +204,31 @@ const ANY_FOLDER = "mdmirror" as RemotePath;
  * Stores rules for files that are excluded from now on. Documents that are synced already stay
  * synced.
  */
-function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
+function takeRules(io: Io, args: Args, root: string, config: Config): void {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
     io.out(".gitignore files are followed; synced documents stay synced (restart a running watch)");
   }
-  const added = addIgnoreLines(root, args.texts("ignore"));
-  if (added.kind === "trouble") return added;
-  if (added.value.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.value.length, "line")} more`);
-  return ok(null);
+  const added = unwrap(addIgnoreLines(root, args.texts("ignore")));
+  if (added.length > 0) io.out(`${IGNORE_FILE} has ${plural(added.length, "line")} more`);
 }
 
 /** Sources of a key that is stored in the folder. A key from the keychain stays in the keychain. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 /** Refuses a service, a folder of the service, or a direction that differs from the linked one. */
-function troubleOfOther(args: Args, dir: string, { url, remote, direction }: Config): Trouble | null {
+function refuseOther(args: Args, dir: string, { url, remote, direction }: Config): void {
   const [askedUrl, askedRemote, asked] = [args.text("url"), args.texts("remote"), args.text("direction")];
   const isOtherUrl = askedUrl !== null && !isSameUrl(askedUrl, url);
   const isOtherPart = askedRemote.length > 0 && String(linkedPart(askedRemote)) !== String(remote);
   if (isOtherUrl || isOtherPart)
-    return {
-      kind: "usage",
-      what: `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
-      next: "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
-    };
-  if (asked === null || asked === direction) return null;
-  return {
-    kind: "usage",
-    what: `${dir} is already linked, with the direction ${direction}`,
-    next: `mdmirror config set direction ${asked} ${shellWord(dir)}`,
-  };
+    refuse(
+      `${dir} is already linked to ${new URL(url).origin}${partClause(remote)}`,
+      "choose another folder; or move .mdmirror/ out of this one to unlink it (your files stay)",
+    );
+  if (asked === null || asked === direction) return;
+  const next = `mdmirror config set direction ${asked} ${shellWord(dir)}`;
+  refuse(`${dir} is already linked, with the direction ${direction}`, next);
 }
 
 /** Returns true if the state is damaged or missing. */
@@ -267,12 +243,11 @@ function isLost(io: Io, folder: string): boolean {
  * Trusts an address that both the folder's configuration and the user name. The key may then be
  * sent to that address.
  */
-function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
+function bindAsSaid(io: Io, args: Args, root: string): void {
   const url = args.text("url");
   const marker = markerOf(root);
-  if (url === null || marker === null) return ok(null);
+  if (url === null || marker === null) return;
   const allowHttp = args.texts("allow-http");
-  const origin = originOfUser({ url, env: io.env, allowHttp })!;
-  if (origin.kind === "trouble") return origin;
-  return bindMirror(root, marker, { address: origin.value.address, allowHttp, name: args.text("name"), env: io.env });
+  const { address } = unwrap(originOfUser({ url, env: io.env, allowHttp })!);
+  unwrap(bindMirror(root, marker, { address, allowHttp, name: args.text("name"), env: io.env }));
 }

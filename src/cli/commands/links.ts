@@ -1,10 +1,11 @@
+import { unwrap } from "../../common/trouble.ts";
 import { type CheckedLinks, checkLinks } from "../../mirror/operations/links/check-links.ts";
 import { type LinkForm, planLinkChange } from "../../mirror/operations/links/change-links.ts";
 import { plural } from "../../common/count.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { firstLines, jsonLine } from "../text.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
@@ -29,10 +30,9 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const what = args.operands[0] as (typeof WHAT)[number];
     const wiki = args.flag("wiki");
-    if (wiki && what !== "translate") return misuse(io, "links", "--wiki belongs to links translate");
+    if (wiki && what !== "translate") return misuse("--wiki belongs to links translate");
     const root = findMirror(io, args.operands[1]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    return what === "check" ? check(io, args, root.value) : change(io, args, root.value, { mode: what, wiki });
+    return what === "check" ? check(io, args, root) : change(io, args, root, { mode: what, wiki });
   },
 };
 
@@ -64,13 +64,12 @@ function checkLines({ links, documents, broken, pictures }: CheckedLinks): strin
 async function change(io: Io, args: Args, root: string, form: LinkForm): Promise<ExitCode> {
   const json = args.flag("json");
   return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
-    const planned = await planLinkChange(mirror, form);
-    if (planned.kind === "trouble") return complain(io, planned.trouble);
-    if (planned.value === null) {
+    const planned = unwrap(await planLinkChange(mirror, form));
+    if (planned === null) {
       io.out(json ? linkJson(form, 0) : `nothing to change: ${saidOf(form)}`);
       return EXIT.inSync;
     }
-    const { paths, apply } = planned.value;
+    const { paths, apply } = planned;
     if (!json && paths.length > 0) showPaths(io, paths);
     const isAgreed =
       paths.length === 0 || (await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`));

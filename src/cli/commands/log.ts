@@ -1,6 +1,7 @@
+import { unwrap } from "../../common/trouble.ts";
 import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
-import { complain, EXIT } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { findMirror, locate, ONE_FOLDER } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
@@ -22,14 +23,10 @@ export const command: Command = {
   async run(io, args) {
     const [limit, run] = [args.number("limit") ?? 50, args.number("run")];
     const name = args.text("path");
-    const place = name === null ? null : locate(io, name);
-    if (place?.kind === "trouble") return complain(io, place.trouble);
-    const root = place === null ? findMirror(io, args.operands[0]) : { kind: "ok" as const, value: place.value.root };
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    return useLocal(io, root.value, ({ state }) => {
-      const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
-      const found = run === null || events.length > 0 ? null : findRuns(state, run);
-      if (found?.kind === "trouble") return complain(io, found.trouble);
+    const place = name === null ? { root: findMirror(io, args.operands[0]), path: null } : locate(io, name);
+    return useLocal(io, place.root, ({ state }) => {
+      const events = readEvents(state, { limit, run, path: place.path });
+      if (run !== null && events.length === 0) unwrap(findRuns(state, run));
       if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
       else for (const line of eventLines(events, name)) io.out(line);
       return EXIT.inSync;

@@ -1,6 +1,7 @@
+import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 
@@ -17,17 +18,13 @@ export const command: Command = {
     // cleanly.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
-    if (roots.kind === "trouble") return complain(io, roots.trouble);
     const { env, cwd, clock, random } = io;
     const { admitMirror } = await import("../../mcp/mirrors.ts");
-    for (const root of roots.value) {
-      const admitted = await admitMirror(root, { env, cwd });
-      if (admitted.kind === "trouble") return complain(io, admitted.trouble);
-    }
+    for (const root of roots) unwrap(await admitMirror(root, { env, cwd }));
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
     const around = { env, cwd, clock, random, version: version(), onFault: (error: unknown) => tellFault(io, error) };
-    const mcp = startMcp({ ...around, roots: roots.value, isReadOnly: args.flag("read-only") });
+    const mcp = startMcp({ ...around, roots: roots, isReadOnly: args.flag("read-only") });
     try {
       await Promise.race([mcp.gone, aborted(stop)]);
     } finally {

@@ -1,7 +1,8 @@
+import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import { plural } from "../../common/count.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { driveMerge, explainFiles, mergeFiles, writeMerged } from "../../mirror/operations/history/merge-files.ts";
 import { rowLines } from "../show-origins.ts";
 import { jsonLine } from "../text.ts";
@@ -40,12 +41,10 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as Paths;
     if (args.flag("driver")) return drive(io, args, paths);
-    const merged = mergeFiles(paths);
-    if (merged.kind === "trouble") return complain(io, merged.trouble);
-    if (["print", "origins", "explain"].some((name) => args.flag(name))) return show(io, args, paths, merged.value);
-    const { text, conflicts } = merged.value;
-    const written = writeMerged(paths[1], text);
-    if (written.kind === "trouble") return complain(io, written.trouble);
+    const merged = unwrap(mergeFiles(paths));
+    if (["print", "origins", "explain"].some((name) => args.flag(name))) return show(io, args, paths, merged);
+    const { text, conflicts } = merged;
+    unwrap(writeMerged(paths[1], text));
     io.out(conflicts === 0 ? "merged" : plural(conflicts, "conflict"));
     return conflicts === 0 ? EXIT.inSync : EXIT.attention;
   },
@@ -55,9 +54,7 @@ export const command: Command = {
 function show(io: Io, args: Args, paths: Paths, { text, conflicts, origins }: MergedFiles): ExitCode {
   if (conflicts === 0 && args.flag("origins")) for (const line of rowLines(io, origins)) io.out(line);
   else if (conflicts === 0 && args.flag("explain")) {
-    const explained = explainFiles(paths);
-    if (explained.kind === "trouble") return complain(io, explained.trouble);
-    io.out(jsonLine(explained.value));
+    io.out(jsonLine(unwrap(explainFiles(paths))));
   } else if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
   return conflicts === 0 ? EXIT.inSync : EXIT.attention;
 }
@@ -66,13 +63,13 @@ function show(io: Io, args: Args, paths: Paths, { text, conflicts, origins }: Me
 const CONFLICT_FOR_GIT: ExitCode = 1;
 
 async function drive(io: Io, args: Args, paths: Paths): Promise<ExitCode> {
-  const driven = driveMerge(paths, {
-    markerSize: args.number("marker-size") ?? 7,
-    name: args.text("path") ?? args.operands[1]!,
-    env: io.env,
-  });
-  if (driven.kind === "trouble") return complain(io, driven.trouble);
-  const { clean, note } = driven.value;
+  const { clean, note } = unwrap(
+    driveMerge(paths, {
+      markerSize: args.number("marker-size") ?? 7,
+      name: args.text("path") ?? args.operands[1]!,
+      env: io.env,
+    }),
+  );
   if (note !== null) io.err(`mdmirror: ${note}`);
   return clean ? EXIT.inSync : CONFLICT_FOR_GIT;
 }

@@ -1,8 +1,9 @@
+import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, misuse } from "../exit.ts";
+import { EXIT, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "../service-all.ts";
@@ -21,18 +22,15 @@ export const command: Command = {
   async run(io, args) {
     const [dir, target] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
     const found = findMirror(io, dir);
-    if (found.kind === "trouble") return complain(io, found.trouble);
-    const root = realpathSync(found.value);
+    const root = realpathSync(found);
     const to = placeOfNew(io, target!);
-    const judged = judgeMove(root, to, io.env);
-    if (judged.kind === "trouble") return complain(io, judged.trouble);
-    const held = await withFolderReleased(io, root, "mv");
-    if (held.kind === "trouble") return complain(io, held.trouble);
+    unwrap(judgeMove(root, to, io.env));
+    const held = unwrap(await withFolderReleased(io, root, "mv"));
     const moved = moveFolder(root, to, io.env);
-    held.value.giveBack();
-    if (held.value.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
-    if (moved.kind === "trouble") return complain(io, moved.trouble);
-    if (moved.value !== null) io.err(`mdmirror: ${moved.value}`);
+    held.giveBack();
+    if (held.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
+    const note = unwrap(moved);
+    if (note !== null) io.err(`mdmirror: ${note}`);
     io.out(`moved ${shownName(root)} to ${shownName(to)}`);
     return EXIT.inSync;
   },
@@ -57,15 +55,13 @@ export const name: Command = {
   operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
     const [dir, given] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
-    if (!isMirrorName(given!)) return misuse(io, "name", `it takes ${NAME_RULE}`);
+    if (!isMirrorName(given!)) return misuse(`it takes ${NAME_RULE}`);
     const found = findMirror(io, dir);
-    if (found.kind === "trouble") return complain(io, found.trouble);
-    const root = realpathSync(found.value);
+    const root = realpathSync(found);
     const taken = nameTrouble(io.env, given!, root);
-    if (taken !== null) return complain(io, taken);
-    const named = nameMirror(root, given!, io.env);
-    if (named.kind === "trouble") return complain(io, named.trouble);
-    if (named.value !== null) io.err(`mdmirror: ${named.value}`);
+    if (taken !== null) throw new TroubleError(taken);
+    const named = unwrap(nameMirror(root, given!, io.env));
+    if (named !== null) io.err(`mdmirror: ${named}`);
     io.out(`${shownName(root)} is now named ${shownName(given!)}`);
     return EXIT.inSync;
   },

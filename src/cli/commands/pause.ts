@@ -3,7 +3,8 @@ import type { ControlRequest } from "../../mirror/daemon/control/protocol.ts";
 import { ageText } from "../../common/age.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { unwrap } from "../../common/trouble.ts";
+import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { onFolder } from "../find-mirror.ts";
 
 export const command: Command = {
@@ -15,7 +16,7 @@ export const command: Command = {
   options: { for: { value: "TIME", isTime: true, help: "end the pause after TIME, such as 15m, 2h or 1d" } },
   ...onFolder(async (io, args, root) => {
     const forMs = args.ms("for");
-    if (forMs === 0) return misuse(io, "pause", "--for takes a time above 0");
+    if (forMs === 0) return misuse("--for takes a time above 0");
     return pauseOrResume(io, root, forMs === null ? { do: "pause" } : { do: "pause", forMs });
   }),
 };
@@ -33,10 +34,9 @@ async function pauseOrResume(io: Io, root: string, request: PauseRequest): Promi
   const done = await askDaemon(root, request);
   if (done === NO_DAEMON) {
     const next = `mdmirror watch ${shellWord(root)}, or mdmirror service install ${shellWord(root)}`;
-    return complain(io, { kind: "usage", what: `no daemon syncs ${root}`, next });
+    return refuse(`no daemon syncs ${root}`, next);
   }
-  if (done.kind === "trouble") return complain(io, done.trouble);
-  const { changed } = done.value;
+  const { changed } = unwrap(done);
   if (request.do === "pause") {
     const time = request.forMs === undefined ? "" : ` for ${ageText(request.forMs)}`;
     io.out(changed ? `paused${time}; next: mdmirror resume` : "the daemon was already paused");

@@ -1,4 +1,3 @@
-import { ok } from "../../common/trouble.ts";
 import { protect, unprotect as publish } from "../../mirror/operations/manual/protect.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
 
@@ -15,10 +14,8 @@ function protectionCommand(operation: typeof protect, word: string, examples: re
     operands: { usage: "PATH… | FOLDER | 'GLOB'", least: 1, most: 10_000 },
     examples,
     locate(io, { operands }) {
-      const located = locateDocuments(io, operands);
-      if (located.kind === "trouble") return located;
-      const { root, paths } = located.value;
-      return ok({ root, input: { paths } });
+      const { root, paths } = locateDocuments(io, operands);
+      return { root, input: { paths } };
     },
     words: () => ({ word }),
   });

@@ -1,5 +1,5 @@
 import { resolve as absolute } from "node:path";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause, unwrap } from "../../common/trouble.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { type Way, WAYS } from "../../mirror/operations/declared/resolve.ts";
@@ -8,6 +8,7 @@ import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve-many.ts";
 import type { Args, Io } from "../command.ts";
+import { refuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
 
@@ -34,30 +35,23 @@ export const command = operationCommand(resolve, {
       ...(args.flag("tool") ? ["tool"] : []),
     ];
     if (given.length !== 1)
-      return trouble(
-        "usage",
+      return refuse(
         "one choice is needed",
         `choose one of ${[...FLAGS, "merged", "tool"].map((way) => `--${way}`).join(" ")}`,
       );
-    const text = args.text("merged") === null ? ok(args.flag("tool") ? "" : undefined) : readMerged(io, args);
-    if (text.kind === "trouble") return text;
-    const place = placeOf(io, args);
-    if (place.kind === "trouble") return place;
-    const { root, paths } = place.value;
-    return ok({ root, input: { paths, way: ways[0] ?? "merged", text: text.value } });
+    const file = args.text("merged");
+    const text = file === null ? (args.flag("tool") ? "" : undefined) : readMerged(io, file);
+    const { root, paths } = placeOf(io, args);
+    return { root, input: { paths, way: ways[0] ?? "merged", text } };
   },
   complete(io, args, { world }, input) {
-    if (!args.flag("tool")) return ok(input);
-    if (input.paths?.length !== 1) return trouble("usage", "--tool takes one path", "mdmirror conflicts");
-    const subject = findProblem(world, input.paths[0]!);
-    if (subject.kind === "trouble") return subject;
-    const { path, conflict } = subject.value;
-    if (conflict === null) return trouble("usage", `${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
-    const three = readThree(world, subject.value);
-    if (three.kind === "trouble") return three;
-    if (input.dryRun === true) return ok(input);
-    const merged = runMergeTool(path, three.value, io.env);
-    return merged.kind === "trouble" ? merged : ok({ ...input, text: merged.value });
+    if (!args.flag("tool")) return input;
+    if (input.paths?.length !== 1) return refuse("--tool takes one path", "mdmirror conflicts");
+    const subject = unwrap(findProblem(world, input.paths[0]!));
+    const { path, conflict } = subject;
+    if (conflict === null) return refuse(`${path} is not in conflict`, `mdmirror why ${shellWord(path)}`);
+    const three = unwrap(readThree(world, subject));
+    return input.dryRun === true ? input : { ...input, text: unwrap(runMergeTool(path, three, io.env)) };
   },
   question({ way, subject }) {
     if (way !== "recreate" || subject === null) return null;
@@ -68,22 +62,20 @@ export const command = operationCommand(resolve, {
 });
 
 /** Returns the folder and the paths. Without paths, the command applies to all open problems. */
-function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly string[] | undefined }> {
+function placeOf(io: Io, args: Args): { readonly root: string; readonly paths: readonly string[] | undefined } {
   const { operands } = args;
   if (!args.flag("all")) {
-    if (operands.length === 0) return trouble("usage", "no path is given", "name a path, or --all");
+    if (operands.length === 0) return refuse("no path is given", "name a path, or --all");
     return locateDocuments(io, operands);
   }
-  if (operands.length > 1) return trouble("usage", "--all takes one folder at most", "mdmirror resolve --help");
-  const root = findMirror(io, operands[0]);
-  return root.kind === "trouble" ? root : ok({ root: root.value, paths: undefined });
+  if (operands.length > 1) return refuse("--all takes one folder at most", "mdmirror resolve --help");
+  return { root: findMirror(io, operands[0]), paths: undefined };
 }
 
-function readMerged(io: Io, args: Args): Result<string> {
-  const file = args.text("merged")!;
+function readMerged(io: Io, file: string): string {
   try {
-    return ok(io.readText(file === "-" ? file : absolute(io.cwd, file)));
+    return io.readText(file === "-" ? file : absolute(io.cwd, file));
   } catch (error) {
-    return trouble("usage", `${file} cannot be read: ${errnoClause(error)}`, "give the file with the merged version");
+    return refuse(`${file} cannot be read: ${errnoClause(error)}`, "give the file with the merged version");
   }
 }

@@ -1,7 +1,7 @@
 import { count } from "../../common/count.ts";
-import { ok, trouble } from "../../common/trouble.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
+import { refuse } from "../exit.ts";
 import { splitVersion } from "../find-mirror.ts";
 import { locateDocuments, operationCommand } from "../operation-command.ts";
 
@@ -11,14 +11,10 @@ export const command = operationCommand(restore, {
   locate(io, { operands }) {
     const wanted = operands.map(splitVersion);
     if (wanted.length > 1 && wanted.some(({ n }) => n !== null))
-      return trouble("usage", "PATH@N is one version of one document", "give no other path");
-    const located = locateDocuments(
-      io,
-      wanted.map(({ path }) => path),
-    );
-    if (located.kind === "trouble") return located;
-    const { root, paths } = located.value;
-    return ok({ root, input: { paths, n: wanted[0]!.n ?? undefined } });
+      return refuse("PATH@N is one version of one document", "give no other path");
+    const names = wanted.map(({ path }) => path);
+    const { root, paths } = locateDocuments(io, names);
+    return { root, input: { paths, n: wanted[0]!.n ?? undefined } };
   },
   question({ items }) {
     const able = items.filter(({ act }) => act !== null).length;

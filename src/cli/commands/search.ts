@@ -1,8 +1,9 @@
+import { unwrap } from "../../common/trouble.ts";
 import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
 import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine, paintFor } from "../text.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -29,12 +30,9 @@ export const command: Command = {
     const regex = args.flag("regex");
     const limit = args.number("limit") ?? (regex ? SEARCH_REGEX : SEARCH_HYBRID).default;
     const fault = queryFault(query, regex);
-    if (fault !== null) return misuse(io, "search", fault);
+    if (fault !== null) return misuse(fault);
     const root = findMirror(io, args.operands[1]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    const searched = await searchMirror(root.value, io.random, { query, regex, limit });
-    if (searched.kind === "trouble") return complain(io, searched.trouble);
-    const { files, indexed, notes } = searched.value;
+    const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex, limit }));
     for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
     if (args.flag("json")) io.out(jsonLine({ query, regex, files, indexed }));
     else if (files.length === 0) io.err("mdmirror: nothing found");

@@ -1,10 +1,11 @@
+import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Action, Actions, Shown } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { notAmong } from "../args.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { jsonLine } from "../text.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA, RATE } from "../service-data.ts";
@@ -75,19 +76,14 @@ export const command: Command = {
     const subject = args.operands[0] as (typeof SUBJECTS)[number];
     const { actions } = await LOAD[subject]();
     const [, verb = "list", word = ""] = args.operands;
-    const action = Object.hasOwn(actions, verb) ? actions[verb]! : null;
-    const wrong =
-      action === null ? notAmong(`${subject} ${verb}`, verb, Object.keys(actions)) : misuseOf(io, args, verb, action);
-    if (action === null || wrong !== null) return misuse(io, "serve admin", wrong ?? "");
-    const session = await reach(io, args);
-    if (session.kind === "trouble") return complain(io, session.trouble);
+    if (!Object.hasOwn(actions, verb)) return misuse(notAmong(`${subject} ${verb}`, verb, Object.keys(actions)));
+    const action = actions[verb]!;
+    refuseMisuse(io, args, verb, action);
+    const session = unwrap(await reach(io, args));
     try {
-      const ended = await action.run(io, args, session.value, word);
-      if (ended.kind === "ok") return print(io, ended.value, args.flag("json"));
-      const exit = complain(io, ended.trouble);
-      return ended.trouble.code === "edit_conflict" ? EXIT.attention : exit;
+      return print(io, await action.run(io, args, session, word), args.flag("json"));
     } finally {
-      await session.value.close();
+      await session.close();
     }
   },
 };
@@ -98,18 +94,16 @@ function print(io: Io, { json, lines, warnings = [], exit = EXIT.inSync }: Shown
   return exit;
 }
 
-/** Returns the fault of the command line, as a clause, or null. */
-function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {
-  const { takes, options, misused } = action;
+function refuseMisuse(io: Io, args: Args, verb: string, { takes, options, check }: Action): void {
   const words = args.operands.length - 2;
-  if (takes !== null && words < 1) return `${verb} takes ${takes}`;
-  if (takes === null && words > 0) return `${verb} takes no name`;
+  if (takes !== null && words < 1) misuse(`${verb} takes ${takes}`);
+  if (takes === null && words > 0) misuse(`${verb} takes no name`);
   const foreign = OF_ACTIONS.find((name) => isGiven(args, name) && !options.includes(name));
-  if (foreign !== undefined) return `--${foreign} does not go with ${verb}`;
+  if (foreign !== undefined) misuse(`--${foreign} does not go with ${verb}`);
   if ((args.text("url") === null) !== (args.text("admin-key-file") === null))
-    return "--url and --admin-key-file go together; --data is for a service on this machine";
-  if (args.text("url") !== null && args.text("data") !== null) return "it takes --data or --url, not both";
-  return misused?.(args, io) ?? null;
+    misuse("--url and --admin-key-file go together; --data is for a service on this machine");
+  if (args.text("url") !== null && args.text("data") !== null) misuse("it takes --data or --url, not both");
+  check?.(args, io);
 }
 
 function isGiven(args: Args, name: (typeof OF_ACTIONS)[number]): boolean {

@@ -1,9 +1,10 @@
+import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import { plural } from "../../common/count.ts";
 import type { Taken } from "../../service/backup/take.ts";
 import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { databaseOf, DEFAULT_DATA } from "../service-data.ts";
 import type { BackupContents } from "../../service/backup/restore.ts";
 
@@ -21,14 +22,11 @@ export const command: Command = {
   operands: { usage: "--out FILE", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const out = args.text("out");
-    if (out === null) return misuse(io, "serve backup", "it takes --out FILE");
+    if (out === null) return misuse("it takes --out FILE");
     const data = args.text("data");
     const database = args.text("database") ?? (data === null ? databaseOf(io) : null);
-    if (data !== null && database !== null)
-      return misuse(io, "serve backup", "it takes --data or --database, not both");
-    const taken = await take(io, { data, database, out: resolve(io.cwd, out) });
-    if (taken.kind === "trouble") return complain(io, taken.trouble);
-    const { documents, workspaces, keys, file } = taken.value;
+    if (data !== null && database !== null) return misuse("it takes --data or --database, not both");
+    const { documents, workspaces, keys, file } = unwrap(await take(io, { data, database, out: resolve(io.cwd, out) }));
     io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}: ${file}`);
     return EXIT.inSync;
   },
@@ -60,11 +58,11 @@ export const restore: Command = {
   async run(io, args): Promise<ExitCode> {
     const [data, named] = [args.text("data"), args.text("database")];
     const database = named ?? (data === null ? databaseOf(io) : null);
-    if ((data === null) === (database === null)) return misuse(io, "serve restore", "it takes --data or --database");
+    if ((data === null) === (database === null)) return misuse("it takes --data or --database");
     const folder = data === null ? null : resolve(io.cwd, data);
-    const restored = await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!);
-    if (restored.kind === "trouble") return complain(io, restored.trouble);
-    const { documents, workspaces, keys } = restored.value;
+    const { documents, workspaces, keys } = unwrap(
+      await restoreFrom(resolve(io.cwd, args.operands[0]!), folder, database!),
+    );
     io.out(`${plural(documents, "document")} of ${plural(workspaces, "workspace")}, ${plural(keys, "key")}`);
     io.out(`try: mdmirror serve ${folder === null ? "--database URL" : `--data ${folder}`}`);
     return EXIT.inSync;

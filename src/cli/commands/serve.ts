@@ -1,8 +1,9 @@
+import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, Serving } from "../../service/serve.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { count, plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { databaseOf, DEFAULT_DATA, memberOf, RATE, readRate } from "../service-data.ts";
@@ -74,19 +75,15 @@ export const command: Command = {
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
-    if ((certFile === null) !== (keyFile === null)) return misuse(io, "serve", "--tls-cert and --tls-key go together");
+    if ((certFile === null) !== (keyFile === null)) return misuse("--tls-cert and --tls-key go together");
     const database = args.text("database") ?? databaseOf(io);
-    if (database !== null && !isDatabase(database))
-      return misuse(io, "serve", "--database takes postgres://USER@HOST/NAME");
+    if (database !== null && !isDatabase(database)) return misuse("--database takes postgres://USER@HOST/NAME");
     const { stop } = io;
     const options = optionsOf(io, args);
     const { startOnDatabase, startService } = await import("../../service/serve.ts");
-    const started = await (database === null ? startService(options) : startOnDatabase(options, database));
-    if (started.kind === "trouble") return complain(io, started.trouble);
-    const serving = started.value;
+    const serving = unwrap(await (database === null ? startService(options) : startOnDatabase(options, database)));
     try {
-      const imported = await runImport(io, args, serving);
-      if (imported !== null) return imported;
+      await runImport(io, args, serving);
       showServing(io, serving);
       await aborted(stop);
       return EXIT.inSync;
@@ -158,17 +155,15 @@ function isOrigin(text: string): boolean {
   return /^https?:\/\/[^/?#@\s]+\/?$/.test(text) && URL.canParse(text);
 }
 
-async function runImport(io: Io, args: Args, serving: Serving<string | null>): Promise<ExitCode | null> {
+async function runImport(io: Io, args: Args, serving: Serving<string | null>): Promise<void> {
   const dir = args.text("import");
-  if (dir === null) return null;
+  if (dir === null) return;
   const onProgress = ({ files }: { readonly files: number }) => {
     if (io.terminal.error) io.status(`importing ${count(files)} …`);
   };
   const report = await serving.importFolder(resolve(io.cwd, dir), onProgress);
   if (io.terminal.error) io.status("");
-  if (report.kind === "trouble") return complain(io, report.trouble);
-  for (const line of importLines(report.value)) io.out(line);
-  return null;
+  for (const line of importLines(unwrap(report))) io.out(line);
 }
 
 /**

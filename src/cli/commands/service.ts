@@ -1,7 +1,8 @@
+import { unwrap } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { makeCronLine, makeUnit, type ServiceUnit } from "../../mirror/daemon/autostart/service-unit.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import {
@@ -37,29 +38,23 @@ export const command: Command = {
   operands: { usage: "install|uninstall|status|print [DIR]", least: 1, most: 2, words: VERBS, offers: ["mirror"] },
   async run(io, args): Promise<ExitCode> {
     const verb = args.operands[0] as Verb;
-    const wrong = misuseOf(verb, args);
-    if (wrong !== null) return misuse(io, "service", wrong);
+    refuseMisuse(verb, args);
     const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
-    if (found?.kind === "trouble") return complain(io, found.trouble);
-    const root = found === null ? null : realpathSync(found.value);
+    const root = found === null ? null : realpathSync(found);
     const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
     if (manager === "cron") return printCronLine(io, root);
-    if (manager === null)
-      return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch instead");
+    if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
-    const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
-    if (unit.kind === "trouble") return complain(io, unit.trouble);
-    return RUN[verb](io, unit.value, root);
+    const unit = unwrap(makeUnit({ manager, root, home: io.home, env: io.env, notifies }));
+    return RUN[verb](io, unit, root);
   },
 };
 
-/** Returns the fault of the command line, as a clause, or null. */
-function misuseOf(verb: Verb, args: Args): string | null {
+function refuseMisuse(verb: Verb, args: Args): void {
   const kind = args.text("for");
-  if (args.flag("all") && args.operands.length > 1) return "it takes a folder or --all, not both";
-  if (kind === null) return null;
-  if (verb !== "print") return "--for goes with print alone";
-  return kind === "cron" && args.flag("all") ? "--for cron takes one folder: print a line for each" : null;
+  if (args.flag("all") && args.operands.length > 1) misuse("it takes a folder or --all, not both");
+  if (kind !== null && verb !== "print") misuse("--for goes with print alone");
+  if (kind === "cron" && args.flag("all")) misuse("--for cron takes one folder: print a line for each");
 }
 
 const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null) => Promise<ExitCode>>> = {
@@ -73,36 +68,35 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null
 };
 
 async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
-  const line = makeCronLine(root!, io.env);
-  if (line.kind === "trouble") return complain(io, line.trouble);
-  io.out(line.value);
+  io.out(unwrap(makeCronLine(root!, io.env)));
   return EXIT.inSync;
 }
 
 async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  if (root === null) return (await readyAll(io)) ?? installed(io, unit);
+  if (root === null) {
+    await readyAll(io);
+    return installed(io, unit);
+  }
   const common = isKeptWithAll(io);
   if (common !== null) {
     io.out(`the background service for all linked folders already syncs it: ${common}`);
     return EXIT.inSync;
   }
-  const ready = judgeReady(io, root);
-  if (ready.kind === "trouble") return complain(io, ready.trouble);
-  for (const note of ready.value) io.err(`mdmirror: ${shownWords(note)}`);
+  const ready = unwrap(judgeReady(io, root));
+  for (const note of ready) io.err(`mdmirror: ${shownWords(note)}`);
   return installed(io, unit);
 }
 
 /** Installs a unit, registers it with the service manager and reports both. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
-  const given = await installUnit(unit, io.env);
-  if (given.kind === "trouble") return complain(io, given.trouble);
+  const given = unwrap(await installUnit(unit, io.env));
   io.out(`installed ${unit.file}`);
-  if (given.value === null) {
+  if (given === null) {
     io.out("it is running now and starts at each login; mdmirror status shows its state");
     if (unit.manager === "systemd") io.out("to run it without a login: loginctl enable-linger");
     return EXIT.inSync;
   }
-  io.err(`mdmirror: the daemon was not started: ${given.value}`);
+  io.err(`mdmirror: the daemon was not started: ${given}`);
   io.err(
     unit.manager === "systemd"
       ? `  next: in a login session of this user: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`
@@ -112,10 +106,9 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
 }
 
 async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const removed = await uninstallUnit(unit, io.env);
-  if (removed.kind === "trouble") return complain(io, removed.trouble);
+  const removed = unwrap(await uninstallUnit(unit, io.env));
   const whose = root === null ? "all linked folders" : "this folder";
-  io.out(removed.value ? `removed ${unit.file}` : `no background service is installed for ${whose}`);
+  io.out(removed ? `removed ${unit.file}` : `no background service is installed for ${whose}`);
   return EXIT.inSync;
 }
 
@@ -134,8 +127,7 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
     io.out("daemon: not running");
     return EXIT.attention;
   }
-  if (daemon.kind === "trouble") return complain(io, daemon.trouble);
-  const { pid, phase, detail } = daemon.value;
+  const { pid, phase, detail } = unwrap(daemon);
   io.out(`daemon: process ${pid}, ${phase}${detail === "" ? "" : `: ${detail}`}`);
   return EXIT.inSync;
 }

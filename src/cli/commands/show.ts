@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
-import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { errnoClause } from "../../common/trouble.ts";
 import { show } from "../../mirror/operations/history/versions.ts";
+import { refuse } from "../exit.ts";
 import { locateVersion } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
 import { writeFileSync } from "node:fs";
@@ -15,12 +16,10 @@ export const command = readCommand(show, {
     const output = args.text("output");
     if (output === null) {
       if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
-      return ok(null);
+      return;
     }
-    const written = writeNewFile(resolve(io.cwd, output), text);
-    if (written.kind === "trouble") return written;
+    writeNewFile(resolve(io.cwd, output), text);
     io.out(`version ${n} of ${shownName(path)} is in ${shownName(output)}`);
-    return ok(null);
   },
 });
 
@@ -28,13 +27,12 @@ export const command = readCommand(show, {
  * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
  * @param path absolute
  */
-export function writeNewFile(path: string, text: string): Result<null> {
+export function writeNewFile(path: string, text: string): void {
   try {
     writeFileSync(path, text, { flag: "wx" });
-    return ok(null);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
-    return trouble("usage", `${path} cannot be written: ${why}`, "give another file");
+    refuse(`${path} cannot be written: ${why}`, "give another file");
   }
 }

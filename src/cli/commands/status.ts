@@ -1,3 +1,4 @@
+import { TroubleError } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -8,7 +9,7 @@ import { ageOf, readFolderStatus, type StatusReading } from "../../mirror/folder
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
+import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
 import { lastSyncLine, readAll, statusLines } from "../show-status.ts";
 import { columns, jsonLine, type Paint, paintFor } from "../text.ts";
@@ -28,27 +29,25 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    const wrong = misuseOf(args);
-    if (wrong !== null) return misuse(io, "status", wrong);
+    refuseMisuse(args);
     const [dir] = args.operands;
     const flags = { json: args.flag("json"), maxAge: args.ms("max-age") };
     // A prompt runs in any folder, so a folder that is not linked is no error to report.
     if (args.flag("short") && dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
     const root = args.flag("all") ? null : findMirror(io, dir);
-    if (root?.kind === "trouble") return complain(io, root.trouble);
-    if (args.flag("prometheus")) return showMetrics(io, root === null ? null : realpathSync(root.value));
+    if (args.flag("prometheus")) return showMetrics(io, root === null ? null : realpathSync(root));
     if (root === null) return showAll(io, flags);
-    return args.flag("short") ? showShort(io, root.value, flags.json) : showOne(io, root.value, flags);
+    return args.flag("short") ? showShort(io, root, flags.json) : showOne(io, root, flags);
   },
 };
 
-function misuseOf(args: Args): string | null {
+function refuseMisuse(args: Args): void {
   const isAged = args.text("max-age") !== null;
   if (args.flag("short") && (args.flag("all") || args.flag("prometheus") || isAged))
-    return "--short can be combined with --json only";
-  if (args.flag("all") && args.operands.length > 0) return "it takes a folder or --all, not both";
-  const isMixed = args.flag("prometheus") && (args.flag("json") || isAged);
-  return isMixed ? "--prometheus goes with neither --json nor --max-age" : null;
+    misuse("--short can be combined with --json only");
+  if (args.flag("all") && args.operands.length > 0) misuse("it takes a folder or --all, not both");
+  if (args.flag("prometheus") && (args.flag("json") || isAged))
+    misuse("--prometheus goes with neither --json nor --max-age");
 }
 
 type Flags = {
@@ -77,7 +76,7 @@ function jsonOf(look: StatusReading, state: string, now: number): object {
 
 async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const look = await readFolderStatus(root, io);
-  if (look.kind === "unseen" && look.trouble.code !== "untrusted") return complain(io, look.trouble);
+  if (look.kind === "unseen" && look.trouble.code !== "untrusted") throw new TroubleError(look.trouble);
   const now = io.clock.now();
   if (flags.json) io.out(jsonLine(jsonOf(look, look.kind === "seen" ? look.status.state : "untrusted", now)));
   else for (const line of statusLines(look, now, paintFor(io))) io.out(line);
@@ -87,9 +86,7 @@ async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
 }
 
 async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
-  const read = await readAll(io);
-  if (read.kind === "trouble") return complain(io, read.trouble);
-  const { mirrors, unfit } = read.value;
+  const { mirrors, unfit } = await readAll(io);
   const now = io.clock.now();
   const exits = mirrors.map(({ look }) => exitOf(look, flags, now));
   if (flags.json) {
@@ -121,13 +118,11 @@ function cells({ mirror: { name, root }, look, state }: FolderStatus, flags: Fla
  * @param root real path of one linked folder; null for all
  */
 async function showMetrics(io: Io, root: string | null): Promise<ExitCode> {
-  const read = await readAll(io);
-  if (read.kind === "trouble") return complain(io, read.trouble);
-  const { mirrors, unfit } = read.value;
+  const { mirrors, unfit } = await readAll(io);
   const shown = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
   if (root !== null && shown.length === 0) {
     const what = `${root} is not in the list of your linked folders, so its figures have no name`;
-    return complain(io, { kind: "usage", what, next: "trust it first: mdmirror trust DIR" });
+    return refuse(what, "trust it first: mdmirror trust DIR");
   }
   io.text(mirrorMetrics(shown, unfit.length));
   return EXIT.inSync;
@@ -185,9 +180,7 @@ export const list: Command = {
   },
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
-    const read = await readAll(io);
-    if (read.kind === "trouble") return complain(io, read.trouble);
-    const { mirrors } = read.value;
+    const { mirrors } = await readAll(io);
     if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
     else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(listCells))) io.out(line);

@@ -3,10 +3,10 @@ import { plural } from "../../common/count.ts";
 import type { DelayedChanges } from "../../mirror/daemon/control/protocol.ts";
 import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
-import { ok, type Result, trouble, type Trouble } from "../../common/trouble.ts";
+import type { Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, worstExit } from "../exit.ts";
+import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
@@ -55,45 +55,36 @@ export const command: Command = {
   },
   operands: ONE_FOLDER,
   async run(io, args): Promise<ExitCode> {
-    const bad = whyMisused(args);
-    if (bad !== null) return misuse(io, "sync", bad);
+    refuseMisuse(args);
     const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    const wait = awaitedOf(io, root.value, args);
-    if (wait.kind === "trouble") return complain(io, wait.trouble);
+    const wait = awaitedOf(io, root, args);
     const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
     const reach = reachOptionsOf(io, args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
-      return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
+      return showPlan(io, root, request, { ...telling, ...reach, all: false });
     }
-    return syncNow(io, root.value, request, { ...telling, wait: wait.value }, reach);
+    return syncNow(io, root, request, { ...telling, wait }, reach);
   },
 };
 
-function whyMisused(args: Args): string | null {
+function refuseMisuse(args: Args): void {
   if (args.flag("dry-run") && args.texts("wait-for").length > 0)
-    return "--dry-run and --wait-for exclude each other: a dry run uploads nothing";
-  const excluded = args.flag("pull-only") && args.flag("push-only");
-  return excluded ? "--pull-only and --push-only exclude each other" : null;
+    misuse("--dry-run and --wait-for exclude each other: a dry run uploads nothing");
+  if (args.flag("pull-only") && args.flag("push-only")) misuse("--pull-only and --push-only exclude each other");
 }
 
 /**
  * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if none is
  * given.
  */
-function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null> {
+function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
-  if (names.length === 0) return ok(null);
+  if (names.length === 0) return null;
   const place = locateAll(io, names);
-  if (place.kind === "trouble") return place;
-  const timeoutMs = args.ms("timeout") ?? parseAge(USUAL_WAIT)!;
-  if (place.value.root === root) return ok({ paths: place.value.paths, timeoutMs });
-  return trouble(
-    "usage",
-    `${names[0]} is in ${place.value.root}, but this sync runs in ${root}`,
-    "give paths in that linked folder",
-  );
+  if (place.root === root) return { paths: place.paths, timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
+  const what = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
+  return refuse(what, "give paths in that linked folder");
 }
 
 function requestOf(io: Io, args: Args): RunRequest {

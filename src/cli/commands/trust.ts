@@ -1,8 +1,9 @@
+import { unwrap } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
 import { questionOf, type TrustQuestion } from "../../mirror/trust/ask.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command } from "../command.ts";
-import { complain, EXIT } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { judgeName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION, agrees } from "../use-mirror.ts";
 import { columns } from "../text.ts";
@@ -23,24 +24,21 @@ export const command: Command = {
   ...onFolder(async (io, args, dir) => {
     const root = realpathSync(dir);
     const name = args.text("name");
-    const unfit = judgeName(io, "trust", name, root);
-    if (unfit !== null) return unfit;
+    judgeName(io, name, root);
     const allowHttp = args.texts("allow-http");
-    const asked = questionOf(root, { env: io.env, cwd: io.cwd, allowHttp });
-    if (asked.kind === "trouble") return complain(io, asked.trouble);
-    const { address, marker, isTrusted } = asked.value;
+    const asked = unwrap(questionOf(root, { env: io.env, cwd: io.cwd, allowHttp }));
+    const { address, marker, isTrusted } = asked;
     if (isTrusted && name === null) {
       io.out(`${root} is already a linked folder of yours, linked to ${address}`);
       return EXIT.inSync;
     }
     if (!isTrusted) {
-      for (const line of columns(facts(asked.value))) io.out(line);
+      for (const line of columns(facts(asked))) io.out(line);
       const question = "send these documents and the key to this address?";
       if (!(await agrees(io, args, question, `mdmirror trust ${shellWord(root)} --yes`))) return EXIT.usage;
     }
-    const bound = bindMirror(root, marker, { address, allowHttp, name, env: io.env });
-    if (bound.kind === "trouble") return complain(io, bound.trouble);
-    if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);
+    const bound = unwrap(bindMirror(root, marker, { address, allowHttp, name, env: io.env }));
+    if (bound !== null) io.err(`mdmirror: ${bound}`);
     io.out(isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
     if (!isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
     return EXIT.inSync;

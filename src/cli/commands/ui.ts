@@ -1,6 +1,7 @@
+import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { jsonLine } from "../text.ts";
 import { execFile } from "node:child_process";
@@ -24,19 +25,19 @@ export const command: Command = {
     // cleanly.
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
-    if (roots?.kind === "trouble") return complain(io, roots.trouble);
     const { startUi } = await import("../../ui/start-ui.ts");
     const { env, cwd, clock, random } = io;
     const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${detailOf(io, error)}`);
-    const shown = roots === null ? null : new Set(roots.value);
-    const started = await startUi({ env, cwd, clock, random, port: args.number("port") ?? 0, roots: shown, onFault });
-    if (started.kind === "trouble") return complain(io, started.trouble);
+    const shown = roots === null ? null : new Set(roots);
+    const started = unwrap(
+      await startUi({ env, cwd, clock, random, port: args.number("port") ?? 0, roots: shown, onFault }),
+    );
     try {
-      await showAddress(io, args, started.value.enterUrl());
+      await showAddress(io, args, started.enterUrl());
       await aborted(stop);
       return EXIT.inSync;
     } finally {
-      await started.value.close();
+      await started.close();
     }
   },
 };

@@ -1,8 +1,8 @@
 import { count } from "../../common/count.ts";
-import { ok, trouble } from "../../common/trouble.ts";
 import { runsClause, type SeenUndo, undo, type UndoPlan } from "../../mirror/operations/history/undo.ts";
 import { undoClause } from "../../mirror/operations/results/undo.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
+import { refuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { operationCommand } from "../operation-command.ts";
 import { leftAloneLines } from "../show-many.ts";
@@ -13,10 +13,9 @@ export const command = operationCommand(undo, {
   locate(io, { operands }) {
     const [runs, dirs] = [operands.filter(isRun), operands.filter((operand) => !isRun(operand))];
     if (runs.length > 1 || dirs.length > 1)
-      return trouble("usage", "undo takes one folder and one RUN", "give a number as mdmirror log shows it");
-    const root = findMirror(io, dirs[0]);
+      return refuse("undo takes one folder and one RUN", "give a number as mdmirror log shows it");
     const run = runs[0] === undefined ? undefined : Number(runs[0]);
-    return root.kind === "trouble" ? root : ok({ root: root.value, input: { run } });
+    return { root: findMirror(io, dirs[0]), input: { run } };
   },
   question({ plan }) {
     const doable = plan.items.filter(({ kind }) => kind !== "left").length;

@@ -1,3 +1,4 @@
+import { type Trouble, TroubleError, unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
@@ -6,9 +7,8 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type Unlinked, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors } from "../../mirror/trust/list.ts";
-import type { Trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode } from "../exit.ts";
+import { EXIT, type ExitCode, refuse } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "../service-all.ts";
 import { isSameName } from "../../mirror/trust/names.ts";
@@ -34,30 +34,25 @@ export const command: Command = {
     const absent = absentMirror(io, args.operands[0]);
     if (absent !== null) return forgetAbsent(io, absent, args.flag("force"));
     const found = findMirror(io, args.operands[0]);
-    if (found.kind === "trouble") return complain(io, found.trouble);
-    const root = realpathSync(found.value);
-    const listed = judgeList(io.env, "nothing was done");
-    if (listed.kind === "trouble") return complain(io, listed.trouble);
+    const root = realpathSync(found);
+    unwrap(judgeList(io.env, "nothing was done"));
     const refused = await judgeUnsent(io, root, args);
     if (refused !== null) return refused;
     const purges = args.flag("purge");
     if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
-    const held = await withFolderReleased(io, root, "unlink");
-    if (held.kind === "trouble") return complain(io, held.trouble);
+    const held = unwrap(await withFolderReleased(io, root, "unlink"));
     try {
-      const unlinked = unlinkFolder(root, io.env, io.clock.now());
-      if (unlinked.kind === "trouble") return complain(io, unlinked.trouble);
-      tellUnlinked(io, root, unlinked.value);
+      const unlinked = unwrap(unlinkFolder(root, io.env, io.clock.now()));
+      tellUnlinked(io, root, unlinked);
     } finally {
-      held.value.giveBack();
+      held.giveBack();
     }
     // ORDER: the lock is a file in this folder, so the folder goes last.
     if (!purges) {
       io.out(`its history and trash stay in .mdmirror/; to link it again: mdmirror init ${shellWord(root)} --url URL`);
       return EXIT.inSync;
     }
-    const removed = purgeOwnFolder(root);
-    if (removed.kind === "trouble") return complain(io, removed.trouble);
+    unwrap(purgeOwnFolder(root));
     io.out("removed .mdmirror/ with its history and trash");
     return EXIT.inSync;
   },
@@ -83,10 +78,9 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
     const why = place === "other" ? "is another folder now" : "does not exist";
     const what = `${root}, your linked folder "${name}", ${why}, so mdmirror cannot see which changes were not uploaded; nothing was done`;
     const next = `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`;
-    return complain(io, { kind: "usage", what, next });
+    return refuse(what, next);
   }
-  const forgotten = forgetRoot(root, marker, io.env);
-  if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
+  unwrap(forgetRoot(root, marker, io.env));
   io.out(
     `removed ${shownName(root)} from the list; no file was deleted. If the folder appears again: mdmirror trust DIR`,
   );
@@ -101,7 +95,10 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   const force = args.flag("force");
   const { env, cwd, clock, random } = io;
   const unsent = await findUnsent(root, { env, cwd, clock, random });
-  if (unsent.kind === "trouble") return force ? null : complain(io, unknownTrouble(root, unsent.trouble));
+  if (unsent.kind === "trouble") {
+    if (force) return null;
+    throw new TroubleError(unknownTrouble(root, unsent.trouble));
+  }
   if (unsent.value === null) return null;
   io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);

@@ -1,4 +1,3 @@
-import { ok } from "../../common/trouble.ts";
 import { wait } from "../../mirror/operations/manual/wait-operation.ts";
 import { locateAll } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
@@ -8,14 +7,11 @@ export const command = readCommand(wait, {
   operands: { usage: "[PATH…]", least: 0, most: Number.POSITIVE_INFINITY },
   examples: ["mdmirror wait plan.md --timeout 2m"],
   locate(io, { operands }) {
-    const place = locateAll(io, operands);
-    if (place.kind === "trouble") return place;
-    const { root, paths } = place.value;
-    return ok({ root, input: paths.includes("") ? {} : { paths } });
+    const { root, paths } = locateAll(io, operands);
+    return { root, input: paths.includes("") ? {} : { paths } };
   },
   exit: exitOfWait,
   print(io, report, { took }) {
     showWaited(io, report, { quiet: false, took });
-    return ok(null);
   },
 });

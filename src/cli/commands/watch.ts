@@ -1,7 +1,7 @@
 import { type DaemonsOptions, type FolderEvent, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
-import type { Result } from "../../common/trouble.ts";
+import { type Result, unwrap } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain, EXIT, type ExitCode, misuse } from "../exit.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ADDRESS_OPTIONS } from "../use-mirror.ts";
@@ -38,18 +38,16 @@ export const command: Command = {
     // process cleanly.
     const { stop } = io;
     if (args.flag("all")) return watchAll(io, args);
-    const found = findMirrors(io, args.operands);
-    if (found.kind === "trouble") return complain(io, found.trouble);
-    const roots = found.value;
+    const roots = findMirrors(io, args.operands);
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     return keepWith(io, args, roots.length > 1, (world) => runDaemons(roots, { ...world, url, keyFile }, stop));
   },
 };
 
 async function watchAll(io: Io, args: Args): Promise<ExitCode> {
-  if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
+  if (args.operands.length > 0) return misuse("it takes folders or --all, not both");
   if (args.text("url") !== null || args.text("key-file") !== null)
-    return misuse(io, "watch", "--url and --key-file are for one linked folder; with --all, each folder uses its own");
+    return misuse("--url and --key-file are for one linked folder; with --all, each folder uses its own");
   return keepWith(io, args, true, (world) => syncAllMirrors(world, io.stop));
 }
 
@@ -71,8 +69,8 @@ async function keepWith(
     hooks.take(root, event, log);
     show(root, event);
   };
-  const ended = await keep({ env, cwd, clock, random, onEvent, onNote }).finally(() => hooks.end());
-  return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
+  unwrap(await keep({ env, cwd, clock, random, onEvent, onNote }).finally(() => hooks.end()));
+  return EXIT.inSync;
 }
 
 /**

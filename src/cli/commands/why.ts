@@ -1,6 +1,6 @@
 import { explain, formerPath, type Why } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, EXIT } from "../exit.ts";
+import { EXIT } from "../exit.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { whyFacts } from "../../mirror/operations/results/why.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
@@ -21,9 +21,7 @@ export const command: Command = {
   options: { json: { help: "print one JSON object" }, ...REACH_OPTIONS },
   operands: { usage: "PATH", least: 1, most: 1 },
   async run(io, args) {
-    const place = locateOrRoot(io, args.operands[0]!);
-    if (place.kind === "trouble") return complain(io, place.trouble);
-    const { root, path } = place.value;
+    const { root, path } = locateOrRoot(io, args.operands[0]!);
     const json = args.flag("json");
     const use = { mode: "read", what: "why", quiet: true, ...reachOptionsOf(io, args) } as const;
     return useMirror(io, root, use, async (mirror) => {

@@ -1,4 +1,4 @@
-import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble } from "../../common/trouble.ts";
+import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } from "../../common/trouble.ts";
 
 /**
  * Recognises errors of the disk and its permissions, which are no bugs in mdmirror. Uses only the
@@ -34,8 +34,12 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
   },
 ];
 
-/** Returns the trouble of an error of an unsafe path or of the disk; null for any other error. */
+/**
+ * Returns the trouble that an error has, or of an unsafe path or the disk; null for any other
+ * error.
+ */
 export function troubleOfError(error: unknown): Trouble | null {
+  if (error instanceof TroubleError) return error.trouble;
   const code = errorCodeOf(error);
   if (!(error instanceof Error) || code === null) return null;
   if (code === "unsafe-path" && "next" in error)
