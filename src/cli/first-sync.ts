@@ -14,7 +14,7 @@ import { askForYes, useMirror } from "./use-mirror.ts";
 import { decideLinks, refusesPaths, showsPictures, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { type Config, type LinkMode, readConfig } from "../mirror/settings/config.ts";
-import { mirrorsInside, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import { judgeInside, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
 import { showProgress } from "./progress.ts";
@@ -124,8 +124,7 @@ export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules, propo
     const preview = await previewSync(mirror, USUAL_RUN);
     progress.end();
     if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, config.url, INIT_AGAIN));
-    const [inside] = mirrorsInside(preview);
-    if (inside !== undefined) refuseInside(inside);
+    unwrap(judgeInside(preview));
     showFirst(io, dir, preview);
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
     wider = await propose(io, asked, rules, proposal);
@@ -186,9 +185,4 @@ function cannotAsk(dir: string, proposal: Proposal): never {
     "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
     next,
   );
-}
-
-function refuseInside(inside: string): never {
-  const what = `${inside} in this folder is a linked folder of its own; its files would be synced twice`;
-  return refuse(what, "move it out, or choose another folder");
 }

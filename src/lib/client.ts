@@ -8,7 +8,7 @@ import type { FileResource, FileWithContent, FolderResource, Selector } from "..
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
 import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
-import { unwrap } from "./with-errors.ts";
+import { errorOf } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.
@@ -75,10 +75,11 @@ export type Client = {
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
   // The URL is always given, so the result is an origin, or the reason why the URL cannot be used.
-  const origin = unwrap(originOfUser({ url, env: {}, allowHttp })!, url);
+  const origin = originOfUser({ url, env: {}, allowHttp })!;
+  if (origin.kind === "trouble") throw errorOf(origin.trouble, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);
   const [clock, random] = [systemClock(), systemRandom()];
-  const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+  const remote = connect(origin.value, { key, clock, random, log: SILENT_LOG, traits: null });
   return {
     listFiles: (selector = { kind: "none" }) => remote.listFiles(selector),
     listFolders: (prefix) => remote.listFolders(prefix ?? null),

@@ -1,7 +1,7 @@
 import { requireFitNode } from "./fit-node.ts";
 import { mirrorOf } from "./mirror.ts";
 import { findRoot, Session, environmentOf } from "./session.ts";
-import { withLibraryErrors, unwrap } from "./with-errors.ts";
+import { withLibraryErrors } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
 /** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
@@ -19,7 +19,7 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
   return withLibraryErrors(dir, () => {
     requireFitNode();
     const world = environmentOf(options);
-    return mirrorOf(new Session(unwrap(findRoot(dir, world.env), dir), world));
+    return mirrorOf(new Session(findRoot(dir, world.env), world));
   });
 }
 
@@ -33,7 +33,7 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
   return withLibraryErrors(dir, async () => {
     requireFitNode();
     const { link } = await import("./link.ts");
-    const root = unwrap(await link(dir, options), dir);
+    const root = await link(dir, options);
     // After linking, the folder's own configuration has the address.
     const { url: _url, ...rest } = options;
     return mirrorOf(new Session(root, environmentOf(rest)));

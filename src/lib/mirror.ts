@@ -1,4 +1,3 @@
-import { errorOf, unwrap } from "./with-errors.ts";
 import { checkDirection, type Session } from "./session.ts";
 import type { Mirror, MirrorPlan, MirrorWatch, Operations, StatusReport, SyncOptions, SyncReport } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
@@ -6,7 +5,7 @@ import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations
 import type { Operation } from "../mirror/operations/run-operation.ts";
 import type { ReadOperation } from "../mirror/operations/run-read.ts";
 import { OPERATIONS } from "../mirror/operations/table.ts";
-import { ok, type Result } from "../common/trouble.ts";
+import { ok, type Result, TroubleError, unwrap } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { startWatch } from "./watch.ts";
@@ -31,7 +30,7 @@ function methodOf(session: Session, name: OperationName) {
       const ended = isRead(operation)
         ? await runRead(root, operation, input, world)
         : await runOperation(root, operation as Operation<Declaration, unknown>, input, world);
-      return unwrap<unknown>(ended, root);
+      return unwrap<unknown>(ended);
     });
 }
 
@@ -56,7 +55,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
       const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
       const { statusJson } = await import("../mirror/operations/results/status.ts");
       const look = await readFolderStatus(root, world);
-      if (look.kind === "unseen") throw errorOf(look.trouble, root);
+      if (look.kind === "unseen") throw new TroubleError(look.trouble);
       return statusJson(look.status, ageOf(look.status, world.clock.now()));
     });
   }
@@ -66,7 +65,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return this.#session.run(root, async () => {
       const { withMirror } = await import("../mirror/folder/with-mirror.ts");
       const options = { ...world, mode: "read", what: "plan" } as const;
-      return unwrap(await withMirror(root, options, planOf), root);
+      return unwrap(await withMirror(root, options, planOf));
     });
   }
 
@@ -75,10 +74,10 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     return this.#session.run(root, async () => {
       const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
       const { reportJson } = await import("../mirror/operations/results/report.ts");
-      unwrap(checkDirection(direction), root);
+      checkDirection(direction);
       const request = { direction, maxDeletes: maxDeletes ?? null, attended };
       const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
-      const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }), root);
+      const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }));
       return reportJson(report);
     });
   }
@@ -92,8 +91,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
         this.#session.run(root, async () => {
           const { runDaemons } = await import("../mirror/daemon/daemon.ts");
           const quiet = { ...world, env, onNote: () => undefined };
-          const ended = await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop);
-          unwrap(ended, root);
+          unwrap(await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop));
         }),
       signal === undefined ? closing : AbortSignal.any([closing, signal]),
     );

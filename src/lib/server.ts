@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
-import { withLibraryErrors, unwrap } from "./with-errors.ts";
+import { unwrap } from "../common/trouble.ts";
+import { withLibraryErrors } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that
@@ -79,7 +80,7 @@ async function start(data: string, options: ServerOptions, removeOwn: () => void
   const settings = rateLimit === undefined ? {} : { rateLimit };
   const onFault = options.onFault ?? (() => undefined);
   const started = await startService({ data, host, port, tls: null, insecureHttp, settings, onFault });
-  const serving = unwrap(started, data);
+  const serving = unwrap(started);
   let stopping: Promise<void> | null = null;
   const stop = () => {
     stopping ??= serving.close().then(removeOwn);
@@ -92,7 +93,7 @@ async function start(data: string, options: ServerOptions, removeOwn: () => void
     data,
     importFolder: (dir) =>
       withLibraryErrors(dir, async () => {
-        const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined), dir);
+        const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined));
         return { files, folders, refused: refused.map(({ path, reason }) => ({ path, reason })) };
       }),
     stop,

@@ -3,12 +3,12 @@ import { join, resolve } from "node:path";
 import { systemClock } from "../common/system-clock.ts";
 import type { MirrorOptions } from "../mirror/folder/open-mirror.ts";
 import { systemRandom } from "../common/system-random.ts";
-import { ok, type Result, trouble } from "../common/trouble.ts";
+import { TroubleError, unwrap } from "../common/trouble.ts";
 import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
-import { withLibraryErrors, unwrap } from "./with-errors.ts";
+import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
 /**
@@ -34,42 +34,35 @@ export function environmentOf({ url, key, keyFile, env = process.env }: OpenOpti
  * Checks that this user may work on a folder. Under `sudo`, a command becomes the user who called
  * `sudo`; a library does not change its process, and refuses the folder instead.
  */
-export function ownFolder(folder: string, env: Environment["env"]): Result<string> {
+export function checkOwn(folder: string, env: Environment["env"]): void {
   const ownership = ownershipOf(folder, env);
-  switch (ownership.kind) {
-    case "own":
-      return examineFolder(folder);
-    case "by-sudo":
-      return trouble(
-        "usage",
-        `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`,
-        "run the program as that user: its files in the folder would belong to root",
-        { code: "foreign-owner" },
-      );
-    case "foreign":
-      return foreignTrouble(ownership);
+  if (ownership.kind === "foreign") unwrap(foreignTrouble(ownership));
+  if (ownership.kind === "by-sudo") {
+    const what = `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`;
+    const next = "run the program as that user: its files in the folder would belong to root";
+    throw new TroubleError({ kind: "usage", what, next, code: "foreign-owner" });
   }
+  unwrap(examineFolder(folder));
 }
 
 /**
  * Checks a direction from a program. An unknown direction would otherwise sync in both directions.
  */
-export function checkDirection(direction: unknown): Result<null> {
-  const fault = valueFault("direction", SETTINGS.direction, direction);
-  return fault === null ? ok(null) : trouble("usage", fault, "give one of these, or none");
+export function checkDirection(direction: unknown): void {
+  const what = valueFault("direction", SETTINGS.direction, direction);
+  if (what !== null) throw new TroubleError({ kind: "usage", what, next: "give one of these, or none" });
 }
 
 /** Finds the linked folder at the path that the caller named. */
-export function findRoot(dir: string, env: Environment["env"]): Result<string> {
+export function findRoot(dir: string, env: Environment["env"]): string {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
     const next = "link it: linkMirror(dir, { url, key }), or mdmirror init";
-    return trouble("usage", `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`, next, {
-      code: "not-a-mirror",
-    });
+    const what = `${whole} is not a linked folder: it has no ${MIRROR_FOLDER}/`;
+    throw new TroubleError({ kind: "usage", what, next, code: "not-a-mirror" });
   }
-  const own = ownFolder(whole, env);
-  return own.kind === "trouble" ? own : ok(realpathSync(whole));
+  checkOwn(whole, env);
+  return realpathSync(whole);
 }
 
 /**
@@ -97,7 +90,7 @@ export class Session {
     }
     const running = withLibraryErrors(path, () => {
       // Checked for each call, because the owner of the folder may change between two calls.
-      unwrap(ownFolder(this.root, this.world.env), this.root);
+      checkOwn(this.root, this.world.env);
       return work();
     });
     this.#underWay.add(running);

@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { openSaveContext, judgePath } from "../mirror/operations/manual/save.ts";
 import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
-import { errorCodeOf, errnoClause, type Trouble } from "../common/trouble.ts";
+import { errorCodeOf, errnoClause, type Trouble, unwrap } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { type ToolResult, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
 
@@ -26,7 +26,8 @@ export async function callTool(
     try {
       const admitted = await admitMirror(mirror.root, host.openOptions);
       if (admitted.kind === "trouble") return refused(admitted.trouble, { mirror: mirror.name });
-      return judgePaths(mirror, own, host) ?? (await tool.run(mirror, own as never, host));
+      judgePaths(mirror, own, host);
+      return await tool.run(mirror, own as never, host);
     } catch (error) {
       return refused(troubleOf(mirror, error, onFault));
     }
@@ -47,12 +48,9 @@ function namesOf(mirrors: readonly ServedMirror[]): readonly string[] {
 /**
  * Checks each path of a call, so that mdmirror reads nothing at a path that no document can have.
  */
-function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): ToolResult | null {
-  for (const path of [own.path, own.to, ...(own.paths ?? [])]) {
-    const fit = path === undefined ? null : judgePath(openSaveContext(root, openOptions), path);
-    if (fit?.kind === "trouble") return refused(fit.trouble);
-  }
-  return null;
+function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): void {
+  for (const path of [own.path, own.to, ...(own.paths ?? [])])
+    if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
 }
 
 type Paths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { unwrap } from "../common/trouble.ts";
 import {
   type Answer,
   type Declaration,
@@ -52,12 +53,10 @@ export function readTool<D extends ReadDeclaration>(
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
       const work = () => runRead(root, operation, givenFields(shape, args), openOptions);
-      const ended = await (declared.access === "sync" ? inTurn(root, work) : work());
-      if (ended.kind === "trouble") return refused(ended.trouble);
+      const result = unwrap(await (declared.access === "sync" ? inTurn(root, work) : work()));
       const rows = (args["limit"] as number | undefined) ?? MOST;
-      const facts = bounded(withoutContents(declared, ended.value), rows, keeps);
-      if (text === undefined) return answer(facts);
-      return answerPart(facts, text(ended.value), args as TextRange);
+      const facts = bounded(withoutContents(declared, result), rows, keeps);
+      return text === undefined ? answer(facts) : answerPart(facts, text(result), args as TextRange);
     },
   });
 }

@@ -1,9 +1,9 @@
-import { openSaveContext, readDocument } from "../mirror/operations/manual/save.ts";
-import { openLocal } from "../mirror/folder/open-local.ts";
+import { ok } from "../common/trouble.ts";
+import { withLocal } from "../mirror/folder/open-local.ts";
 import type { Digest } from "../contract/digest.ts";
 import { countLinesOf, diffOf, partOf } from "./bounded.ts";
 import { type ToolResult, type Host, refused, type ServedMirror } from "./tool.ts";
-import { noDocument } from "./tools/read.ts";
+import { readNow } from "./tools/read.ts";
 
 /** Refuses a change that was made to another version than the current one. */
 
@@ -15,17 +15,9 @@ const DIFF_CHARACTERS = 8_000;
  * version.
  * @param given the version that the caller read
  */
-export async function refuseStale(
-  { root }: ServedMirror,
-  path: string,
-  given: string,
-  host: Host,
-): Promise<ToolResult> {
-  const read = await readDocument(openSaveContext(root, host.openOptions), path);
-  if (read.kind === "trouble") return refused(read.trouble);
-  if (read.value === null) return refused(noDocument(path).trouble);
-  const { text, version } = read.value;
-  const before = keptText(root, given as Digest, host);
+export async function refuseStale(mirror: ServedMirror, path: string, given: string, host: Host): Promise<ToolResult> {
+  const { text, version } = await readNow(mirror, path, host);
+  const before = keptText(mirror.root, given as Digest, host);
   const what = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given };
   if (before === null) {
@@ -46,12 +38,7 @@ export async function refuseStale(
  * files have the same content as the service.
  */
 function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
-  const opened = openLocal(root, openOptions);
+  const read = withLocal(root, openOptions, ({ state }) => ok(state.text(version)));
   // Problems with the state are reported by calls that need the state.
-  if (opened.kind === "trouble") return null;
-  try {
-    return opened.value.state.text(version);
-  } finally {
-    opened.value.close();
-  }
+  return read.kind === "trouble" ? null : read.value;
 }

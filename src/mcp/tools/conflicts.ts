@@ -7,11 +7,11 @@ import {
   viewProblem,
 } from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
-import { ok, type Result } from "../../common/trouble.ts";
+import { ok, unwrap } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { answerPart, defineTool, misused, refused } from "../tool.ts";
+import { answerPart, defineTool, misused } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",
@@ -27,19 +27,13 @@ export const SHOW_CONFLICT = defineTool({
     max_characters: CHARACTERS.optional(),
   },
   run({ root }, { path, side, ...range }, { openOptions }) {
-    const seen = withLocal(
-      root,
-      openOptions,
-      (local): Result<{ view: ProblemView; hunks: readonly ConflictHunk[] }> => {
-        const subject = findProblem(local, path);
-        if (subject.kind === "trouble") return subject;
-        const three = side === undefined ? readThree(local, subject.value) : null;
-        const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
-        return ok({ view: viewProblem(local, subject.value), hunks });
-      },
-    );
-    if (seen.kind === "trouble") return refused(seen.trouble);
-    const { view, hunks } = seen.value;
+    const seen = withLocal(root, openOptions, (local) => {
+      const subject = unwrap(findProblem(local, path));
+      const three = side === undefined ? readThree(local, subject) : null;
+      const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
+      return ok({ view: viewProblem(local, subject), hunks });
+    });
+    const { view, hunks } = unwrap(seen);
     const facts = factsOf(view);
     if (side === undefined)
       return answerPart({ ...facts, places: hunks.length }, hunks.map(hunkText).join("\n"), range);

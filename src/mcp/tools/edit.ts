@@ -6,11 +6,12 @@ import {
   readDocument,
   saveText,
 } from "../../mirror/operations/manual/save.ts";
+import { unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { replaceIn } from "../replace.ts";
 import { refuseStale } from "../stale.ts";
-import { answer, defineTool, type ToolResult, type Host, misused, refused, type ServedMirror } from "../tool.ts";
+import { answer, defineTool, type ToolResult, type Host, misused, type ServedMirror } from "../tool.ts";
 
 /** LIMIT: characters of content in a request; the service has a lower limit. */
 const TEXT = z.string().max(200_000);
@@ -73,13 +74,12 @@ export const CREATE = defineTool({
   effect: "edits",
   input: { path: PATH, text: TEXT.describe("its whole content") },
   async run({ root }, { path, text }, { openOptions }) {
-    const made = await createDocument(openSaveContext(root, openOptions), path, text);
-    if (made.kind === "trouble") return refused(made.trouble);
-    if (made.value.kind === "changed")
+    const made = unwrap(await createDocument(openSaveContext(root, openOptions), path, text));
+    if (made.kind === "changed")
       return misused(`something is at ${path} already`, "read it, then use write or edit with its version", "taken", {
         path,
       });
-    return answer({ path, version: made.value.value.version, next: SENT });
+    return answer({ path, version: made.value.version, next: SENT });
   },
 });
 
@@ -93,15 +93,13 @@ async function replace(
   change: (before: string) => Change | ToolResult,
 ): Promise<ToolResult> {
   const saving = openSaveContext(mirror.root, host.openOptions);
-  const before = await readDocument(saving, path);
-  if (before.kind === "trouble") return refused(before.trouble);
-  if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
-  const changed = change(before.value.text);
+  const before = unwrap(await readDocument(saving, path));
+  if (before?.version !== version) return refuseStale(mirror, path, version, host);
+  const changed = change(before.text);
   if ("kind" in changed) return changed;
   const { text, facts } = changed;
-  const saved = await saveText(saving, path, text, version as Digest);
-  if (saved.kind === "trouble") return refused(saved.trouble);
-  if (saved.value.kind === "changed") return refuseStale(mirror, path, version, host);
-  const now = saved.value.value.version;
+  const saved = unwrap(await saveText(saving, path, text, version as Digest));
+  if (saved.kind === "changed") return refuseStale(mirror, path, version, host);
+  const now = saved.value.version;
   return answer({ path, version: now, previous: version, bytes: Buffer.byteLength(text), ...facts, next: SENT });
 }

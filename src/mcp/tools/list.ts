@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { misused, answer, defineTool, refused } from "../tool.ts";
+import { unwrap } from "../../common/trouble.ts";
+import { misused, answer, defineTool } from "../tool.ts";
 import { limit, PATH } from "../fields.ts";
 import { isCursorOf, listDocuments } from "../walk-list.ts";
 
@@ -23,9 +24,7 @@ export const LIST = defineTool({
         "give `next` of the page before, with the same folder",
         "bad-cursor",
       );
-    const listed = listDocuments(below, { root, random, after, limit: most, deep });
-    if (listed.kind === "trouble") return refused(listed.trouble);
-    const { documents, folders, hasMore } = listed.value;
+    const { documents, folders, hasMore } = unwrap(listDocuments(below, { root, random, after, limit: most, deep }));
     return answer({
       documents: documents.map(({ path, state, why }) => (why === null ? { path, state } : { path, state, why })),
       ...(deep ? {} : { folders }),

@@ -1,12 +1,13 @@
-import { openSaveContext, moveDocument, readDocument, removeDocument } from "../../mirror/operations/manual/save.ts";
+import { openSaveContext, moveDocument, removeDocument } from "../../mirror/operations/manual/save.ts";
 import { readConfig } from "../../mirror/settings/config.ts";
+import { unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { refuseStale } from "../stale.ts";
-import { answer, defineTool, misused, refused } from "../tool.ts";
+import { answer, defineTool, misused } from "../tool.ts";
 import { SENT } from "./edit.ts";
-import { noDocument } from "./read.ts";
+import { readNow } from "./read.ts";
 
 export const MOVE = defineTool({
   name: "move",
@@ -16,17 +17,13 @@ export const MOVE = defineTool({
   effect: "edits",
   input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
   async run(mirror, { path, to, version }, host) {
-    const saving = openSaveContext(mirror.root, host.openOptions);
-    const before = await readDocument(saving, path);
-    if (before.kind === "trouble") return refused(before.trouble);
-    if (before.value === null) return refused(noDocument(path).trouble);
-    if (version !== undefined && version !== before.value.version) return refuseStale(mirror, path, version, host);
-    const moved = await moveDocument(saving, { path, to }, before.value.version);
-    if (moved.kind === "trouble") return refused(moved.trouble);
-    if (moved.value.kind === "changed") return notMoved(path, to);
+    const { version: now } = await readNow(mirror, path, host);
+    if (version !== undefined && version !== now) return refuseStale(mirror, path, version, host);
+    const moved = unwrap(await moveDocument(openSaveContext(mirror.root, host.openOptions), { path, to }, now));
+    if (moved.kind === "changed") return notMoved(path, to);
     const config = readConfig(`${mirror.root}/${MIRROR_FOLDER}`);
     const follows = config.kind === "ok" && config.value.links.mode === "translate";
-    return answer({ path: to, from: path, version: before.value.version, linksFollow: follows, next: SENT });
+    return answer({ path: to, from: path, version: now, linksFollow: follows, next: SENT });
   },
 });
 
@@ -47,10 +44,10 @@ export const DELETE = defineTool({
   isDestructive: true,
   input: { path: PATH, version: VERSION },
   async run(mirror, { path, version }, host) {
-    const removed = await removeDocument(openSaveContext(mirror.root, host.openOptions), path, version as Digest);
-    if (removed.kind === "trouble") return refused(removed.trouble);
-    if (removed.value.kind === "changed") return refuseStale(mirror, path, version, host);
-    const { keptAs } = removed.value.value;
+    const saving = openSaveContext(mirror.root, host.openOptions);
+    const removed = unwrap(await removeDocument(saving, path, version as Digest));
+    if (removed.kind === "changed") return refuseStale(mirror, path, version, host);
+    const { keptAs } = removed.value;
     const back = `to restore it: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its content is kept`;
     return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${SENT}; ${back}` });
   },

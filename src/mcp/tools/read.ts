@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { openSaveContext, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
-import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { countLinesOf } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
@@ -10,7 +10,6 @@ import {
   defineTool,
   type Host,
   misused,
-  refused,
   type ServedMirror,
   type TextRange,
   type ToolResult,
@@ -40,29 +39,18 @@ export const READ = defineTool({
   },
   async run(mirror, args, host) {
     const { path, outline = false } = args;
-    const found = await readNow(mirror, path, host);
-    if (found.kind === "trouble") return refused(found.trouble);
-    const { version, text } = found.value;
-    const facts = { path: found.value.path, version, lines: countLinesOf(text), bytes: Buffer.byteLength(text) };
+    const { version, text } = await readNow(mirror, path, host);
+    const facts = { path, version, lines: countLinesOf(text), bytes: Buffer.byteLength(text) };
     return outline ? outlineOf(facts, text) : partly(facts, text, args);
   },
 });
 
-async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<Result<Document>> {
-  const read = await readDocument(openSaveContext(root, openOptions), path);
-  if (read.kind === "trouble") return read;
-  return read.value === null ? noDocument(path) : ok(read.value);
-}
-
-export function noDocument(path: string): ReturnType<typeof trouble> {
-  return trouble(
-    "usage",
-    `no document is at ${path}`,
-    "list shows existing documents; history shows earlier versions",
-    {
-      code: "not-found",
-    },
-  );
+/** Reads the present version of a document. */
+export async function readNow({ root }: ServedMirror, path: string, { openOptions }: Host): Promise<Document> {
+  const document = unwrap(await readDocument(openSaveContext(root, openOptions), path));
+  if (document !== null) return document;
+  const next = "list shows existing documents; history shows earlier versions";
+  throw new TroubleError({ kind: "usage", what: `no document is at ${path}`, next, code: "not-found" });
 }
 
 function outlineOf(facts: object, text: string): ToolResult {

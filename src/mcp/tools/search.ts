@@ -3,7 +3,8 @@ import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts"
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { cutAt } from "../bounded.ts";
 import { limit } from "../fields.ts";
-import { answer, defineTool, misused, refused } from "../tool.ts";
+import { unwrap } from "../../common/trouble.ts";
+import { answer, defineTool, misused } from "../tool.ts";
 
 /** LIMIT: lines of one document, and characters of a line, that are shown. */
 const LINES = 8;
@@ -23,9 +24,7 @@ export const SEARCH = defineTool({
   async run({ root }, { query, regex = false, limit: most = 10 }, { openOptions }) {
     const fault = queryFault(query, regex);
     if (fault !== null) return misused(fault, "give another query", "bad-query");
-    const searched = await searchMirror(root, openOptions.random, { query, regex, limit: most });
-    if (searched.kind === "trouble") return refused(searched.trouble);
-    const { files, notes } = searched.value;
+    const { files, notes } = unwrap(await searchMirror(root, openOptions.random, { query, regex, limit: most }));
     const facts = { documents: files.map(factsOf), mayHaveMore: files.length === most, notes };
     return answer(facts, files.flatMap(linesOf).join("\n"));
   },

@@ -2,7 +2,8 @@ import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import { limit } from "../fields.ts";
-import { answer, bounded, defineTool, refused } from "../tool.ts";
+import { unwrap } from "../../common/trouble.ts";
+import { answer, bounded, defineTool } from "../tool.ts";
 
 export const SYNC = defineTool({
   name: "sync",
@@ -13,8 +14,7 @@ export const SYNC = defineTool({
   isOnline: true,
   input: { limit: limit(500, 50) },
   async run({ root }, { limit: most = 50 }, { openOptions, inTurn }) {
-    const synced = await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions));
-    if (synced.kind === "trouble") return refused(synced.trouble);
-    return answer(bounded({ ...reportJson(synced.value.report), notes: synced.value.notes }, most));
+    const { report, notes } = unwrap(await inTurn(root, () => syncMirror(root, USUAL_RUN, openOptions)));
+    return answer(bounded({ ...reportJson(report), notes }, most));
   },
 });

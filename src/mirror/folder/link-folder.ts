@@ -208,9 +208,12 @@ export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "plann
   );
 }
 
-/** Returns other linked folders inside the folder, whose files would be synced twice. */
-export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
-  return [...trees.local.unseen].flatMap(([path, { isMirror }]) => (isMirror === true ? [path] : []));
+/** Refuses a folder that has another linked folder inside, whose files would be synced twice. */
+export function judgeInside({ trees }: Extract<Preview, { kind: "planned" }>): Result<null> {
+  const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
+  if (inside === undefined) return ok(null);
+  const what = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;
+  return trouble("usage", what, "move it out, or choose another folder");
 }
 
 /**
