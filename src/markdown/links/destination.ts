@@ -118,6 +118,7 @@ export function encodeDestination(path: string, angle: boolean): string {
 const UNSAFE = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
-function encodeCharacter(character: string): string {
-  return character === "&" ? "%26" : encodeURIComponent(character).replaceAll("(", "%28").replaceAll(")", "%29");
+/** Encodes a character with percent signs; parentheses too, which an address may have. */
+export function encodeCharacter(character: string): string {
+  return encodeURIComponent(character).replace("(", "%28").replace(")", "%29");
 }

@@ -1,3 +1,5 @@
+import { encodeCharacter } from "./destination.ts";
+
 /**
  * Wiki links. Locally `[[Name#Heading|text]]`, by a file's name; on the service
  * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own: that
@@ -70,7 +72,7 @@ export function wikiServiceForm(id: string, heading: string, text: string): stri
 }
 
 function encoded(heading: string): string {
-  return heading.replace(UNSAFE, (one) => (one === "(" ? "%28" : one === ")" ? "%29" : encodeURIComponent(one)));
+  return heading.replace(UNSAFE, encodeCharacter);
 }
 
 const UNSAFE = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;

@@ -14,19 +14,17 @@ export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 
 /**
- * Gives the words of an element: several for a line or a sentence, one for a token. Words are
+ * Returns the words of an element: several for a line or a sentence, one for a token. Words are
  * numbered by `reading.tokenTexts`.
  */
-export type Words = {
-  readonly of: (id: number) => readonly number[];
-};
+export type WordsOf = (id: number) => readonly number[];
 
 /** Treats each token as one word. */
-export const ONE_WORD: Words = { of: (id) => [id] };
+export const ONE_WORD: WordsOf = (id) => [id];
 
 /** Returns the words of lines. */
-export function wordsOfLines(reading: Reading): Words {
-  return { of: (id) => tokenTextsIn(id, reading) };
+export function wordsOfLines(reading: Reading): WordsOf {
+  return (id) => tokenTextsIn(id, reading);
 }
 
 /** The number of occurrences of each word, by the word's number. */
@@ -37,15 +35,22 @@ type Bag = Map<number, number>;
  * words may be left.
  * @param own elements that the edit added in place of the removed ones
  */
-export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
+export function isGone(
+  edit: Edit,
+  base: Ids,
+  more: Script,
+  wordsOf: WordsOf,
+  reading: Reading,
+  own: Ids = [],
+): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
   const there = editsTouching(more.edits, edit.start, edit.end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
   if (!reserveSteps(reading, more.edits.length + STEPS_A_WORD * size)) return false;
-  const said = own.flatMap(words.of);
+  const said = own.flatMap(wordsOf);
   if (!reserveSteps(reading, said.length)) return false;
-  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
+  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, wordsOf, reading, said);
   return left !== undefined && LEFT * left.count <= left.of;
 }
 
@@ -57,22 +62,22 @@ function wordsLeft(
   edit: Edit,
   base: Ids,
   there: Script,
-  words: Words,
+  wordsOf: WordsOf,
   { tokenTexts }: Reading,
   own: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
   const found: Bag = new Map();
   for (const { from, to } of there.edits)
-    for (let at = from; at < to; at++) put(found, words.of(there.ids[at] as number));
+    for (let at = from; at < to; at++) put(found, wordsOf(there.ids[at] as number));
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Punctuation is too frequent to prove anything, so marks count only if no word was removed.
-  const countsMarks = !removed.some((id) => words.of(id).some((word) => tokenTexts.isWord(word)));
+  const countsMarks = !removed.some((id) => wordsOf(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(there.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
-    const said = words.of(removed[at] as number);
+    const said = wordsOf(removed[at] as number);
     // A whole line that was kept is no chance match, but a common word may be one.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
@@ -119,7 +124,7 @@ const FEW = 4;
  * A text that resulted from edits of base. `ids`: its elements; `old`: those of base; `more`: those
  * of the later text.
  */
-type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly words: Words };
+type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
 
 /**
  * Returns true if `later`, the edits of a text, keep everything that `earlier` added. `isWhole`:
@@ -163,11 +168,11 @@ function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, is
  * Returns true if an edit removed only comments and ids, and later edits added none. The words
  * beside an edit do not depend on comments and ids.
  */
-function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
+function isAside({ old, more, wordsOf }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
   const isOne = (word: number): boolean => tokenTexts.isAside(word);
   return (
-    old.slice(edit.start, edit.end).every((id) => words.of(id).every(isOne)) &&
-    !later.some(({ from, to }) => more.slice(from, to).some((id) => words.of(id).some(isOne)))
+    old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isOne)) &&
+    !later.some(({ from, to }) => more.slice(from, to).some((id) => wordsOf(id).some(isOne)))
   );
 }
 

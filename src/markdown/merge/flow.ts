@@ -9,7 +9,7 @@ import {
   type Ranges,
   type Side,
 } from "./edits.ts";
-import { type Ids, ONE_WORD, type Words } from "./evidence.ts";
+import { type Ids, ONE_WORD, type WordsOf } from "./evidence.ts";
 import { addedBy, type Change, isForOldItem, type RewrittenItem, rewrittenItems, isWordOrBracket } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
@@ -98,7 +98,7 @@ function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): r
   if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: edits.local, ...local };
   const r = { ids: ids.remote, edits: edits.remote, ...remote };
-  const said: Words = grain === "words" ? ONE_WORD : { of: (id) => keys.run(id) };
+  const said: WordsOf = grain === "words" ? ONE_WORD : (id) => keys.run(id);
   if (includesAllChanges(ids.base, r, l, said, reading)) return passage.remote;
   if (includesAllChanges(ids.base, l, r, said, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words");

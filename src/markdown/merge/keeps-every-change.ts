@@ -36,11 +36,11 @@ export function keepsEveryChange(base: string, less: string, more: string, readi
   if (!isLater(texts, earlier, later, reading) || reading.left < 0 || !keepsGaps(texts, earlier, later)) return false;
   const direct = diffFilled(base, more, reading);
   if (!agree(b.length, earlier, later, direct)) return false;
-  const words = wordsOfLines(reading);
+  const wordsOf = wordsOfLines(reading);
   const parted = pairLines(earlier, texts[0], texts[1], reading).edits;
   return parted.every((edit) => {
     const own = isRemoval(edit) ? [] : l.slice(edit.from, edit.to);
-    return isGone(edit, b, { ids: m, edits: direct }, words, reading, own);
+    return isGone(edit, b, { ids: m, edits: direct }, wordsOf, reading, own);
   });
 }
 
@@ -144,7 +144,7 @@ function keepsRegion(
     keepsAdditions(
       later,
       earlier,
-      { ids: l, old: b, more: m, words: ONE_WORD },
+      { ids: l, old: b, more: m, wordsOf: ONE_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
       (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, ONE_WORD, reading),

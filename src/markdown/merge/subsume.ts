@@ -1,7 +1,6 @@
-import { type Ids, isGone, keepsAdditions } from "./evidence.ts";
+import { type Ids, isGone, keepsAdditions, type WordsOf } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import type { Words } from "./evidence.ts";
 
 /**
  * One side of a cluster: all elements of the side, the cluster's edits, and the cluster's elements
@@ -24,7 +23,7 @@ export function includesAllChanges(
   base: Ids,
   more: Version,
   less: Version,
-  words: Words,
+  wordsOf: WordsOf,
   reading: Reading,
   isLines = false,
 ): boolean {
@@ -34,7 +33,7 @@ export function includesAllChanges(
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
     const own = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to);
-    return isGone(edit, base, more, words, reading, own);
+    return isGone(edit, base, more, wordsOf, reading, own);
   });
   if (!isReplaced) return false;
   const [first, last] = [less.edits[0], less.edits.at(-1)] as [Edit, Edit];
@@ -44,10 +43,10 @@ export function includesAllChanges(
   return keepsAdditions(
     later,
     earlier,
-    { ids: text, old: base.slice(start, end), more: made, words },
+    { ids: text, old: base.slice(start, end), more: made, wordsOf },
     reading,
     () => isLines,
-    (at) => isGone(less.edits[at] as Edit, base, more, words, reading),
+    (at) => isGone(less.edits[at] as Edit, base, more, wordsOf, reading),
   );
 }
 

@@ -127,22 +127,14 @@ async function matchLines(
   const matches: LineMatch[] = [];
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === limits.lines) break;
-    if (isLonger(line, limits.characters)) continue;
+    // A character has one or two UTF-16 units, so most lines need no count.
+    if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_OF_A_ROUND;
     const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
     if ("kind" in found) return found;
     if (found.length > 0) matches.push(lineMatch(firstLine + index, line, found));
   }
   return matches;
-}
-
-/**
- * Returns true if a line has more characters. A character has one or two UTF-16 units, so most
- * lines need no count.
- */
-function isLonger(line: string, characters: number): boolean {
-  if (line.length <= characters) return false;
-  return line.length > 2 * characters || charactersIn(line) > characters;
 }
 
 /** Finds the ranges of a short line. Each match is charged separately for the rest of the line. */
