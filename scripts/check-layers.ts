@@ -65,7 +65,6 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   chokidar: ["mirror/local"],
   ignore: ["mirror/local"],
   pg: ["service/store/postgres"],
-  pino: ["mirror/folder"],
   re2js: ["markdown/search"],
   diff3: ["markdown/merge/lines.ts"],
   "markdown-it": ["page/render-markdown.ts"],

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { constants } from "node:os";
 import { shownName } from "../../common/shown-name.ts";
 import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/log.ts";
@@ -27,56 +26,24 @@ type LogOptions = {
 };
 
 /**
- * Writes JSON lines (pino) to `.mdmirror/log/mdmirror.log`. Only members of `LOG_FIELDS` are
- * written, each in its own form, so neither content nor the key can be logged (I30). If the log
- * cannot be written (a full disk), one message reports that, and syncing continues.
+ * Writes JSON lines to `.mdmirror/log/mdmirror.log`. Only members of `LOG_FIELDS` are written, each
+ * in its own form, so neither content nor the key can be logged (I30). If the log cannot be written
+ * (a full disk), one message reports that, and syncing continues.
  */
-export function openLog(options: LogOptions): Log {
-  return new FileLog(options);
-}
-
-class FileLog implements Log {
-  readonly debug: boolean;
-  readonly #options: LogOptions;
-  readonly #append: (line: string) => void;
-  #logger: ReturnType<typeof makeLogger> | null = null;
-  #broken = false;
-
-  constructor(options: LogOptions) {
-    this.debug = options.debug;
-    this.#options = options;
-    this.#append = openRotation(options.folder, options.maxBytes ?? MAX_BYTES);
-  }
-
-  write(...[level, event, fields]: Parameters<Log["write"]>): void {
-    if (this.#broken || (level === "debug" && !this.debug)) return;
-    this.#logger ??= makeLogger(this.#options.clock, (line) => this.#keep(line));
-    this.#logger[level](keepFields(fields, this.#options.secret), event);
-  }
-
-  #keep(line: string): void {
+export function openLog({ folder, clock, secret, debug, onFault, maxBytes = MAX_BYTES }: LogOptions): Log {
+  const append = openRotation(folder, maxBytes);
+  let isBroken = false;
+  const write = (...[level, event, fields]: Parameters<Log["write"]>): void => {
+    if (isBroken || (level === "debug" && !debug)) return;
+    const at = new Date(clock.now()).toISOString();
     try {
-      this.#append(line);
+      append(`${JSON.stringify({ level, at, ...keepFields(fields, secret), event })}\n`);
     } catch (error) {
-      this.#broken = true;
-      this.#options.onFault(error as Error);
+      isBroken = true;
+      onFault(error as Error);
     }
-  }
-}
-
-const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
-
-/** Makes the logger on first use: pino takes 20 ms to load, and many runs log nothing. */
-function makeLogger(clock: Clock, write: (line: string) => void) {
-  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
-  const settings = {
-    base: null,
-    level: "debug",
-    messageKey: "event",
-    timestamp: () => `,"at":"${new Date(clock.now()).toISOString()}"`,
-    formatters: LEVEL_BY_NAME,
   };
-  return pino(settings, { write });
+  return { debug, write };
 }
 
 /**
