@@ -141,28 +141,11 @@ export type StatusOptions = {
  * @param root a folder that has `.mdmirror/`
  */
 export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
-  const asked = await askDaemonForStatus(root, options);
-  return asked.kind === "asked" ? readStatusFromState(root, asked) : asked;
-}
-
-type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
-
-type Unseen = Extract<StatusReading, { kind: "unseen" }>;
-
-/**
- * Checks whether the folder belongs to the user, and asks its daemon: the first half of reading the
- * state.
- */
-async function askDaemonForStatus(root: string, options: StatusOptions): Promise<Asked | Unseen> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
-  const daemon = await askAny(root, options.daemonMs);
-  if (daemon.kind === "trouble") return { kind: "unseen", trouble: daemon.trouble };
-  return { kind: "asked", daemon: daemon.value };
-}
-
-/** Reads the state file: the second half. */
-async function readStatusFromState(root: string, { daemon }: Asked): Promise<StatusReading> {
+  const asked = await askAny(root, options.daemonMs);
+  if (asked.kind === "trouble") return { kind: "unseen", trouble: asked.trouble };
+  const daemon = asked.value;
   const isBusy = daemon !== null && BUSY.has(daemon.phase);
   const read = await readStatus(root, isBusy);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
@@ -239,29 +222,20 @@ export async function readAllStatuses(
 ): Promise<Result<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }>> {
   const listed = listOwnMirrors(options.env);
   if (listed.kind === "trouble") return listed;
-  // ORDER: all daemons are asked first, in parallel, because a daemon that hangs takes its whole
-  // deadline. No state is read before all have answered, because reading would delay the answers.
-  const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
-  const mirrors: FolderStatus[] = [];
-  for (const [at, mirror] of listed.value.mirrors.entries()) {
-    const first = asked[at]!;
-    const look =
-      first.kind === "asked" ? await orUnseen(mirror.root, () => readStatusFromState(mirror.root, first)) : first;
-    mirrors.push({ mirror, look, state: wordOf(mirror, look) });
-  }
-  return ok({ mirrors, unfit: listed.value.unfit });
+  // All daemons are asked in parallel, because a daemon that hangs takes its whole deadline.
+  const looks = listed.value.mirrors.map(async (mirror): Promise<FolderStatus> => {
+    const look = await readListed(mirror, options);
+    return { mirror, look, state: wordOf(mirror, look) };
+  });
+  return ok({ mirrors: await Promise.all(looks), unfit: listed.value.unfit });
 }
 
-async function askListed(mirror: ListedMirror, options: StatusOptions): Promise<Asked | Unseen> {
+async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<StatusReading> {
   if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
-  return orUnseen(mirror.root, () => askDaemonForStatus(mirror.root, options));
-}
-
-async function orUnseen<T>(root: string, look: () => Promise<T>): Promise<T | Unseen> {
   try {
-    return await look();
+    return await readFolderStatus(mirror.root, options);
   } catch (error) {
-    return { kind: "unseen", trouble: unwritable(root, error).trouble };
+    return { kind: "unseen", trouble: unwritable(mirror.root, error).trouble };
   }
 }
 
