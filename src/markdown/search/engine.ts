@@ -19,11 +19,6 @@ export type CompiledRegex = {
    * character itself.
    */
   readonly stepsPerCharacter: number;
-  /**
-   * Returns true if a line of a text may match; false is certain. Null if this test is unavailable
-   * for the pattern.
-   */
-  readonly mayMatch: ((text: string) => boolean) | null;
   /** Returns a function that finds the matches of a line one by one; null if the line has none. */
   readonly finder: (line: string) => NextMatch | null;
   /** The compiled pattern, for lines that the engine cannot scan in one round. */
@@ -47,11 +42,6 @@ export const MOST_STEPS = 2_000;
 const STEPS_OF_A_CHARACTER = 8;
 /** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
-/**
- * LIMIT: steps of a pattern that is tried on whole texts first. A pattern with more steps is tried
- * line by line.
- */
-const MOST_STEPS_FOR_TEXTS = 300;
 /** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
 const SURELY = 4;
 
@@ -68,16 +58,11 @@ export function compileRegex(pattern: string): Compilation {
   }
   const steps = line.programSize();
   if (steps > MOST_STEPS) return tooComplex(String(steps));
-  // If ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the whole text,
-  // and flags could change the meaning of ^ and $.
-  const isLinewise = steps <= MOST_STEPS_FOR_TEXTS && !/\\[Az]|\(\?[a-zA-Z]*-|\\Q/.test(pattern);
-  const text = isLinewise ? RE2JS.compile(pattern, RE2JS.MULTILINE) : null;
   return {
     kind: "compiled",
     regex: {
       required: requiredText(pattern, line),
       stepsPerCharacter: STEPS_OF_A_CHARACTER + steps * weightOf(pattern),
-      mayMatch: text === null ? null : (lines) => text.test(lines),
       finder: (one) => (line.test(one) ? nextOf(line, one) : null),
       program: line.re2().prog,
     },

@@ -70,56 +70,9 @@ export class StepMeter {
   }
 }
 
-/** Consecutive whole lines of a text. */
-type Part = { readonly text: string; readonly firstLine: number };
-
 /** Returns the first matching lines of a text, at most `limits.lines`. */
 export async function matchText(
   text: string,
-  regex: CompiledRegex,
-  meter: StepMeter,
-  limits: LineLimits,
-): Promise<LineMatch[] | EarlyEnd> {
-  const matches: LineMatch[] = [];
-  for (const part of partsOf(text, Math.floor(STEPS_OF_A_ROUND / regex.stepsPerCharacter))) {
-    const most = limits.lines - matches.length;
-    if (most === 0) break;
-    const steps = part.text.length * regex.stepsPerCharacter;
-    // A larger part is a single long line, which is scanned separately.
-    if (regex.mayMatch !== null && steps <= STEPS_OF_A_ROUND) {
-      const stopped = await meter.take(steps);
-      if (stopped !== null) return stopped;
-      if (!regex.mayMatch(part.text)) continue;
-    }
-    const found = await matchLines(part, regex, meter, { ...limits, lines: most });
-    if ("kind" in found) return found;
-    matches.push(...found);
-  }
-  return matches;
-}
-
-/** Splits a text between lines, into parts of at most `most` characters or of one line. */
-function* partsOf(text: string, most: number): Generator<Part, void> {
-  const feeds = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
-  let firstLine = 1;
-  for (let from = 0; from < feeds.length; ) {
-    const to = feeds.length - from <= most ? feeds.length : partEnd(feeds, from, most);
-    const part = feeds.slice(from, to);
-    yield { text: part, firstLine };
-    for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) firstLine++;
-    from = to;
-  }
-}
-
-function partEnd(text: string, from: number, most: number): number {
-  const last = text.lastIndexOf("\n", from + most - 1);
-  if (last >= from) return last + 1;
-  const next = text.indexOf("\n", from);
-  return next === -1 ? text.length : next + 1;
-}
-
-async function matchLines(
-  { text, firstLine }: Part,
   regex: CompiledRegex,
   meter: StepMeter,
   limits: LineLimits,
@@ -132,7 +85,7 @@ async function matchLines(
     const isShort = line.length * regex.stepsPerCharacter <= STEPS_OF_A_ROUND;
     const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
     if ("kind" in found) return found;
-    if (found.length > 0) matches.push(lineMatch(firstLine + index, line, found));
+    if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
   }
   return matches;
 }
