@@ -42,7 +42,7 @@ export function parseWith(text: string, known: ParseInput): { tree: ReturnType<M
   const own: Reading = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = own;
   try {
-    grammar ??= makeGrammar();
+    grammar ??= parser.configure([Table, BRACKETS, BLOCKS]);
     return { ...own, tree: grammar.parse(text) };
   } finally {
     reading = null;
@@ -81,18 +81,6 @@ const BLOCKS: MarkdownConfig = {
 
 /** Parser, made for the first content that is parsed: many commands parse nothing. */
 let grammar: MarkdownParser | null = null;
-
-function makeGrammar(): MarkdownParser {
-  const made = parser.configure([Table, BRACKETS, BLOCKS]);
-  // The parser tries all rules at each character of a paragraph, heading or cell. Most paragraphs
-  // contain no link; one search for the characters of a link shows that.
-  const parseInline = made.parseInline.bind(made);
-  made.parseInline = (text, offset) => {
-    const mayLink = text.includes("](") || (reading!.wiki && text.includes("[["));
-    return mayLink ? parseInline(text, offset) : [];
-  };
-  return made;
-}
 
 function readLink(cx: InlineContext, next: number, at: number): number {
   const { defined, wiki, links, paragraphs } = reading!;

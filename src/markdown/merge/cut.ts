@@ -6,9 +6,6 @@ import { LETTER, UNSPACED } from "./words.ts";
 // a text's length.
 const ATOM = new RegExp(
   [
-    // Plain words, matched first for speed. Words that begin with f, h, m or v are left out,
-    // because they may begin an address or a version.
-    String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
     String.raw`<!--[^\n]{0,120}?-->`,

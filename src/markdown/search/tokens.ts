@@ -1,4 +1,4 @@
-import { foldWords, isAscii } from "./fold.ts";
+import { foldWords } from "./fold.ts";
 
 /**
  * Splits texts into words. Scripts written without spaces (Han, kana, Hangul with its endings,
@@ -9,9 +9,7 @@ import { foldWords, isAscii } from "./fold.ts";
 const UNSPACED =
   "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}ー々〆\\p{Emoji_Presentation}";
 const PARTS = new RegExp(`([${UNSPACED}]\\p{M}*)+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
-const ASCII_WORDS = /[a-z0-9]+/g;
 const WORD_CHARACTER = new RegExp(`(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}]`, "u");
-const ASCII_WORD_CHARACTER = /[A-Za-z0-9]/;
 
 /** LIMIT: characters of a word. Longer ones (base64, hashes) are cut, because nobody types them. */
 const LONGEST_WORD = 64;
@@ -21,7 +19,6 @@ export type Unit = { readonly kind: "word" | "run"; readonly text: string };
 /** Returns the words and runs of a text, folded, in order. */
 export function unitsOf(text: string): Unit[] {
   const folded = foldWords(text);
-  if (isAscii(folded)) return Array.from(folded.matchAll(ASCII_WORDS), ([word]) => ({ kind: "word", text: cut(word) }));
   return Array.from(folded.matchAll(PARTS), ([part, run]) =>
     run === undefined ? { kind: "word", text: cut(part) } : { kind: "run", text: part },
   );
@@ -42,5 +39,5 @@ export function pairsOf(run: string): string[] {
  * Returns true if a folded character can be part of a word in a script with spaces; false for "".
  */
 export function isOfWord(character: string): boolean {
-  return isAscii(character) ? ASCII_WORD_CHARACTER.test(character) : WORD_CHARACTER.test(character);
+  return WORD_CHARACTER.test(character);
 }
