@@ -89,8 +89,7 @@ describe("the regex engine", () => {
       return (await index.regex(regex, { steps: most * regex.stepsPerCharacter })).kind;
     };
     // Each of the four lines has 2 characters, and costs a tenth of 2 for its match.
-    for (const characters of [0, 1, 2, 2.1, 4, 6, 6.5, 8, 8.7])
-      expect(await search(characters)).toBe("too-many-steps");
+    for (const characters of [0, 1, 2, 2.1, 4, 6, 6.5, 8, 8.7]) expect(await search(characters)).toBe("too-many-steps");
     expect(await search(8.81)).toBe("found");
   });
 

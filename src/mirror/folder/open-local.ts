@@ -21,7 +21,7 @@ type System = { readonly clock: Clock; readonly random: Random };
  * Opens a linked folder without its service.
  * @param dir a folder that has `.mdmirror/`
  */
-export function openLocal(dir: string, system: System): Result<LocalMirror> {
+function openLocal(dir: string, system: System): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
