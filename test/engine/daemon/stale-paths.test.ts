@@ -66,6 +66,20 @@ describe("a document renamed on the service, open in an editor here", () => {
     expect(rig.app.files().size).toBe(2);
   });
 
+  test("I14 of which half was written when it moved: the rest, saved to the old path, stays", async () => {
+    const { rig, id } = await renamedThere();
+    await rig.daemon.request("pause");
+    rig.app.rename("notes/goal.md", "aim.md");
+    const whole = TEXT.replace("first line", "first line, saved");
+    rig.save("notes/goal.md", whole.slice(0, -"third line\n".length));
+    await rig.daemon.request("resume");
+    await rig.until(() => rig.mirrored.texts().has("notes/aim.md"));
+    rig.save("notes/goal.md", whole);
+    await rig.pass(5_000);
+    expect([textOf(rig, "notes/goal.md"), rig.mirrored.texts().get("notes/goal.md")]).toEqual([whole, whole]);
+    expect(idOf(rig, "notes/aim.md")).toBe(id);
+  });
+
   test("other text at the old path is a new document", async () => {
     const { rig } = await renamedThere();
     rig.save("notes/plan.md", OTHER);

@@ -40,13 +40,19 @@ export class StalePaths {
     this.#windowMs = windowMs;
   }
 
-  /** Remembers the paths from which a run moved documents. */
-  afterCycle(end: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
-    for (const [index, { action }] of end.plan.steps.entries()) {
-      const step = end.ends[index];
+  /**
+   * Remembers the paths from which a run moved documents. A file with an edit is not remembered:
+   * its programs may have read the content before the edit or after it, or may still be writing. A
+   * merge would take the words that the edit left out from what they save.
+   */
+  afterCycle({ plan, ends, trees }: Extract<CycleEnd, { kind: "planned" }>, now: number): void {
+    for (const [index, { action }] of plan.steps.entries()) {
+      const step = ends[index];
       if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
-      for (const { localPath, id, localDigest: digest } of movedBy(action, end.trees.base))
-        this.#remember(localPath, { id, at: now, digest });
+      for (const { localPath, id, localDigest: digest } of movedBy(action, trees.base)) {
+        const isEdited = (trees.local.files.get(localPath)?.digest ?? digest) !== digest;
+        if (!isEdited) this.#remember(localPath, { id, at: now, digest });
+      }
     }
   }
 
