@@ -224,7 +224,7 @@ function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
     essenceOf(text)
       .replace(/^\uFEFF/, "")
-      .replaceAll("\r\n", "\n")
+      .replace(/\r\n?/g, "\n")
       .replace(/\n*$/, "\n")
       .normalize("NFC");
   return here === there || bare(here) === bare(there);

@@ -199,6 +199,24 @@ describe("a document whose file is gone locally and comes back", () => {
   });
 });
 
+describe("a text that the service saves in another form", () => {
+  it("agrees with it in all but line ends and the final newline, also if it was cut within a line end", async () => {
+    const actors = open(["full"], { normalise: true });
+    const [mirror] = actors.mirrors;
+    const text = `${actors.history.newText(3)}cut\r\n\r`;
+    for (let n = 0; n < 2; n++) {
+      mirror!.disk.user.write(`${ROOT}/a.md`, text);
+      await sync(actors, 0);
+    }
+    expect(mirror!.disk.user.read(`${ROOT}/a.md`)).toBe(text);
+    checkConverged(actors, mirror!);
+    expect(actors.history.failures).toEqual([]);
+    mirror!.disk.user.write(`${ROOT}/a.md`, text.replace("cut", "cat"));
+    checkConverged(actors, mirror!);
+    expect(actors.history.failures).toContainEqual(expect.stringContaining("I01 a.md is "));
+  });
+});
+
 /** @returns the calls of the run, and whether its journal shows that it was about to send */
 async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
   const actors = open(["full"]);
