@@ -9,7 +9,7 @@ import { describe, expect, it, test } from "vitest";
 import { routeTo } from "../../src/mirror/remote/proxy.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-import { BOUNDS, closeAfterEach, closers, GET, listen, PUT } from "./wire-fixture.ts";
+import { BOUNDS, closeAfterEach, closers, GET, listen, PUT, serve } from "./wire-fixture.ts";
 
 closeAfterEach();
 
@@ -99,6 +99,18 @@ function wireBy(proxyUrl: string, baseUrl: string, ca: string | undefined) {
 }
 
 describe("I30 by a proxy", () => {
+  it("nothing is sent, by a request or for a stream of events, while the variable is not usable", async () => {
+    const { port, seen } = await serve((_, response) => response.end("{}"));
+    const route = { kind: "bad", variable: "HTTPS_PROXY" } as const;
+    const wire = createWire({ baseUrl: `http://127.0.0.1:${port}`, route });
+    closers.push(() => wire.close());
+    const refused = { kind: "not-sent", why: "HTTPS_PROXY is not the URL of an HTTP proxy" };
+    expect(await wire.send(GET, BOUNDS)).toEqual(refused);
+    const bounds = { ...BOUNDS, silenceMs: 5_000, signal: new AbortController().signal };
+    expect(await wire.stream!(GET, bounds, () => undefined)).toEqual(refused);
+    expect(seen).toEqual([]);
+  });
+
   it("requests reach an https service in a tunnel, which carries no key", async () => {
     const service = await startService();
     const proxy = await startProxy(service.port);

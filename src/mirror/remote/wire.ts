@@ -41,7 +41,7 @@ class PooledWire implements Wire {
   readonly #options: WireOptions;
   readonly #sender: Readonly<Record<string, string>>;
   readonly #closed = new AbortController();
-  #opened: Promise<Dispatcher> | null = null;
+  #opened: Dispatcher | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(options: WireOptions) {
@@ -54,23 +54,19 @@ class PooledWire implements Wire {
   }
 
   async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
-    if (this.#closing !== null) return CLOSED;
     if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
-    const { route } = this.#options;
-    if (route?.kind === "bad") return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
-    this.#opened ??= this.#open();
-    const dispatcher = await this.#opened;
+    const closed = this.#whyClosed();
+    if (closed !== null) return closed;
     return new Promise((settle) => {
-      const exchange = new Exchange(bounds, (result) => settle(nameProxy(result, route)));
-      this.#dispatch(dispatcher, request, ACCEPTED_ENCODINGS, exchange);
+      const exchange = new Exchange(bounds, (result) => settle(nameProxy(result, this.#options.route)));
+      this.#dispatch(request, ACCEPTED_ENCODINGS, exchange);
     });
   }
 
   async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
-    if (this.#closing !== null) return CLOSED;
+    const closed = this.#whyClosed();
+    if (closed !== null) return closed;
     const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
-    this.#opened ??= this.#open();
-    const dispatcher = await this.#opened;
     return new Promise((settle) => {
       const streaming = {
         silenceMs: bounds.silenceMs,
@@ -81,15 +77,23 @@ class PooledWire implements Wire {
       const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
       // A compressed stream would be delayed until there is enough data to compress, so no encoding
       // is accepted.
-      this.#dispatch(dispatcher, request, "identity", exchange);
+      this.#dispatch(request, "identity", exchange);
     });
   }
 
   close(): Promise<void> {
     // ORDER: streams are aborted first, because an open stream would keep the pool from closing.
     this.#closed.abort();
-    this.#closing ??= this.#opened?.then((dispatcher) => dispatcher.close()) ?? Promise.resolve();
+    this.#closing ??= this.#opened?.close() ?? Promise.resolve();
     return this.#closing;
+  }
+
+  /** Returns the result of a request that must not be sent; null if it may be sent. */
+  #whyClosed(): Extract<WireResult, { kind: "not-sent" }> | null {
+    if (this.#closing !== null) return { kind: "not-sent", why: "closed" };
+    const { route } = this.#options;
+    if (route?.kind !== "bad") return null;
+    return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
   }
 
   /**
@@ -97,13 +101,12 @@ class PooledWire implements Wire {
    * thrown.
    */
   #dispatch(
-    dispatcher: Dispatcher,
-    request: WireRequest,
+    { method, path, headers, body }: WireRequest,
     encodings: string,
     handler: Dispatcher.DispatchHandler,
   ): void {
-    const { method, path, headers, body } = request;
-    dispatcher.dispatch(
+    this.#opened ??= this.#open();
+    this.#opened.dispatch(
       {
         method: method as "GET",
         origin: this.#origin,
@@ -115,7 +118,7 @@ class PooledWire implements Wire {
     );
   }
 
-  async #open(): Promise<Dispatcher> {
+  #open(): Dispatcher {
     const { connections = 64, ca, route } = this.#options;
     const trusted = ca === undefined ? {} : { ca };
     const options = {
@@ -145,4 +148,3 @@ function nameProxy(result: WireResult, route: Route | undefined): WireResult {
   const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
   return { ...result, why: `no connection by the proxy ${route.origin} (${route.variable}): ${cause}` };
 }
-const CLOSED = { kind: "not-sent", why: "closed" } as const;
