@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import { LIST_LIMITS } from "../../src/mirror/remote/list-limits.ts";
+import { LIST_LIMITS } from "../../src/mirror/remote/listing.ts";
 import { answer, bench, FILE, LOST, page, problem } from "./scripted-wire.ts";
 
 const file = (n: number, path = `f${n}.md`) => ({ ...FILE, id: `doc_${n}`, path });

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LIST_LIMITS } from "../../src/mirror/remote/list-limits.ts";
+import { LIST_LIMITS } from "../../src/mirror/remote/listing.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";

@@ -7,10 +7,35 @@ import type { Fault, ItemReceiver, Listing } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
-import { isFarFromLimit, LIST_LIMITS, overLimit, type ListTotals, zeroTotals } from "./list-limits.ts";
 import { type Page, type Parsed, readPage, type ListedItem } from "./shapes.ts";
 import type { TraitLearner } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
+
+export const LIST_LIMITS = {
+  // LIMIT: pages of one list: ten million items at the documented page size, a million if pages
+  // have 50.
+  pages: 20_000,
+  // LIMIT: pages in a row without a new item. The service leaves out items that the key may not
+  // read, so many pages may be empty.
+  barrenPages: 2_000,
+  // LIMIT: items in memory, and below, the characters of their paths: a million items of 128
+  // characters each.
+  items: 1_000_000,
+  characters: 128_000_000,
+} as const;
+
+/** Totals of all lists so far, to compare with the limits. */
+export type ListTotals = { pages: number; items: number; characters: number };
+
+export function zeroTotals(): ListTotals {
+  return { pages: 0, items: 0, characters: 0 };
+}
+
+/** Returns why no further page may be requested, or null. */
+function overLimit({ pages, items, characters }: ListTotals): string | null {
+  if (pages >= LIST_LIMITS.pages) return "the list does not end";
+  return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
+}
 
 type ListOptions<Item> = {
   readonly caller: Caller;
@@ -145,7 +170,7 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   #mayAskAhead(page: Page): boolean {
-    return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && isFarFromLimit(this.#spent);
+    return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && overLimit(this.#spent) === null;
   }
 
   /** Takes the items of a page. Returns null if another page follows. */
