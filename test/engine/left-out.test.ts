@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { ChangeId, DocId } from "../../src/contract/ids.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
 import { runCycle } from "../../src/mirror/engine/run/cycle.ts";
 import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
@@ -81,4 +83,19 @@ test("I04 I33 a document that the list does not show is in the trees, beside one
     false,
     ["trash-local"],
   ]);
+});
+
+test("I33 thousands of records keep their own stamps and versions", async () => {
+  const { mirror } = await inSync(65);
+  const [link] = mirror.state.load().links.values();
+  const linkOf = (n: number): Link => {
+    const [id, changeId, path] = [`doc_${n}` as DocId, `chg_${n}` as ChangeId, `n${n}.md`];
+    return { ...link!, id, changeId, localPath: path, remotePath: path, stamp: { ...link!.stamp!, ino: n } };
+  };
+  const all = Array.from({ length: 5_000 }, (_, n) => linkOf(n));
+  const records = new Records(EXACT_DISK, (id) => all[Number(id.slice(4))]!);
+  for (const one of all) records.add(one);
+  expect(all.map(({ localPath, stamp }) => records.numberOf(localPath, stamp!))).toEqual([...all.keys()]);
+  expect(all.filter(({ localPath }, n) => records.numberOf(localPath, linkOf(n + 1).stamp!) !== null)).toEqual([]);
+  expect(new Set(all.map((one) => records.takeListed(remoteFileOf(one))))).toEqual(new Set(["taken"]));
 });
