@@ -209,10 +209,12 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
 
 /** Makes options from the fields of an operation. */
 
-type Options = Readonly<Record<string, OptionSpec>>;
-
-function optionsOf(fields: readonly Field[]): Options {
-  return Object.fromEntries(fields.map((field) => [optionName(field.name), optionOf(field)]));
+function optionsOf(fields: readonly Field[]): Readonly<Record<string, OptionSpec>> {
+  const options = fields.map(({ name, help, value }) => [
+    optionName(name),
+    value === null ? { help } : { help, value },
+  ]);
+  return Object.fromEntries(options) as Readonly<Record<string, OptionSpec>>;
 }
 
 /** Returns the values of the fields that the options give. */
@@ -225,20 +227,7 @@ function optionName(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function optionOf({ help, type, value, short, choices }: Field): OptionSpec {
-  return {
-    help,
-    ...(value === null ? {} : { value }),
-    ...(short === null ? {} : { short }),
-    ...(choices === null ? {} : { choices }),
-    ...(type === "list" ? { multiple: true } : {}),
-  };
-}
-
-function givenValue({ name, type }: Field, args: Args): unknown {
+function givenValue({ name, value }: Field, args: Args): unknown {
   const option = optionName(name);
-  if (type === "flag") return args.flag(option) || undefined;
-  if (type === "list") return args.texts(option).length === 0 ? undefined : args.texts(option);
-  const text = args.text(option) ?? undefined;
-  return type === "number" && text !== undefined ? Number(text) : text;
+  return (value === null ? args.flag(option) : args.text(option)) || undefined;
 }

@@ -79,7 +79,6 @@ export function defineRead<Input extends z.ZodObject, Output extends z.ZodObject
 export type FieldMeta = {
   /** Placeholder of the value in the help, such as FILE. */
   readonly value?: string;
-  readonly short?: string;
   /** True if the field is no option of the command, but for example an operand. */
   readonly isOperand?: boolean;
 };

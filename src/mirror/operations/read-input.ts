@@ -33,29 +33,19 @@ export function readInput(declared: Declaration | ReadDeclaration, given: unknow
 }
 
 /**
- * One option that the command line derives from a field of the input. `value`: null if the option
- * is a flag.
+ * One option that the command line derives from a field of the input. `value`: placeholder of its
+ * text; null if the option is a flag.
  */
-export type Field = {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "flag" | "text" | "number" | "list";
-  readonly value: string | null;
-  readonly short: string | null;
-  readonly choices: readonly string[] | null;
-};
+export type Field = { readonly name: string; readonly help: string; readonly value: string | null };
 
-type Schema = FieldMeta & { readonly type?: string; readonly description?: string; readonly enum?: readonly string[] };
+type Schema = FieldMeta & { readonly type?: string; readonly description?: string };
 
 /** Returns the fields of an operation that are options on the command line. */
 export function fieldsOf(declared: Declaration | ReadDeclaration): readonly Field[] {
   const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
     properties?: Record<string, Schema>;
   };
-  return Object.entries(properties).flatMap(([name, schema]) => {
-    const { type: json, description = "", enum: choices = null, value = "VALUE", short = null, isOperand } = schema;
-    if (isOperand === true) return [];
-    const type = json === "boolean" ? "flag" : json === "integer" ? "number" : json === "array" ? "list" : "text";
-    return [{ name, help: description, type, value: type === "flag" ? null : value, short, choices }];
-  });
+  return Object.entries(properties).flatMap(([name, { type, description: help = "", value = "VALUE", isOperand }]) =>
+    isOperand === true ? [] : [{ name, help, value: type === "boolean" ? null : value }],
+  );
 }
