@@ -1,6 +1,5 @@
 import type { ConflictHunk } from "../markdown/merge/merge.ts";
-import type { DiffHunk } from "../markdown/merge/line-diff.ts";
-import { shownName } from "../common/shown-name.ts";
+import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./text.ts";
 
@@ -25,37 +24,16 @@ export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   });
 }
 
-const PAINTED: Readonly<Record<DiffHunk["lines"][number]["kind"], (paint: Paint, line: string) => string>> = {
-  same: (_, line) => ` ${line}`,
-  added: (paint, line) => paint.added(`+${line}`),
-  removed: (paint, line) => paint.removed(`-${line}`),
-};
+/** Colours of the lines of hunks in a unified diff, by their first character. */
+const BRUSHES: Readonly<Record<string, keyof Paint>> = { "@": "place", "+": "added", "-": "removed" };
 
-/**
- * Returns a unified diff.
- * @param names shown after `---` and `+++`; null if that version does not exist
- */
-export function unifiedLines(
-  io: Io,
-  names: { readonly before: string | null; readonly after: string | null },
-  hunks: readonly DiffHunk[],
-): string[] {
+/** Returns a unified diff. */
+export function unifiedLines(io: Io, names: PatchNames, before: string, after: string): string[] {
   const paint = paintFor(io);
-  const [before, after] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
-  const lines = [paint.strong(`--- ${before}`), paint.strong(`+++ ${after}`)];
-  for (const { before: from, after: to, lines: own } of hunks) {
-    lines.push(paint.place(`@@ -${range(from)} +${range(to)} @@`));
-    for (const { kind, text } of own) {
-      const line = text.endsWith("\n") ? text.slice(0, -1) : text;
-      lines.push(PAINTED[kind](paint, shown(io, line)));
-      if (line.length === text.length) lines.push("\\ No newline at end of file");
-    }
-  }
-  return lines;
-}
-
-function range({ line, count }: DiffHunk["before"]): string {
-  return count === 1 ? String(line) : `${line},${count}`;
+  return patchLines(names, before, after).map((line, at) => {
+    const brush = at < 2 ? "strong" : BRUSHES[line[0]!];
+    return brush === undefined ? shown(io, line) : paint[brush](shown(io, line));
+  });
 }
 
 function whole(text: string): string[] {

@@ -1,4 +1,4 @@
-import { diffLines } from "../markdown/merge/line-diff.ts";
+import { patchLines, type PatchNames } from "../mirror/operations/results/patch.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
 /**
@@ -53,21 +53,7 @@ export function countLinesOf(text: string): number {
   return splitLines(text).length;
 }
 
-/** Names of both sides in the head of a diff. */
-type Names = { readonly before: string; readonly after: string };
-
 /** Returns a unified diff. */
-export function diffOf(names: Names, before: string, after: string): string {
-  const lines = [`--- ${names.before}\n`, `+++ ${names.after}\n`];
-  for (const { before: from, after: to, lines: own } of diffLines(before, after)) {
-    lines.push(`@@ -${from.line},${from.count} +${to.line},${to.count} @@\n`);
-    for (const { kind, text } of own) lines.push(...marked(SIGNS[kind], text));
-  }
-  return lines.join("");
-}
-
-const SIGNS = { same: " ", added: "+", removed: "-" } as const;
-
-function marked(sign: string, line: string): string[] {
-  return line.endsWith("\n") ? [`${sign}${line}`] : [`${sign}${line}\n`, "\\ No newline at end of file\n"];
+export function diffOf(names: PatchNames, before: string, after: string): string {
+  return `${patchLines(names, before, after).join("\n")}\n`;
 }

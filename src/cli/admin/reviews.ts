@@ -8,7 +8,6 @@ import { plural } from "../../common/count.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { type Action, type Actions, askedWorkspaces } from "./action.ts";
-import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { readNewText } from "../../service/admin/files.ts";
 import { findReviewId, listReviews } from "../../service/admin/look.ts";
@@ -59,7 +58,7 @@ const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", 
 function reviewLines(io: Io, review: ShownReviewJson): string[] {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>
-    unifiedLines(io, { before: names[0] + path, after: names[1] + path }, diffLines(before, after));
+    unifiedLines(io, { before: names[0] + path, after: names[1] + path }, before, after);
   const state = STATES[status] ?? paintFor(io).asks("in review");
   return [
     `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${whyOf(review)}`,

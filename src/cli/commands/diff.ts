@@ -1,6 +1,5 @@
 import { plural } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { diffLines } from "../../markdown/merge/line-diff.ts";
 import type { DIFF } from "../../mirror/operations/declared/history.ts";
 import type { Answer } from "../../mirror/operations/define.ts";
 import { compareEdits } from "../../mirror/operations/history/conflict-lines.ts";
@@ -91,7 +90,7 @@ function showPatch(io: Io, { path, kind, before, after }: Row, other: string): v
   }
   // In a pipe, the patch is written byte for byte.
   const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
-  for (const line of unifiedLines(io, names, diffLines(before ?? "", after ?? ""))) put(line);
+  for (const line of unifiedLines(io, names, before ?? "", after ?? "")) put(line);
 }
 
 function whyWhole({ kind, reason = "" }: NonNullable<Row["conflict"]>): string {

@@ -1,5 +1,4 @@
 import { shownName } from "../../common/shown-name.ts";
-import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { reviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
@@ -21,7 +20,7 @@ export const command = readCommand(reviews, {
 
 function changedLines(io: Io, { path, live, submitted }: WaitingReview): readonly string[] {
   if (live === null || submitted === null) return [`  ${SENT_UNKNOWN}`];
-  return unifiedLines(io, { before: `service/${path}`, after: `sent/${path}` }, diffLines(live, submitted));
+  return unifiedLines(io, { before: `service/${path}`, after: `sent/${path}` }, live, submitted);
 }
 
 function headLines(io: Io, one: WaitingReview): string[] {

@@ -1,0 +1,25 @@
+import { shownName } from "../../../common/shown-name.ts";
+import { type DiffHunk, diffLines } from "../../../markdown/merge/line-diff.ts";
+
+/** Names of both versions in the head of a diff; null if that version does not exist. */
+export type PatchNames = { readonly before: string | null; readonly after: string | null };
+
+const SIGNS = { same: " ", added: "+", removed: "-" } as const;
+
+/** Returns a unified diff: the names of both versions on two lines, then the hunks. */
+export function patchLines(names: PatchNames, before: string, after: string): string[] {
+  const [from, to] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
+  const hunks = diffLines(before, after).flatMap((hunk) => [
+    `@@ -${rangeOf(hunk.before)} +${rangeOf(hunk.after)} @@`,
+    ...hunk.lines.flatMap(({ kind, text }) => {
+      const isWhole = text.endsWith("\n");
+      const line = `${SIGNS[kind]}${isWhole ? text.slice(0, -1) : text}`;
+      return isWhole ? [line] : [line, "\\ No newline at end of file"];
+    }),
+  ]);
+  return [`--- ${from}`, `+++ ${to}`, ...hunks];
+}
+
+function rangeOf({ line, count }: DiffHunk["before"]): string {
+  return count === 1 ? String(line) : `${line},${count}`;
+}
