@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { shellWord } from "../model/shell-word.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
@@ -95,7 +96,7 @@ function readStoredKey(folder: string): Result<FoundKey> {
     const mode = found.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       const told = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
-      const next = `chmod 600 '${file}'; if others have used this computer, also ask for a new key`;
+      const next = `chmod 600 ${shellWord(file)}; if others have used this computer, also ask for a new key`;
       return trouble("usage", told, next);
     }
     const read = readKeyFile(() => found.bytes.toString("utf8"), file);
