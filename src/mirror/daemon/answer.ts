@@ -1,24 +1,19 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { ControlCall, CallResult } from "./control/listen.ts";
-import { boundReport, type ControlRequest, type DaemonStatus, type DelayedChanges } from "./control/protocol.ts";
+import { boundReport, type ControlRequest, type DaemonStatus } from "./control/protocol.ts";
 import { errorCodeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
 import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill } from "../operations/results/waited.ts";
 import { setTimeout as wait } from "node:timers/promises";
 
-const LOOK_MS = 100;
+/** Answers requests of commands about one folder. */
 
-type SyncNow = {
-  /** LIMIT: milliseconds to wait for delayed changes. */
-  readonly mostMs: number;
-  readonly clock: Clock;
-  /** Aborted when the caller has disconnected. */
-  readonly gone: AbortSignal;
-  /** Called once if deletions are delayed. */
-  readonly onHeldBack: (heldBack: DelayedChanges) => void;
-};
+const LOOK_MS = 100;
+const BEAT_MS = 2_000;
+/** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
+const HELD_BACK_MS = 45_000;
 
 /**
  * Runs `sync` for a command. A person who runs a command wants both sides to be equal. So after the
@@ -27,14 +22,15 @@ type SyncNow = {
  */
 async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
-  { mostMs, clock, gone, onHeldBack }: SyncNow,
+  clock: Clock,
+  { gone, beat }: ControlCall,
 ): Promise<RunReport> {
   const runs = new Map<number, RunReport>();
   const off = daemon.onEvent((event) => {
     if (event.kind === "run") runs.set(event.report.run, event.report);
   });
   try {
-    const until = clock.monotonic() + mostMs;
+    const until = clock.monotonic() + HELD_BACK_MS;
     let isReported = false;
     let last = await daemon.request("sync");
     runs.set(last.run, last);
@@ -44,7 +40,7 @@ async function syncNow(
         // A saved file is unchanged for long enough within a moment, which needs no message.
         if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
-          onHeldBack({ deletions: pendingDeletions.length });
+          beat({ deletions: pendingDeletions.length });
         }
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
@@ -81,12 +77,6 @@ function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"]
   }
   return sum;
 }
-
-/** Answers requests of commands about one folder. */
-
-const BEAT_MS = 2_000;
-/** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
-const HELD_BACK_MS = 45_000;
 
 /** Returns the status of a folder. `daemon` is null if the folder is closed. */
 export function folderStatus(
@@ -153,7 +143,7 @@ export async function carryOutRequest(
   const { do: verb } = request;
   if (verb === "sync") {
     forgetStoppedLimit(mirror);
-    const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone, onHeldBack: call.beat });
+    const report = await syncNow(daemon, clock, call);
     return { kind: "done", value: { report: boundReport(report) } };
   }
   const forMs = request.do === "pause" ? request.forMs : undefined;
@@ -196,15 +186,13 @@ export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
-type Asked = { readonly paths: readonly string[]; readonly timeoutMs: number };
-
 /** LIMIT: longest timer of Node, in milliseconds. */
 const MOST_MS = 2 ** 31 - 1;
 
 /** Answers `wait` once the local changes are on the service, or the time is over. */
 async function waitAsked(
   daemon: Pick<Daemon, "whenThere" | "status">,
-  { paths, timeoutMs }: Asked,
+  { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,
   gone: AbortSignal,
 ): Promise<CallResult> {
   const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));

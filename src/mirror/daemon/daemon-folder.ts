@@ -43,7 +43,7 @@ const LENT_MS = 30_000;
 /** `free` is called when the daemon has no file of the folder open. */
 type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
 
-type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
+type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
 export class DaemonFolder {
   readonly root: string;
@@ -71,7 +71,7 @@ export class DaemonFolder {
    * @param dir a folder that has `.mdmirror/`
    */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-    const tallied = { ...options, tally: new ExchangeTally(), traffic: new Traffic() };
+    const tallied = { ...options, tally: new ExchangeTally(), progress: new Traffic() };
     const opened = await openDaemon(dir, tallied);
     return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
   }
@@ -115,8 +115,8 @@ export class DaemonFolder {
 
   status(): DaemonStatus {
     const daemon = this.#open?.daemon ?? null;
-    const { tally, traffic } = this.#options;
-    const counted = { requests: tally.counts(), traffic: traffic.now() };
+    const { tally, progress } = this.#options;
+    const counted = { requests: tally.counts(), traffic: progress.now() };
     const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
     return folderStatus(common, daemon, { lentTo: this.#loan?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }

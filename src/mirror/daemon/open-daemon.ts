@@ -18,13 +18,11 @@ export type OpenedDaemon = {
   readonly reopen: AbortController;
 };
 
-export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile" | "tally"> & {
+export type DaemonSetup = Omit<MirrorOptions, "mode" | "what" | "onExchange"> & {
   /** For tests: replacements of the engine's loop and of the disk's watcher. */
   readonly createDaemon?: CreateDaemon;
   readonly createWatcher?: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
-  /** Receives the transfers. */
-  readonly traffic?: Progress;
 };
 
 /**
@@ -32,11 +30,7 @@ export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random"
  * @param dir a folder that has `.mdmirror/`
  */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
-  const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
-  const { tally, traffic: progress } = options;
-  const told = { ...(tally === undefined ? {} : { tally }), ...(progress === undefined ? {} : { progress }) };
-  const reach = { url, keyFile, ...told };
-  const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, ...reach });
+  const opened = await openMirror(dir, { ...options, mode: "write", what: DAEMON });
   if (opened.kind === "trouble") return opened;
   const mirror = opened.value;
   const watcher = (options.createWatcher ?? createWatcher)(mirror.root);
@@ -56,7 +50,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const { requestsPerMinute: pollRequestsAMinute } = mirror.config.polling;
   const daemonOptions = {
     settings,
-    timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...timing },
+    timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing },
     ...(listen ? { news: mirror.world.remote.news() } : {}),
   };
   const daemon = (options.createDaemon ?? createDaemon)(mirror.world, watcher, daemonOptions);
