@@ -73,23 +73,17 @@ export function countChanges(passages: readonly Passage[]): number {
 type Part = Passage & { readonly hidden: number; readonly at: number };
 
 function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
-  let hidden = 0;
-  let at = 0;
+  let changes = 0;
   return passages.flatMap((passage, index): Part[] => {
-    if (passage.kind !== "same") {
-      const before = hidden;
-      hidden = 0;
-      at += 1;
-      return [{ ...passage, hidden: before, at }];
-    }
+    const { kind, rows } = passage;
+    if (kind !== "same") return [{ ...passage, hidden: 0, at: ++changes }];
     const [head, tail] = [index === 0 ? 0 : CONTEXT, index === passages.length - 1 ? 0 : CONTEXT];
-    const { rows } = passage;
     if (whole || rows.length <= head + tail + 1) return [{ ...passage, hidden: 0, at: 0 }];
-    const above = rows.slice(0, head);
-    const below = rows.slice(rows.length - tail);
-    const gap = { kind: "same", rows: below, hidden: rows.length - head - tail, at: 0 } as const;
-    const last = tail === 0 ? { ...gap, rows: [] } : gap;
-    return head === 0 ? [last] : [{ kind: "same", rows: above, hidden: 0, at: 0 }, last];
+    const hidden = rows.length - head - tail;
+    return [
+      { kind, rows: rows.slice(0, head), hidden: 0, at: 0 },
+      { kind, rows: rows.slice(rows.length - tail), hidden, at: 0 },
+    ];
   });
 }
 
