@@ -51,37 +51,31 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const changes: Changes = new EventEmitter();
   // Many listeners are normal, because each open page listens.
   changes.setMaxListeners(0);
-  const door = new UiAccess({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
+  const world = { env, cwd, clock, random, changes, jobs };
   const ui = {
-    env,
-    cwd,
-    clock,
-    random,
-    changes,
-    jobs,
+    ...world,
     drafts: new BoundedMap<string, string>(MOST_DRAFTS),
     documents: new Renderer(),
-    stops: new Stops({ env, cwd, clock, random, jobs, changes, onFault }),
-    folders: new Folders({ env, cwd, clock, jobs }, roots),
+    stops: new Stops({ ...world, onFault }),
+    folders: new Folders(world, roots),
   };
-  const how = { peerOf: options.peerOf ?? peerOf, arriveMs: options.arriveMs ?? ARRIVE_MS };
-  const notices = new Notices(() => random.hex(NOTICE_DIGITS));
   const site = {
     ui,
-    door,
-    notices,
+    door: new UiAccess(world),
+    notices: new Notices(() => random.hex(NOTICE_DIGITS)),
     bundle: await loadBundle(),
     onFault,
     told: new Set<AbortController>(),
-    ...how,
+    peerOf: options.peerOf ?? peerOf,
+    arriveMs: options.arriveMs ?? ARRIVE_MS,
   };
   try {
     const listening = await listen(site, port);
     const url = `http://127.0.0.1:${listening.port}`;
     return ok({
       url,
-      enterUrl: () => `${url}/enter?token=${door.issueTicket()}`,
+      enterUrl: () => `${url}/enter?token=${site.door.issueTicket()}`,
       // ORDER: the server stops taking requests first, then waits for jobs.
       close: async () => {
         await listening.close();
