@@ -15,6 +15,7 @@ import { combineByMerge } from "../../src/service/files/combine.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
+import { emptyDatabase } from "../simulator/empty-service.ts";
 
 /**
  * Commands in process, against an embedded service on a loopback port and a real temporary folder.
@@ -158,7 +159,7 @@ export class Rig {
 
   async open(options: RigOptions = {}): Promise<void> {
     this.service = new SyncService({
-      database: ":memory:",
+      database: emptyDatabase(),
       now: Date.now,
       random: rollBytes(1),
       combine: combineByMerge,

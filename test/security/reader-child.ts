@@ -5,8 +5,8 @@ import { systemClock } from "../../src/common/system-clock.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 
 /**
- * A client in a process of its own, whose memory can be measured: lists files and folders, reads a
- * file; prints what it found and its peak.
+ * A client in a process of its own, whose memory can be measured: lists files or reads a file;
+ * prints what it found and its peak.
  */
 
 const [url = "", what = ""] = process.argv.slice(2);
@@ -24,9 +24,7 @@ const before = process.memoryUsage.rss();
 const fault =
   what === "files"
     ? (await remote.listFiles({ kind: "none" })).fault
-    : what === "folders"
-      ? (await remote.listFolders(null)).fault
-      : await remote.getFile("doc_1" as never).then((answer) => (answer.ok ? null : answer.fault));
+    : await remote.getFile("doc_1" as never).then((answer) => (answer.ok ? null : answer.fault));
 /** Of this program alone: `maxRSS` also counts what the process was before it became this one. */
 const peak = Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1024;
 process.stdout.write(JSON.stringify({ fault, before, peak }));

@@ -12,6 +12,7 @@ import { createService, type Service, type ServiceOptions } from "../../src/serv
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../../src/conformance/world.ts";
+import { emptyDatabase } from "../simulator/empty-service.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 
 /** Fixtures for the tests of the service. */
@@ -37,7 +38,11 @@ type OpenOptions = Partial<ServiceOptions> & {
 };
 
 /** A service in memory with a stopped clock, which throws each error that becomes a 500. */
-export async function openService({ database = ":memory:", settings, ...options }: OpenOptions = {}): Promise<Opened> {
+export async function openService({
+  database = emptyDatabase(),
+  settings,
+  ...options
+}: OpenOptions = {}): Promise<Opened> {
   const random = options.random ?? seeded("service");
   const service = createService({
     store: openSqlite(database, { random, commits: "together" }),

@@ -9,10 +9,12 @@ import { fc, runs } from "../../property.ts";
 import { adminRequest, requestTo } from "../../security/hostile-requests.ts";
 import { openWorld } from "../../security/tenants.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
-import { ADMIN_KEY, type Opened, seeded } from "../fixture.ts";
+import { ADMIN_KEY, type Opened, openService, seeded } from "../fixture.ts";
 import { connect } from "./ground.ts";
 
 /** Hostile requests of several keys and of the administrator, to both stores. */
+
+const openNew = () => openService({ database: ":memory:" });
 
 const EVERYTHING = "workspaces, folders, files, changes, keys, grants, kept_grants, search_texts, search_queue";
 const world = await openWorld();
@@ -62,7 +64,7 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         await client.query(`TRUNCATE ${EVERYTHING} RESTART IDENTITY`);
-        expect(await ask(await openWorld(open), steps)).toEqual(await ask(await openWorld(), steps));
+        expect(await ask(await openWorld(open), steps)).toEqual(await ask(await openWorld(openNew), steps));
       }),
       { numRuns: runs(6) },
     );
