@@ -184,3 +184,21 @@ test("a new link to a new document is read for where its file was, though its fo
   expect(files.get("deep/log.md")!.text).toBe(`[x](${target})\n[plan](${files.get("plan.md")!.id})\n`);
   expect(files.get("plan.md")!.text).toBe(`[log](${files.get("deep/log.md")!.id})\n`);
 });
+
+test("an edit that is merged while its folder moves, and then waits in review, keeps its links after the next move (I01, I31)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("b.md", "b\n");
+  rig.app.create("box/a.md", `[b](${b})\n\n${FILLER}\nthe end\n`);
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  mirror.write("box/a.md", `[b](../b.md)\n\n${FILLER}\nthe end, locally\n`);
+  rig.app.edit("box/a.md", `The start. [b](${b})\n\n${FILLER}\nthe end\n`);
+  rig.app.protect("box/a.md", true);
+  rig.app.renameFolder("box", "chest");
+  await mirror.sync();
+  rig.app.makeFolder("deep");
+  rig.app.moveFolder("chest", "deep");
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts().get("deep/chest/a.md")).toBe(`The start. [b](../../b.md)\n\n${FILLER}\nthe end, locally\n`);
+});

@@ -135,7 +135,9 @@ export class LinkedDisk implements Disk {
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
     this.#forms.known.moving(from, to);
-    return this.plain.moveFolder(from, to);
+    const end = this.plain.moveFolder(from, to);
+    if (end.kind === "done") this.#forms.placesIfKnown()?.moveFolder(from, to);
+    return end;
   }
 
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null> {

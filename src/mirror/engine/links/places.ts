@@ -162,6 +162,11 @@ export class LinkPlaces {
     }
   }
 
+  /** Moves a folder with all that is below it. */
+  moveFolder(from: LocalPath, to: LocalPath): void {
+    for (const [id, path] of [...this.#byId]) if (isWithin(path, from)) this.set(id as Id, rebase(path, from, to));
+  }
+
   #makeNames(): DocumentNames {
     return namesBy({
       index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unlinked])),
