@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { problem, openSynced } from "../promises/fixture.ts";
 import { rollDice } from "../simulator/dice.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { Moment } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -69,6 +70,32 @@ test("I13 a damaged new file waits until its document can be read", async () => 
   expect(mirror.texts()).toEqual(new Map([["note.md", TEXT]]));
   expect([...rig.app.files().values()].map(({ text }) => text)).toEqual([TEXT]);
   expect(mirror.state.intents()).toEqual([]);
+});
+
+test("I13 a damaged new file is created again wherever the power is cut a second time", async () => {
+  const { rig, mirror: begun } = await loseRecord(TEXT.slice(0, 512));
+  rig.app.create("other.md", "another\n");
+  const mirror = rig.mirror({}, { ...begun.copy(), boot: 2 });
+  const texts = { "note.md": TEXT, "other.md": "another\n" };
+  const cuts = await killAtEachCall(
+    { rig, mirror },
+    {
+      open(beginning) {
+        const pair = beginning.open();
+        pair.mirror.disk.settle();
+        return pair;
+      },
+      async judge(pair, at, lived) {
+        if (lived) return;
+        pair.mirror.disk.losePower(() => 0);
+        const after = pair.rig.mirror({}, pair.mirror.copyAfterPowerCut());
+        for (let run = 0; run < 3; run++) await after.sync();
+        expect({ at, texts: Object.fromEntries(after.texts()) }).toEqual({ at, texts });
+        expect({ at, open: after.state.intents(), held: after.state.blocks() }).toEqual({ at, open: [], held: [] });
+      },
+    },
+  );
+  expect(cuts).toBeGreaterThan(10);
 });
 
 test("I14 a new file that its user has edited is not damaged, also if it ends with a sector", async () => {

@@ -5,7 +5,7 @@ import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import type { LocalFile, LocalTree, Trees } from "../../model/tree.ts";
 import { hasRestarted, isTorn, isZeroed, mayBeCutOff } from "../apply/cut-off.ts";
-import { mayBeLost } from "../apply/flush.ts";
+import { flushFiles, mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
@@ -181,7 +181,15 @@ export async function recoverArriving(
     if (intent.kind !== "create") continue;
     const judged: Judged[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await putAwayTorn(ctx, file, local));
-    if (judged.every((end) => typeof end === "string")) state.closeIntent(intentId);
+    if (judged.every((end) => typeof end === "string")) {
+      // ORDER: flushed before the row ends; otherwise a power loss may restore a damaged file, or
+      // damage a whole one, that no row names.
+      await flushFiles(
+        ctx.world,
+        intent.files.map(({ path }) => path),
+      );
+      state.closeIntent(intentId);
+    }
     all.push(...judged);
   }
   const open = all.flatMap((end) => (typeof end === "string" ? [] : [[end.path, end.why] as const]));
