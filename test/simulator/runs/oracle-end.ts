@@ -93,6 +93,15 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     blocks.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
   const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
+  // The files that may be a blocked document's wait with the document: by its content, or by its
+  // inode.
+  const undecided = [...links.values()].filter(({ id }) => blocks.get(id)?.reason === "ambiguous-file");
+  const mayBeUndecided = (path: string, text: string): boolean =>
+    undecided.some(
+      (link) =>
+        link.stamp?.ino === disk.user.inode(`${ROOT}/${path}`) ||
+        (tagOf(text) !== null && tagOfLink(link) === tagOf(text)),
+    );
   // Without the right to write, a move or a new file is refused as a whole: one block reports it,
   // often the folder's.
   const mayNotMove = setup.level === "read" && [...blocks.values()].some(({ reason }) => reason === "read-only");
@@ -110,7 +119,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
     if (link === undefined) {
       fail(
         `I01 ${path} is not linked and not held`,
-        !held.has(path) && !isMovedAndHeld(text) && !isBelowHeld(path) && !mayNotMove,
+        !held.has(path) && !isMovedAndHeld(text) && !mayBeUndecided(path, text) && !isBelowHeld(path) && !mayNotMove,
       );
       continue;
     }

@@ -142,6 +142,27 @@ describe("a folder that loses its last synced files to deletions on the service"
   });
 });
 
+describe("a document whose file is one of several", () => {
+  it("waits with these files, and with no other", async () => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    const { user } = mirror!.disk;
+    create(actors, "a.md");
+    await sync(actors, 0);
+    const text = user.read(`${ROOT}/a.md`)!;
+    user.rename(`${ROOT}/a.md`, `${ROOT}/b.md`);
+    for (const [name, content] of Object.entries({ a: "of its path\n", b: "of its inode\n", c: text }))
+      user.write(`${ROOT}/${name}.md`, content);
+    await sync(actors, 0);
+    expect([...mirror!.state.load().blocks.values()].map(({ reason }) => reason)).toEqual(["ambiguous-file"]);
+    checkConverged(actors, mirror!);
+    expect(actors.history.failures).toEqual([]);
+    user.write(`${ROOT}/d.md`, "of another document\n");
+    checkConverged(actors, mirror!);
+    expect(actors.history.failures).toEqual([expect.stringContaining("I01 d.md is not linked and not held")]);
+  });
+});
+
 /** Moves as a mirror would that reverts its user's move. */
 async function movedBack(from: string, to: string, isRefused: boolean, isTaken: boolean): Promise<readonly string[]> {
   const actors = open(["read"]);
