@@ -28,7 +28,9 @@ export class WireOracle {
   readonly #refused = new Set<string>();
   /** Each write as it was sent: its document may be elsewhere when the answer comes. */
   readonly #wordings = new WeakMap<WireRequest, string>();
+  /** This run: refused writes whose document was not found; and those whose path was taken. */
   readonly #missed = new Set<string>();
+  readonly #taken = new Set<string>();
   /** Contents as they were sent, by id. */
   readonly #sentTexts = new Map<string, string>();
   /** Contents that the service showed in this run. */
@@ -57,6 +59,7 @@ export class WireOracle {
     this.#refused.clear();
     this.refusedIds.clear();
     this.#missed.clear();
+    this.#taken.clear();
     this.shownTexts.clear();
     this.requests.length = 0;
   }
@@ -174,6 +177,7 @@ export class WireOracle {
     if (status >= 400 && status < 500 && id !== undefined) this.refusedIds.add(id);
     if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
     if (refused && status === 404) this.#missed.add(wording);
+    if (refused && answer["code"] === "path_already_exists") this.#taken.add(wording);
     if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
     if (status < 300 && typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
   }
@@ -190,13 +194,14 @@ export class WireOracle {
       return;
     }
     if (status !== 200) return;
-    // After a 404, the document was looked for again: in the whole list, or up to the page that
-    // shows it.
-    const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
-    for (const one of this.#missed)
-      if (answer["hasMore"] === false || shown.some((id) => one.includes(id))) this.#refused.delete(one);
     const { pathname, searchParams } = new URL(path, "http://service");
     const exact = searchParams.get("path");
+    // After a 404, the document was looked for again: in the whole list, or up to the page that
+    // shows it. After a 409 for a taken path, the whole list shows what is at the path.
+    const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
+    const isWhole = exact === null && answer["hasMore"] === false;
+    for (const one of this.#missed) if (isWhole || shown.some((id) => one.includes(id))) this.#refused.delete(one);
+    for (const one of isWhole ? this.#taken : []) this.#refused.delete(one);
     if (exact !== null) {
       this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
       const named = `"name":${JSON.stringify(nameOf(exact))}`;

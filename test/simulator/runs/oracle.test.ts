@@ -142,6 +142,34 @@ describe("a folder that loses its last synced files to deletions on the service"
   });
 });
 
+describe("a move whose path is taken by the service's answer", () => {
+  const refused = [expect.stringContaining("I08 a refused write is sent again unchanged")];
+  it.each([
+    ["is a fault without a read", null, refused],
+    ["is a fault after a read of another path", "/v1/files?path=%2Fc.md&limit=1000", refused],
+    ["is allowed after a read of the path", "/v1/files?path=%2Fb.md&limit=1000", []],
+    ["is allowed after a list of everything", "/v1/files?limit=1000", []],
+  ])("sent again %s", (_, read, failures) => {
+    const actors = open(["full"]);
+    create(actors, "a.md");
+    const [{ id }] = actors.simulatedWorld.files() as [LiveFile];
+    const [oracle] = actors.oracles;
+    const request = (method: "PATCH" | "GET", path: string, body: object | null) => ({
+      ...{ method, path, headers: {}, body: body === null ? null : JSON.stringify(body) },
+    });
+    const answer = (status: number, body: object) => ({
+      kind: "answer" as const,
+      response: { status, headers: {}, body: JSON.stringify(body) },
+    });
+    const move = request("PATCH", `/v1/files/${id}`, { name: "b.md" });
+    oracle!.sending(move);
+    oracle!.heard(move, answer(409, { code: "path_already_exists" }));
+    if (read !== null) oracle!.heard(request("GET", read, null), answer(200, { data: [], hasMore: false }));
+    oracle!.sending(move);
+    expect(actors.history.failures).toEqual(failures);
+  });
+});
+
 describe("a document whose file is one of several", () => {
   it("waits with these files, and with no other", async () => {
     const actors = open(["full"]);
