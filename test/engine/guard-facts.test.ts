@@ -4,7 +4,6 @@ import type { ShownVersion } from "../../src/mirror/model/link.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
 import { CycleContext } from "../../src/mirror/engine/run/cycle-context.ts";
-import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { settle, openSynced } from "../promises/fixture.ts";
 
@@ -38,7 +37,6 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
   const input = {
     run: { number: 1 },
     settings: SETTINGS,
-    counts: zeroCounts(),
     retryRefused: false,
     quietTexts: null,
     dry: true,

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import { runCycle } from "../../src/mirror/engine/run/cycle.ts";
-import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { EXACT_DISK } from "../../src/contract/path.ts";
 import { remoteFileOf } from "../../src/mirror/model/left-out.ts";
 import { Records } from "../../src/mirror/model/records.ts";
@@ -25,7 +24,7 @@ async function inSync(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
 /** Runs a cycle. Returns the local paths of base and the paths of both sides in its trees. */
 async function cycle(mirror: Mirror) {
   const run = { number: mirror.state.beginRun("sync", 0) };
-  const common = { run, settings: SETTINGS, counts: zeroCounts(), retryRefused: false, quietTexts: null };
+  const common = { run, settings: SETTINGS, retryRefused: false, quietTexts: null };
   const end = await runCycle(mirror.world(), { ...common, dry: false, leavesOut: true });
   if (end.kind === "offline") throw new Error(end.fault.detail);
   const { base, local, remote, leftOut } = end.trees;

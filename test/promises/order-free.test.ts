@@ -8,7 +8,7 @@ import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observe } from "../../src/mirror/engine/observe/both-sides.ts";
 import { planWithSecondScan } from "../../src/mirror/engine/run/cycle.ts";
 import { CycleContext, type CycleInput } from "../../src/mirror/engine/run/cycle-context.ts";
-import { type World, zeroCounts } from "../../src/mirror/engine/run/world.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
@@ -53,7 +53,6 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const input: CycleInput = {
     run: { number: 1 },
     settings: SETTINGS,
-    counts: zeroCounts(),
     retryRefused: true,
     quietTexts: null,
     dry: false,

@@ -6,9 +6,9 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import type { CycleEnd, Planned, Tally } from "../run/cycle-context.ts";
+import { type CycleEnd, type Planned, type Tally, zeroTally } from "../run/cycle-context.ts";
 import type { RunReport } from "../run/report.ts";
-import { type Settings, type World, zeroCounts } from "../run/world.ts";
+import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
 import { FilesInUse } from "./files-in-use.ts";
 import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
@@ -136,9 +136,9 @@ export class Runs {
    * @returns `whole`: a run over everything must judge, or continue after a failed step
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
-    const counts = zeroCounts();
+    const tally = zeroTally();
     const run = new RunEntry(this.#world, "watch");
-    const input = { run, settings: this.#settingsNow(), counts, retryRefused: false, quietTexts: null, dry: false };
+    const input = { run, settings: this.#settingsNow(), tally, retryRefused: false, quietTexts: null, dry: false };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These members belong to the last run, and are reported once.
@@ -147,7 +147,7 @@ export class Runs {
       ...lasting,
       run: run.begun ?? last.run,
       passes: 1,
-      counts: { ...counts, blocked: last.counts.blocked },
+      counts: { ...tally.counts, blocked: last.counts.blocked },
     };
     run.end(report);
     this.knownTrees.afterCycle(end);

@@ -10,7 +10,7 @@ import { runCycle } from "./cycle.ts";
 import { type CycleEnd, type CycleInput, type Planned, type Tally, zeroTally } from "./cycle-context.ts";
 import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
-import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
+import type { Settings, World } from "./world.ts";
 
 /** Runs cycles until no change is left, with or without a daemon. */
 
@@ -70,10 +70,10 @@ export type RunEnd = { readonly report: RunReport; readonly end: CycleEnd };
 export async function runCycles(world: World, input: ConvergeInput): Promise<RunEnd> {
   const { run } = input;
   const ended = await converge(world, input);
-  const { end, counts } = ended;
+  const { end, tally } = ended;
   if (end.kind === "planned") {
     const { plan, trees } = end;
-    rememberFlood(world, plan.verdict, counts.conflicts);
+    rememberFlood(world, plan.verdict, tally.counts.conflicts);
     // ORDER: an approval, which ends with this run, also confirms that documents are missing on the
     // service.
     rememberGeneration(world, plan, trees);
@@ -90,19 +90,17 @@ export async function runCycles(world: World, input: ConvergeInput): Promise<Run
 type Converged = {
   readonly end: CycleEnd;
   readonly passes: number;
-  readonly counts: Counts;
   readonly tally: Tally;
 };
 
 async function converge(world: World, input: ConvergeInput): Promise<Converged> {
   const { run, settings } = input;
-  const counts = zeroCounts();
   const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
   for (let passes = 1; ; passes++) {
     const retryRefused = input.retryRefused && passes === 1;
-    const end = await runCycle(world, { run, settings, counts, tally, retryRefused, dry: false, ...input.look() });
+    const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.look() });
     input.onCycle?.(end);
-    if (passes === MOST_CYCLES || !needsAnother(end, tally)) return { end, passes, counts, tally };
+    if (passes === MOST_CYCLES || !needsAnother(end, tally)) return { end, passes, tally };
     await waitForNextScan(world, settings, end);
   }
 }
@@ -122,7 +120,7 @@ async function waitForNextScan({ clock }: World, { secondLookMs }: Settings, { p
 }
 
 /** @param run number of the run; 0 if the run wrote nothing */
-function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
+function reportRun(world: World, run: number, { end, passes, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
   // Local files that were renamed because the service has another document at their path. A file
   // that is not at its new path is left out.
@@ -130,7 +128,7 @@ function reportRun(world: World, run: number, { end, passes, counts, tally }: Co
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
   const inert = end.kind === "planned" ? (world.links?.takeInert(end.trees.local) ?? []) : [];
-  const report = { ...reportOf(world.state.blocks(), run, passes, counts, end, more), renamed };
+  const report = { ...reportOf(world.state.blocks(), run, passes, tally.counts, end, more), renamed };
   const { madeWay, oneWay } = tally;
   return {
     ...report,

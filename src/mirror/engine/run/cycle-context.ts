@@ -23,8 +23,6 @@ export type CycleInput = {
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Counts, which the cycles of one run share. */
-  readonly counts: Counts;
   /** Tally, which the cycles of one run share. Left out: the cycle counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
@@ -87,6 +85,8 @@ export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly block: 
 
 /** Counts of the cycles of one run. */
 export type Tally = {
+  /** Counts for the report. */
+  readonly counts: Counts;
   /** Number of documents created so far. The first ones on a deployment are read back. */
   created: number;
   /**
@@ -130,6 +130,7 @@ export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string 
 export function zeroTally(): Tally {
   const maps = { futile: new Map(), refused: new Map(), gaveWay: new Map() };
   return {
+    counts: zeroCounts(),
     created: 0,
     ...maps,
     madeWay: [],
@@ -209,22 +210,14 @@ export class CycleContext {
   readonly notes: CycleNotes;
   readonly #run: CycleInput["run"];
 
-  constructor(
-    world: World,
-    {
-      run,
-      settings,
-      counts,
-      tally,
-    }: Pick<CycleInput, "run" | "settings"> & Partial<Pick<CycleInput, "counts" | "tally">>,
-  ) {
+  constructor(world: World, { run, settings, tally = zeroTally() }: Pick<CycleInput, "run" | "settings" | "tally">) {
     this.world = world;
     this.settings = settings;
     this.group = new Group(world.state, world.disk, world.clock);
     this.traitsAtStart = world.remote.traits();
     this.notes = {
-      counts: counts ?? zeroCounts(),
-      tally: tally ?? zeroTally(),
+      counts: tally.counts,
+      tally,
       local: null,
       isListed: true,
       folderIds: new Map(),

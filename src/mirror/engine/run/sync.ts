@@ -6,7 +6,7 @@ import { runCycle } from "./cycle.ts";
 import type { CycleEnd, Planned } from "./cycle-context.ts";
 import type { RunReport } from "./report.ts";
 import { rememberReport } from "./run-state.ts";
-import { type Settings, type World, zeroCounts } from "./world.ts";
+import type { Settings, World } from "./world.ts";
 
 /** A single run, and its preview. */
 
@@ -37,7 +37,6 @@ export async function planOnly(world: World, options: SyncOptions): Promise<Cycl
   return runCycle(world, {
     run: { number: 0 },
     settings: options.settings,
-    counts: zeroCounts(),
     retryRefused: options.retryRefused,
     quietTexts,
     dry: true,
