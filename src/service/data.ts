@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { combineByMerge } from "./files/combine.ts";
-import type { Combine } from "./requests/context.ts";
 import { isOfDatabase, OtherData } from "./database-marker.ts";
 import { makeAdminKey, pooledRandom, readKey, writeKey } from "./keys/key-files.ts";
 import { indexInSteps } from "./search/search-steps.ts";
@@ -11,7 +10,6 @@ import { keepUp } from "./upkeep.ts";
 import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
-  readonly combine?: Combine;
   /** `resolve` refuses content with broken links; default `any`. */
   readonly links?: "any" | "resolve";
   readonly settings?: Partial<Settings>;
@@ -48,13 +46,13 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const adminKeyFile = join(dir, "admin-key");
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
-  const { waitMs, combine = combineByMerge, settings, ...more } = options;
+  const { waitMs, settings, ...more } = options;
   const random = pooledRandom();
   // Loaded on demand, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = openSqlite(location, { random, commits: "together" });
-  const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
+  const service = createService({ ...more, store, combine: combineByMerge, now: Date.now, random, adminKey });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await usableKey(service, keyFile);

@@ -95,7 +95,7 @@ export class Service {
       },
       isOpen: true,
     };
-    this.streams = new EventHub({ core: this.#core, store, admit: this.#admitByRate });
+    this.streams = new EventHub(this.#core, this.#admitByRate);
   }
 
   // The functions are fields, not methods, because a transport receives them without the service.

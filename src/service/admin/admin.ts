@@ -6,8 +6,6 @@ import { Reviews } from "../reviews/reviews.ts";
 import type { BackupMade } from "../store/store.ts";
 import type { CountedWorkspace, KeyMembers, KeyRow, Settings, WorkspaceState } from "../store/rows.ts";
 
-type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents" | "inReview">;
-
 type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
 const noKey = () => refuse("not_found", "There is no such key.");
@@ -33,8 +31,8 @@ export class Admin {
     return writeWith(this.#server, work);
   }
 
-  workspaces(): Promise<WorkspaceInfo[]> {
-    return this.#read(async ({ tables }) => (await tables.workspaces.counted()).map(workspaceInfo));
+  workspaces(): Promise<CountedWorkspace[]> {
+    return this.#read(({ tables }) => tables.workspaces.counted());
   }
 
   /** Creates a workspace and its first key, which has Full access to the whole workspace. */
@@ -53,11 +51,11 @@ export class Admin {
    * Sets the state of a workspace.
    * @param retryAfter seconds, sent with the 503 while the state is not `open`
    */
-  setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<WorkspaceInfo | Refused> {
+  setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<CountedWorkspace | Refused> {
     return this.#write(async ({ tables: { workspaces } }) => {
       await workspaces.setState(workspaceId, state, retryAfter);
       const [workspace] = await workspaces.counted(workspaceId);
-      return workspace === undefined ? noWorkspace() : workspaceInfo(workspace);
+      return workspace ?? noWorkspace();
     });
   }
 
@@ -165,10 +163,6 @@ function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyCh
       ? { rateRequests, rateSeconds }
       : { rateRequests: rateLimit?.requests ?? null, rateSeconds: rateLimit?.seconds ?? null };
   return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
-}
-
-function workspaceInfo({ id, name, state, documents, inReview }: CountedWorkspace): WorkspaceInfo {
-  return { id, name, state, documents, inReview };
 }
 
 /** Returns the result of an admin operation as an answer. */

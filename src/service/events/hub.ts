@@ -22,12 +22,12 @@ const BEAT_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
 const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
-/** Parts that the hub needs. */
-type HubParts = { readonly core: Core; readonly store: Store; readonly admit: Admit };
-
 export class EventHub {
   readonly path = EVENTS;
-  readonly #parts: HubParts;
+  readonly #core: Core;
+  readonly #store: Store;
+  /** Counts a request for the rate limit of its key. */
+  readonly #admit: Admit;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
   /** Promise for the last scheduled read of the outbox: reads run one after the other. */
@@ -38,9 +38,11 @@ export class EventHub {
   #timer: NodeJS.Timeout | null = null;
   #stopHearing: () => void = () => undefined;
 
-  constructor(parts: HubParts) {
-    this.#parts = parts;
-    this.#reader = new OutboxReader(parts.core.server);
+  constructor(core: Core, admit: Admit) {
+    this.#core = core;
+    this.#store = core.server.store;
+    this.#admit = admit;
+    this.#reader = new OutboxReader(core.server);
   }
 
   get size(): number {
@@ -53,7 +55,7 @@ export class EventHub {
    */
   readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
     let joined: StreamedAnswer | null = null;
-    const refused = await answering(this.#parts.core, async (requestId) => {
+    const refused = await answering(this.#core, async (requestId) => {
       const asked = await this.#judge(request);
       if (isRefused(asked)) return asked;
       const { hash, reader, place } = asked;
@@ -65,17 +67,20 @@ export class EventHub {
   };
 
   async #judge({ path, headers }: WireRequest): Promise<Asked | Refused> {
-    const { core, store, admit } = this.#parts;
-    if (!core.isOpen) return closing();
+    if (!this.#core.isOpen) return closing();
     const hash = sentHash(headers);
-    const reader = await readerOf(store, hash, core.server.now(), admit);
+    const reader = await readerOf(this.#store, hash, this.#now(), this.#admit);
     if (isRefused(reader)) return reader;
     const sent = readSent({}, { id: "", query: splitRequestTarget(path).query, body: NO_BODY });
     if (isRefused(sent)) return sent;
     if (this.#listeners.countOf(hash!) >= MOST_OF_A_KEY) return tooMany();
     const last = headers["last-event-id"] ?? "";
     const isFit = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
-    return { hash: hash!, reader, place: isFit ? openPlace(store.cursorSecret, reader.workspace.seq, last) : null };
+    return {
+      hash: hash!,
+      reader,
+      place: isFit ? openPlace(this.#store.cursorSecret, reader.workspace.seq, last) : null,
+    };
   }
 
   /**
@@ -94,8 +99,8 @@ export class EventHub {
     this.#next(async () => {
       await this.#tellNews();
       const at = this.#at!;
-      const text = await this.#reader.missed(this.#parts.store, reader, place, at);
-      if (isOver || !this.#parts.core.isOpen) return sink.end();
+      const text = await this.#reader.missed(this.#store, reader, place, at);
+      if (isOver || !this.#core.isOpen) return sink.end();
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
@@ -135,19 +140,19 @@ export class EventHub {
    */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
-      this.#parts.core.onFault(error, "");
+      this.#core.onFault(error, "");
       this.#at = null;
       for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);
     });
   }
 
   #now(): number {
-    return this.#parts.core.server.now();
+    return this.#core.server.now();
   }
 
   #begin(): void {
     if (this.#timer !== null) return;
-    this.#stopHearing = this.#parts.store.outbox.onChange(this.wake);
+    this.#stopHearing = this.#store.outbox.onChange(this.wake);
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#timer.unref();
   }
@@ -174,10 +179,9 @@ export class EventHub {
   /** Reads the next rows of the outbox, and sends events to all listeners. */
   async #tellNews(): Promise<void> {
     this.#isDue = false;
-    const { store, core } = this.#parts;
-    for (let more = true; more && core.isOpen; ) {
+    for (let more = true; more && this.#core.isOpen; ) {
       const groups = [...this.#listeners.groups()];
-      const told = await store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
+      const told = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
       this.#at = told.upTo;
       more = told.more;
       for (const group of told.ended) this.#listeners.end(group);

@@ -51,10 +51,6 @@ export type OutboxTable = {
   after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
   /** Returns which of these folders are known to be removed. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
-};
-
-/** The outbox, with a function for the one kind of row that no trigger of the database adds. */
-export type KeptOutbox = OutboxTable & {
-  /** Records that the grants of a key changed. */
+  /** Records that the grants of a key changed, for which the database has no trigger. */
   noteAccess(key: number): void;
 };

@@ -95,7 +95,7 @@ function mountService(app: FastifyInstance, state: ServerState): void {
     const by = isStream ? ({ by: "stream" } as const) : {};
     app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
   }
-  for (const { path, answer } of operatorPages(state)) {
+  for (const [path, answer] of Object.entries(operatorPages(state))) {
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
       send(state, exchangeOf(request, reply), await answer(request)),
     );
@@ -273,47 +273,38 @@ function sentLength({ headers }: IncomingMessage): number {
 
 /** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
 
-type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
+type OperatorPage = (request: FastifyRequest) => Promise<WireResponse>;
 
-/** Answers a GET of a path. */
-type OperatorPage = { readonly path: string; readonly answer: (request: FastifyRequest) => Promise<WireResponse> };
-
-function operatorPages(state: ServerState): readonly OperatorPage[] {
+/** Returns the pages by path. */
+function operatorPages(state: ServerState): Readonly<Record<string, OperatorPage>> {
   let openapi: string | null = null;
-  const page = (path: string, textOf: (request: FastifyRequest) => Text | Promise<Text>): OperatorPage => ({
-    path,
-    answer: async (request) => toWire(await textOf(request)),
-  });
-  return [
-    page("/healthz", () => ({ status: 200, body: "ok\n" })),
-    page("/readyz", () => readiness(state)),
-    page("/metrics", (request) => metrics(state, request)),
-    page(OPENAPI_PATH, () => {
+  return {
+    "/healthz": async () => textAnswer(200, "ok\n"),
+    "/readyz": () => readiness(state),
+    "/metrics": (request) => metrics(state, request),
+    [OPENAPI_PATH]: async () => {
       openapi ??= JSON.stringify(openapiDocument());
-      return { status: 200, body: openapi, type: "application/json" };
-    }),
-  ];
+      return textAnswer(200, openapi, { "content-type": "application/json; charset=utf-8" });
+    },
+  };
+}
+
+function textAnswer(status: number, body: string, headers: WireHeaders = {}): WireResponse {
+  return { status, headers: { "content-type": "text/plain; charset=utf-8", ...headers }, body };
 }
 
 /** Answers a load balancer whether this process can serve requests now. */
-async function readiness({ service, isClosing }: ServerState): Promise<Text> {
-  if (isClosing) return notReady("closing");
-  return ((await service.isReady?.()) ?? true) ? { status: 200, body: "ready\n" } : notReady("not ready");
+async function readiness({ service, isClosing }: ServerState): Promise<WireResponse> {
+  if (!isClosing && ((await service.isReady?.()) ?? true)) return textAnswer(200, "ready\n");
+  return textAnswer(503, isClosing ? "closing\n" : "not ready\n", { "retry-after": "5" });
 }
 
-function notReady(why: string): Text {
-  return { status: 503, body: `${why}\n`, retryAfter: 5 };
-}
-
-async function metrics({ service, watch }: ServerState, request: FastifyRequest): Promise<Text> {
+async function metrics({ service, watch }: ServerState, request: FastifyRequest): Promise<WireResponse> {
   if (!(await mayRead(request, service))) {
-    return { status: 401, body: "to see this page from another machine, send the admin key\n" };
+    return textAnswer(401, "to see this page from another machine, send the admin key\n");
   }
-  return {
-    status: 200,
-    body: await watch.metricsText((await service.figures?.()) ?? null),
-    type: "text/plain; version=0.0.4",
-  };
+  const text = await watch.metricsText((await service.figures?.()) ?? null);
+  return textAnswer(200, text, { "content-type": "text/plain; version=0.0.4; charset=utf-8" });
 }
 
 /**
@@ -326,11 +317,6 @@ async function mayRead({ raw }: FastifyRequest, { admit }: ServerState["service"
   if (isLocal && !speaksForOther) return true;
   if (admit === undefined) return false;
   return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(raw) })) === null;
-}
-
-function toWire({ status, body, type = "text/plain", retryAfter }: Text): WireResponse {
-  const later = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
-  return { status, headers: { "content-type": `${type}; charset=utf-8`, ...later }, body };
 }
 
 /** Reads the head of a request: its headers in the form of the core, and faults in them. */

@@ -25,11 +25,11 @@ export class KeyUses {
    * Saves the time of each key's last use.
    * @throws if the disk is full: the next call then saves the times
    */
-  async save(store: Pick<Store, "writeUnsynced">): Promise<void> {
+  async save(store: Pick<Store, "write">): Promise<void> {
     const uses = this.#unsaved;
     if (uses.size === 0) return;
     const saved = new Map(uses);
-    await store.writeUnsynced((tables) => tables.keys.saveUses(saved));
+    await store.write((tables) => tables.keys.saveUses(saved));
     for (const [key, at] of saved) if (uses.get(key) === at) uses.delete(key);
   }
 }

@@ -87,15 +87,12 @@ export async function answering(
   work: (requestId: string) => Promise<Answer | null>,
 ): Promise<WireResponse | null> {
   const requestId = newId(server, "req_");
-  try {
-    const answer = await work(requestId);
-    return answer === null ? null : toWire(answer, requestId, docsBase, generation);
-  } catch (error) {
-    if (error instanceof StoreBusy) return toWire(busy(error), requestId, docsBase, generation);
+  const answer = await work(requestId).catch((error: unknown) => {
+    if (error instanceof StoreBusy) return busy(error);
     onFault(error, requestId);
-    const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
-    return toWire(failed, requestId, docsBase, generation);
-  }
+    return refuse("internal_error", "The service failed; inspect the live state before a retry.");
+  });
+  return answer === null ? null : toWire(answer, requestId, docsBase, generation);
 }
 
 /**

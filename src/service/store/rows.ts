@@ -27,7 +27,7 @@ export type WorkspaceRow = {
   readonly firstIds: 0 | 1;
 };
 
-export type CountedWorkspace = WorkspaceRow & {
+export type CountedWorkspace = Pick<WorkspaceRow, "id" | "name" | "state"> & {
   readonly documents: number;
   /** Number of changes in review. */
   readonly inReview: number;

@@ -31,8 +31,6 @@ export type Store = {
    * @throws StoreBusy if the repeated runs fail
    */
   write<T>(work: (tables: Tables) => Promise<T>, keep?: (result: T) => boolean): Promise<T>;
-  /** Runs a write that a power loss may undo, for data that can be created again or lost. */
-  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T>;
   /**
    * Returns the key with that hash and its access, outside any transaction.
    * @param hash SHA-256 of the key

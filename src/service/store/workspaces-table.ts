@@ -12,7 +12,7 @@ const SQL = {
   counted: sql<CountedWorkspace>(
     "workspaces.counted",
     ({ by, join }) =>
-      `SELECT ${WORKSPACE_COLUMNS}, (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
+      `SELECT w.id, w.name, w.state, (SELECT count(*) FROM files x WHERE x.workspace = w.seq) AS documents,
          (SELECT count(*) FROM changes c ${by("changes_in_review")} ${join} files x ON x.seq = c.file
           WHERE c.status = 'in_review' AND x.workspace = w.seq) AS "inReview"
        FROM workspaces w WHERE CAST($1 AS text) IS NULL OR w.id = $1 ORDER BY w.seq`,

@@ -27,7 +27,7 @@ export async function openSharedData(
   }
   makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
-  const { combine = combineByMerge, settings, onFault, ...more } = options;
+  const { settings, onFault, ...more } = options;
   const random = pooledRandom();
   const told = onFault === undefined ? {} : { onFault };
   const onBreak = (error: unknown) => onFault?.(error, "database");
@@ -40,7 +40,15 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.alone(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
-      const service = createService({ ...more, ...told, store, combine, now: Date.now, random, adminKeyHash });
+      const service = createService({
+        ...more,
+        ...told,
+        store,
+        combine: combineByMerge,
+        now: Date.now,
+        random,
+        adminKeyHash,
+      });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);

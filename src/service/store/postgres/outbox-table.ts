@@ -1,4 +1,4 @@
-import type { KeptOutbox, OutboxRow } from "../../events/outbox.ts";
+import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
@@ -60,7 +60,7 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
  * Returns the table `outbox`, which triggers fill. A place consists of the number of a transaction
  * and the number of a row in that transaction.
  */
-export function outboxTable(session: Session): KeptOutbox {
+export function outboxTable(session: Session): OutboxTable {
   const readHorizon = async (): Promise<Horizon> => (await session.one(SQL.horizon))!;
   return {
     newest: async () => `${(await readHorizon()).xmin}.0`,

@@ -77,10 +77,6 @@ export class PostgresStore implements Store {
     return result;
   }
 
-  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#transactions.write({ work: (session) => work(tablesOf(session)), isSynced: false });
-  }
-
   async holder(hash: Buffer): Promise<Holder | undefined> {
     const [row] = await this.#transactions.ask(HOLDER, hash);
     return row && holderOf(row);

@@ -1,4 +1,4 @@
-import type { KeptOutbox, OutboxRow } from "../../events/outbox.ts";
+import type { OutboxRow, OutboxTable } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
@@ -33,7 +33,7 @@ const SQL = {
  * Table `outbox`, which triggers fill: with one writer, the order of numbers is the order of
  * commits. A place names the last row that was read, by number and mark.
  */
-export function outboxTable(session: Session): KeptOutbox {
+export function outboxTable(session: Session): OutboxTable {
   /** Returns true if rows after the beginning were pruned. */
   const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
   return {

@@ -109,10 +109,6 @@ export class SqliteStore implements Store {
    * Runs a write without a sync. A power loss keeps every write acknowledged earlier, because the
    * journal is in order.
    */
-  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#turns.take(() => this.#unsynced(() => work(this.#tables)));
-  }
-
   async #unsynced<T>(work: () => Promise<T>): Promise<T> {
     this.#db.pragma("synchronous = NORMAL");
     try {
