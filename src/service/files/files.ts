@@ -3,6 +3,7 @@ import { FILES } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, doneAsWritten, isRefused, type Refused } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
+import type { PlaceFor } from "../store/files-table.ts";
 import type { FileRow, Page } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
@@ -78,17 +79,13 @@ export async function readFile({ context, id }: Call<"readFile">): Promise<Answe
 export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
   const { content } = body;
   const { tables, workspace } = context;
-  const placeAt = (path: string) => tables.files.placeFor(workspace.seq, path);
-  // Both reads are sent together, because neither read needs the other's answer.
-  const [early, target] = await Promise.all(
-    "path" in body ? [placeAt(body.path), routeOf(context, body.path)] : [null, folderOf(context, body)],
-  );
+  const target = await ("path" in body ? targetAt(context, body.path) : targetIn(context, body));
   if (isRefused(target)) return target;
   const lost = await judgeLinks(context, content);
   if (lost !== null) return lost;
   const { route, name } = target;
+  const { isTaken, hasKeptGrants } = target.place;
   const path = pathIn(route.from, [...route.missing, name].join("/"));
-  const { isTaken, hasKeptGrants } = early ?? (await placeAt(path));
   if (isTaken === 1 && route.missing.length === 0) return occupied(path);
   if (hasKeptGrants === 1) await tables.lockStructure(workspace.seq);
   const folder = await makeFolders(context, route);
@@ -101,22 +98,25 @@ export async function createFile({ context, body }: Call<"createFile">): Promise
   return done(201, presentFile({ id, path, folderId: folder.id, protected: 0, changeId }));
 }
 
-type Target = { readonly route: Route; readonly name: string };
+type Target = { readonly route: Route; readonly name: string; readonly place: PlaceFor };
 
 /**
  * Returns the folder for a new file. ASSUMES: creating by path makes the missing folders (contract
  * test "creates a file by path with its missing folders").
  */
-async function routeOf(context: RequestContext, path: string): Promise<Target | Refused> {
+async function targetAt(context: RequestContext, path: string): Promise<Target | Refused> {
   const names = pathSegments(path);
-  const route = await findRouteOfFile(context, names.slice(0, -1));
-  return isRefused(route) ? route : { route, name: names.at(-1)! };
+  const place = await context.tables.files.placeFor(context.workspace.seq, path);
+  const route = await findRouteOfFile(context, names.slice(0, -1), place);
+  return isRefused(route) ? route : { route, name: names.at(-1)!, place };
 }
 
-async function folderOf(
+async function targetIn(
   context: RequestContext,
   { parentId, name }: { readonly parentId: string | null; readonly name: string },
 ): Promise<Target | Refused> {
   const from = await findPlace(context, parentId);
-  return isRefused(from) ? from : { route: { from, missing: [] }, name };
+  if (isRefused(from)) return from;
+  const place = await context.tables.files.placeFor(context.workspace.seq, pathIn(from, name));
+  return { route: { from, missing: [] }, name, place };
 }

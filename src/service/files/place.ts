@@ -2,6 +2,7 @@ import { includes, Access } from "./access.ts";
 import { isRefused, type Refused, refuse, type Answer } from "../requests/answer.ts";
 import { type RequestContext, newId } from "../requests/context.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
+import type { PlaceFor } from "../store/files-table.ts";
 import { type FileRow, type FolderRow, ROOT, type GrantRow, type Level } from "../store/rows.ts";
 
 /** A folder into which a file or folder can be put. The root has no id and an empty path. */
@@ -77,12 +78,14 @@ export async function findRoute(context: RequestContext, names: readonly string[
  * Follows names as `findRoute` does, for a new file. If folders are missing, locks the workspace's
  * structure first, because another request may be creating them.
  */
-export async function findRouteOfFile(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
-  const { tables, workspace } = context;
+export async function findRouteOfFile(
+  context: RequestContext,
+  names: readonly string[],
+  { folder, folderId }: Pick<PlaceFor, "folder" | "folderId">,
+): Promise<Route | Refused> {
   if (names.length === 0) return routeFrom(context, ROOT_PLACE, []);
-  const parent = await tables.folders.byPath(workspace.seq, names.join("/"));
-  if (parent !== undefined) return routeFrom(context, parent, []);
-  await tables.lockStructure(workspace.seq);
+  if (folder !== null) return routeFrom(context, { seq: folder, id: folderId, path: names.join("/") }, []);
+  await context.tables.lockStructure(context.workspace.seq);
   return findRoute(context, names);
 }
 

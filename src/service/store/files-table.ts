@@ -13,8 +13,16 @@ const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
 type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
-/** State of the place of a new file. `hasKeptGrants`: 1 if grants are kept for its path. */
-type PlaceFor = { readonly isTaken: 0 | 1; readonly hasKeptGrants: 0 | 1 };
+/**
+ * State of the place of a new file, with its folder; null for the root, and for a missing folder.
+ * `hasKeptGrants`: 1 if grants are kept for its path.
+ */
+export type PlaceFor = {
+  readonly folder: number | null;
+  readonly folderId: string | null;
+  readonly isTaken: 0 | 1;
+  readonly hasKeptGrants: 0 | 1;
+};
 
 const SQL = {
   byId: sql<FileRow>("files.byId", `${SELECT} WHERE x.workspace = $1 AND x.id = $2`),
@@ -62,10 +70,12 @@ const SQL = {
   placeFor: sql<PlaceFor>(
     "files.placeFor",
     (dialect) =>
-      `SELECT CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3 AND folder = CASE $2 WHEN '' THEN ${ROOT}
-           ELSE (SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isAt("path", "$2")}) END) AS integer) AS "isTaken",
+      `SELECT d.seq AS folder, d.id AS "folderId",
+         CAST(EXISTS (SELECT 1 FROM files WHERE workspace = $1 AND name = $3
+           AND folder = CASE $2 WHEN '' THEN ${ROOT} ELSE d.seq END) AS integer) AS "isTaken",
          CAST(EXISTS (SELECT 1 FROM kept_grants WHERE workspace = $1 AND ${isWithin(dialect, "path", "$4")}) AS integer)
-           AS "hasKeptGrants"`,
+           AS "hasKeptGrants"
+       FROM (SELECT 1) AS one LEFT JOIN folders d ON d.workspace = $1 AND ${dialect.isAt("d.path", "$2")}`,
   ),
   insert: sql(
     "files.insert",

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { fileJson } from "../../../src/service/files/present.ts";
 import type { FileRow } from "../../../src/service/store/rows.ts";
-import { KeptTexts } from "../../../src/service/store/sqlite/remembered-files.ts";
+import { keptTexts } from "../../../src/service/store/sqlite/remembered-files.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../../src/conformance/world.ts";
@@ -85,7 +85,7 @@ test("what was read within a write that is undone is not shown afterwards", asyn
 });
 
 test("memory is bounded: what was read longest ago goes first", () => {
-  const kept = new KeptTexts();
+  const kept = keptTexts();
   const json = "x".repeat(1024 * 1024);
   const of = (name: string, text = json) => ({ row: rowOf(name), shown: "", json: text, workspace: 1, asOf: 0 });
   for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, of(`${n}.md`));

@@ -116,15 +116,6 @@ CREATE TABLE search_texts (
 );
 CREATE INDEX search_texts_by_key ON search_texts USING gin (keys);
 
--- Every word that a text ever had, for typing errors.
-CREATE TABLE search_terms (
-  workspace bigint NOT NULL REFERENCES workspaces ON DELETE CASCADE,
-  term text COLLATE "C" NOT NULL,
-  keys integer[] NOT NULL,
-  PRIMARY KEY (workspace, term)
-);
-CREATE INDEX search_terms_by_key ON search_terms USING gin (keys);
-
 -- What is to be indexed. Triggers see every way of writing, and nobody waits for a row of another.
 CREATE TABLE search_queue (
   n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -138,9 +129,6 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER search_made AFTER INSERT ON files FOR EACH ROW EXECUTE FUNCTION search_later();
-CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name ON files FOR EACH ROW
-  WHEN (old.change_id <> new.change_id OR old.name <> new.name) EXECUTE FUNCTION search_later();
-INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDER BY seq;
 `;
 
 /**
@@ -237,10 +225,10 @@ CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);
  * Older keys find nothing any more, and positions of words are no longer used.
  */
 const SEARCH_BY_KEYS = `
-DROP TABLE search_terms;
+DROP TABLE IF EXISTS search_terms;
 TRUNCATE search_texts;
 TRUNCATE search_queue;
-DROP TRIGGER search_changed ON files;
+DROP TRIGGER IF EXISTS search_changed ON files;
 CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name, folder ON files FOR EACH ROW
   WHEN (old.change_id <> new.change_id OR old.name <> new.name OR old.folder <> new.folder)
   EXECUTE FUNCTION search_later();

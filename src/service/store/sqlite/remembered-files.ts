@@ -16,15 +16,13 @@ const HELD_CHARACTERS = 8 * 1024 * 1024;
 export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
 
 /**
- * Recently read files by id, as JSON of an answer. Every client of a workspace reads a document
+ * Returns storage for recently read files by id, as JSON of an answer. Every client of a workspace reads a document
  * that just changed; reading the row, unpacking the content and writing JSON take half of that
  * request. The text of a change never changes, so it is valid while its change is live, even if the
  * row changed.
  */
-export class KeptTexts extends BoundedMap<string, KeptText> {
-  constructor() {
-    super(HELD_CHARACTERS, ({ shown, json }) => shown.length + json.length);
-  }
+export function keptTexts(): BoundedMap<string, KeptText> {
+  return new BoundedMap(HELD_CHARACTERS, ({ shown, json }) => shown.length + json.length);
 }
 
 /** LIMIT: characters in memory, about 32 MB: the files of a workspace of 100,000. */
@@ -65,11 +63,11 @@ const SQL = {
  *
  * - The JSON of files in a list, by row number, until they change: reading rows and writing JSON
  *   take nine tenths of a list's time.
- * - The texts that were read last (`KeptTexts`).
+ * - The texts that were read last (`keptTexts`).
  */
 export function rememberedFiles(session: SqliteSession, db: Db): Tables["files"] {
   const files = filesTable(session);
-  const kept = new KeptTexts();
+  const kept = keptTexts();
   const shownFiles = new BoundedMap<number, string>(SHOWN_CHARACTERS, (text) => text.length);
   let placesThen = db.writes.places;
   const seqsOf = db
