@@ -12,7 +12,7 @@ import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many
 import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
 import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
-import { shownWords } from "../common/shown-name.ts";
+import { tellNotes } from "./show-result.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
@@ -190,9 +190,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
       const { env, cwd, clock, random } = io;
-      const onNotes = (notes: readonly string[]) => {
-        for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
-      };
+      const onNotes = (notes: readonly string[]) => tellNotes(io, notes);
       const given = { ...givenFields(fields, args), ...input };
       const began = clock.monotonic();
       const use = { env, cwd, clock, random, progress, onNotes, ...reach };

@@ -6,8 +6,8 @@ import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
 import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { jsonLine } from "./text.ts";
-import { EXIT, type ExitCode, refuse } from "./exit.ts";
+import { showResult } from "./show-result.ts";
+import { type ExitCode, refuse } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
 import { useLocal } from "./use-mirror.ts";
 import { originLines } from "./show-origins.ts";
@@ -37,12 +37,11 @@ function showMergeIn(io: Io, local: Local, name: string, n: number | null, json:
     return refuse(`${what} a merge with a known origin`, next);
   }
   const origins = readOrigins(asOnDisk(local, path), entry.merge);
-  if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));
-  else {
-    io.out(`${shownName(path)}@${entry.n}: ${mergeClause(entry.merge, entries.slice(0, entry.n))}`);
-    for (const line of linesOf(io, origins)) io.out(line);
-  }
-  return EXIT.inSync;
+  const head = `${shownName(path)}@${entry.n}: ${mergeClause(entry.merge, entries.slice(0, entry.n))}`;
+  return showResult(io, json, {
+    json: { path, n: entry.n, merge: mergeFacts(entry.merge, origins) },
+    lines: [head, ...linesOf(io, origins)],
+  });
 }
 
 /** Returns the lines of the merge, or a clause that says which version is missing. */

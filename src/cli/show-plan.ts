@@ -6,7 +6,8 @@ import { TroubleError } from "../common/trouble.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
-import { columns, countWords, firstLines, jsonLine, type Paint, paintFor, PLAIN } from "./text.ts";
+import { showResult } from "./show-result.ts";
+import { columns, countWords, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -46,16 +47,11 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
     if (opposite !== null) throw new TroubleError(opposite);
     const preview = await previewSync(mirror, request);
     if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, mirror.url));
-    tellPlan(io, preview, options);
-    if (preview.plan.verdict.kind === "safety-stop") return EXIT.stopped;
-    return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
+    const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io));
+    const open = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
+    const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : open;
+    return showResult(io, json, { json: planJson(preview), lines, exit });
   });
-}
-
-function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): void {
-  if (json) io.out(jsonLine(planJson(preview)));
-  else if (!quiet)
-    for (const line of planLines(preview, all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
 }
 
 type Planned = Extract<Preview, { kind: "planned" }>;

@@ -5,7 +5,7 @@ import { ok, unwrap } from "../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { shownWords } from "../common/shown-name.ts";
+import { tellNotes } from "./show-result.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
 
 /** Opens and closes the linked folder of a command. */
@@ -72,7 +72,7 @@ export async function useMirror(
   const opening = { ...use, env, cwd, clock, random, progress };
   return unwrap(
     await withMirror(root, opening, async (mirror) => {
-      for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
+      tellNotes(io, mirror.notes);
       return ok(await work(mirror).finally(progress.end));
     }),
   );

@@ -6,17 +6,7 @@ import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
 import type { MadeKey } from "../../service/admin/operations.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Args, Io } from "../command.ts";
-import type { ExitCode } from "../exit.ts";
-
-/** Result of an action: one JSON object, or lines for a terminal. */
-export type Shown = {
-  readonly json: object;
-  readonly lines: readonly string[];
-  /** Warnings, as lines for standard error. They are printed with `--json`, too. */
-  readonly warnings?: readonly string[];
-  /** Exit code. Left out: the exit code for success. */
-  readonly exit?: ExitCode;
-};
+import type { Shown } from "../show-result.ts";
 
 /** One action of an administrator on keys, reviews or workspaces. */
 export type Action = {

@@ -6,7 +6,8 @@ import { refuse } from "../exit.ts";
 import { columns } from "../text.ts";
 import { count, plural } from "../../common/count.ts";
 import { askForYes } from "../use-mirror.ts";
-import { type Action, type Actions, createKey, type Shown } from "./action.ts";
+import type { Shown } from "../show-result.ts";
+import { type Action, type Actions, createKey } from "./action.ts";
 import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
 
 const list: Action = {

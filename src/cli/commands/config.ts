@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { changeSetting, findSetting, valueIn } from "../../mirror/operations/manual/config.ts";
-import { type Config, readConfig } from "../../mirror/settings/config.ts";
+import { readConfig } from "../../mirror/settings/config.ts";
 import { listSettings, type Setting } from "../../mirror/settings/settings.ts";
 import type { Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine } from "../text.ts";
+import { showResult } from "../show-result.ts";
 
 /** Numbers of operands after the verb, without DIR. */
 const OPERANDS = { list: 0, get: 1, set: 2, unset: 1 } as const;
@@ -58,15 +58,13 @@ function list(io: Io, root: string, json: boolean): ExitCode {
     const value = valueIn(config, name);
     return { name, value, isDefault: JSON.stringify(value) === JSON.stringify(setting.usual), setting };
   });
-  if (json) {
-    io.out(jsonLine({ settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) }));
-    return EXIT.inSync;
-  }
-  for (const { name, value, isDefault, setting } of all) {
-    io.out(`${name}: ${shownValue(value)}${isDefault ? " (default)" : ""}`);
-    io.out(`  ${plain(setting.meaning)} Values: ${plain(setting.values)}.`);
-  }
-  return EXIT.inSync;
+  return showResult(io, json, {
+    json: { settings: all.map(({ setting: { meaning }, ...shown }) => ({ ...shown, meaning })) },
+    lines: all.flatMap(({ name, value, isDefault, setting }) => [
+      `${name}: ${shownValue(value)}${isDefault ? " (default)" : ""}`,
+      `  ${plain(setting.meaning)} Values: ${plain(setting.values)}.`,
+    ]),
+  });
 }
 
 async function getOrChange(
@@ -80,15 +78,10 @@ async function getOrChange(
   const config = unwrap(
     await (verb === "get" ? readConfig(join(root, MIRROR_FOLDER)) : changeSetting(root, found, text ?? null, io.clock)),
   );
-  io.out(answerOf(config, found.name, verb, json));
-  return EXIT.inSync;
-}
-
-function answerOf(config: Config, name: string, verb: Exclude<Verb, "list">, json: boolean): string {
-  const value = valueIn(config, name);
-  if (json) return jsonLine({ name, value });
-  if (verb === "get") return shownValue(value);
-  return `${name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
+  const value = valueIn(config, found.name);
+  const changed = `${found.name} is now ${shownValue(value)}${verb === "unset" ? ", the default" : ""}`;
+  const line = verb === "get" ? shownValue(value) : changed;
+  return showResult(io, json, { json: { name: found.name, value }, lines: [line] });
 }
 
 function shownValue(value: unknown): string {

@@ -9,7 +9,9 @@ import type { Answer } from "../../mirror/operations/define.ts";
 import type { Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
-import { age, columns, jsonLine, paintFor } from "../text.ts";
+import type { Conflict } from "../../mirror/model/link.ts";
+import { showResult } from "../show-result.ts";
+import { age, columns, paintFor } from "../text.ts";
 import { OF_FOLDER, readCommand } from "../operation-command.ts";
 import { hunkLines } from "../show-hunks.ts";
 import { useLocal } from "../use-mirror.ts";
@@ -70,16 +72,16 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
     const three = unwrap(readThree(mirror, subject));
     const { path, conflict } = subject;
     const hunks = conflictHunks(three);
-    if (json) {
-      io.out(jsonLine({ path, since: conflict?.since ?? null, hunks }));
-      return EXIT.attention;
-    }
-    if (conflict !== null)
-      io.out(
-        `${shownName(path)}: in conflict since ${localTime(conflict.since)}; theirs is ${shownName(conflict.newestCopyPath)}`,
-      );
-    if (hunks.length === 0) io.out("the two edits now merge; the next sync resolves the conflict");
-    for (const line of hunkLines(io, hunks)) io.out(line);
-    return EXIT.attention;
+    const since = conflict?.since ?? null;
+    const lines = [
+      ...(conflict === null ? [] : [conflictLine(path, conflict)]),
+      ...(hunks.length === 0 ? ["the two edits now merge; the next sync resolves the conflict"] : []),
+      ...hunkLines(io, hunks),
+    ];
+    return showResult(io, json, { json: { path, since, hunks }, lines, exit: EXIT.attention });
   });
+}
+
+function conflictLine(path: string, { since, newestCopyPath }: Conflict): string {
+  return `${shownName(path)}: in conflict since ${localTime(since)}; theirs is ${shownName(newestCopyPath)}`;
 }

@@ -13,7 +13,8 @@ import { openWire } from "../../mirror/trust/connect.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { countWords, jsonLine } from "../text.ts";
+import { showResult } from "../show-result.ts";
+import { countWords } from "../text.ts";
 
 const NAMES = Object.keys(SECTIONS) as Section[];
 
@@ -88,10 +89,9 @@ async function judgeOver(io: Io, args: Args, wire: Wire, key: string): Promise<J
 
 function report(io: Io, args: Args, judged: Judgement): ExitCode {
   if (judged.kind !== "judged") throw new TroubleError(troubleOf(args.operands[0]!, judged));
-  const { conforms } = judged.report;
-  if (args.flag("json")) io.out(jsonLine(judged.report));
-  else for (const line of linesOf(judged.report)) io.out(shownWords(line));
-  return conforms ? EXIT.inSync : EXIT.attention;
+  const { report: json } = judged;
+  const exit = json.conforms ? EXIT.inSync : EXIT.attention;
+  return showResult(io, args.flag("json"), { json, lines: linesOf(json).map(shownWords), exit });
 }
 
 function troubleOf(url: string, judged: Exclude<Judgement, { kind: "judged" }>): Trouble {

@@ -2,7 +2,7 @@ import { onFolder } from "../find-mirror.ts";
 import type { Check } from "../../mirror/operations/doctor/check.ts";
 import type { Command } from "../command.ts";
 import { EXIT, type ExitCode, worstExit } from "../exit.ts";
-import { jsonLine } from "../text.ts";
+import { showResult } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
 import { examine } from "../../mirror/operations/doctor/examine.ts";
@@ -20,15 +20,14 @@ export const command: Command = {
   ...onFolder(async (io, args, root) => {
     const { env, cwd, clock, random } = io;
     const checks = await examine(root, { env, cwd, clock, random, keyFile: args.text("key-file") });
-    if (args.flag("json")) {
-      io.out(jsonLine({ checks: checks.map(({ fault: _fault, ...shown }) => shown) }));
-    } else {
-      for (const { about, state, detail, next } of checks) {
-        io.out(`${MARKS[state]} ${about}: ${shownWords(detail)}`);
-        if (next !== null) io.out(`    next: ${shownWords(next)}`);
-      }
-    }
-    return worstExit(checks.map(exitOf));
+    return showResult(io, args.flag("json"), {
+      json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
+      lines: checks.flatMap(({ about, state, detail, next }) => [
+        `${MARKS[state]} ${about}: ${shownWords(detail)}`,
+        ...(next === null ? [] : [`    next: ${shownWords(next)}`]),
+      ]),
+      exit: worstExit(checks.map(exitOf)),
+    });
   }),
 };
 

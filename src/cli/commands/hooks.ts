@@ -5,6 +5,7 @@ import { ageText } from "../../common/age.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
+import { showResult } from "../show-result.ts";
 import { jsonLine } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
 import { testHook } from "../../mirror/hooks/test-hook.ts";
@@ -34,21 +35,17 @@ export const command: Command = {
 
 function list(io: Io, json: boolean): ExitCode {
   const hooks = unwrap(readHooks(io.env));
-  if (json) {
-    io.out(jsonLine({ file: hooksFileOf(io.env), hooks: hooks.map(hookJson) }));
-    return EXIT.inSync;
-  }
-  if (hooks.length === 0) io.out("no hook is configured; see Hooks in src/docs/monitoring.md");
-  for (const hook of hooks) {
-    const { argv, mirrors } = hook;
-    const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
-    io.out(`${hook.name}: on ${onOf(hook)}${where}: runs ${shownWords(argv.join(" "))}`);
-  }
-  return EXIT.inSync;
+  const none = ["no hook is configured; see Hooks in src/docs/monitoring.md"];
+  return showResult(io, json, {
+    json: { file: hooksFileOf(io.env), hooks: hooks.map(hookJson) },
+    lines: hooks.length === 0 ? none : hooks.map(hookLine),
+  });
 }
 
-function onOf({ on }: Hook): string {
-  return [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
+function hookLine({ name, on, mirrors, argv }: Hook): string {
+  const events = [...on].map(([event, ms]) => `${event} (after ${ageText(ms)})`).join(", ");
+  const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
+  return `${name}: on ${events}${where}: runs ${shownWords(argv.join(" "))}`;
 }
 
 function hookJson({ name, on, mirrors, timeoutMs, argv }: Hook): object {

@@ -1,3 +1,4 @@
+import { tellNotes } from "../show-result.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -154,7 +155,7 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   const keyFile = args.text("key-file");
   bindAsSaid(io, args, root);
   const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
-  for (const note of admitted.notes) io.err(`mdmirror: ${shownWords(note)}`);
+  tellNotes(io, admitted.notes);
   const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
   if (STORABLE.has(key.from) && !args.flag("no-store-key")) {
     await checkKey(io, admitted.origin, key.key, config);

@@ -7,7 +7,8 @@ import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { firstLines, jsonLine } from "../text.ts";
+import { showResult } from "../show-result.ts";
+import { firstLines } from "../text.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
@@ -40,9 +41,8 @@ async function check(io: Io, args: Args, root: string): Promise<ExitCode> {
   const json = args.flag("json");
   return useMirror(io, root, { mode: "read", what: "links", quiet: json }, async ({ world }) => {
     const checked = checkLinks(world);
-    if (json) io.out(jsonLine(checked));
-    else for (const line of checkLines(checked)) io.out(line);
-    return checked.broken.length === 0 ? EXIT.inSync : EXIT.attention;
+    const exit = checked.broken.length === 0 ? EXIT.inSync : EXIT.attention;
+    return showResult(io, json, { json: checked, lines: checkLines(checked), exit });
   });
 }
 
@@ -65,18 +65,16 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
   const json = args.flag("json");
   return useMirror(io, root, { mode: "write", what: "links", quiet: json }, async (mirror) => {
     const planned = unwrap(await planLinkChange(mirror, form));
-    if (planned === null) {
-      io.out(json ? linkJson(form, 0) : `nothing to change: ${saidOf(form)}`);
-      return EXIT.inSync;
-    }
+    const shown = (respelled: number, line: string) =>
+      showResult(io, json, { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] });
+    if (planned === null) return shown(0, `nothing to change: ${saidOf(form)}`);
     const { paths, apply } = planned;
     if (!json && paths.length > 0) showPaths(io, paths);
     const isAgreed =
       paths.length === 0 || (await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`));
     if (!isAgreed) return EXIT.usage;
     const respelled = await apply();
-    io.out(json ? linkJson(form, respelled) : `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`);
-    return EXIT.inSync;
+    return shown(respelled, `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`);
   });
 }
 
@@ -87,10 +85,6 @@ const SAID = {
 
 function saidOf({ mode, wiki }: LinkForm): string {
   return wiki ? `${SAID[mode]}, [[wiki links]] too,` : SAID[mode];
-}
-
-function linkJson({ mode, wiki }: LinkForm, respelled: number): string {
-  return jsonLine({ links: mode, wiki, respelled });
 }
 
 function showPaths(io: Io, paths: readonly LocalPath[]): void {

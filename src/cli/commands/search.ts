@@ -3,10 +3,11 @@ import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/opera
 import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { jsonLine, paintFor } from "../text.ts";
-import { shownName, shownWords } from "../../common/shown-name.ts";
+import { showResult, tellNotes } from "../show-result.ts";
+import { paintFor } from "../text.ts";
+import { shownName } from "../../common/shown-name.ts";
 
 export const command: Command = {
   about: [
@@ -33,11 +34,11 @@ export const command: Command = {
     if (fault !== null) return misuse(fault);
     const root = findMirror(io, args.operands[1]);
     const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex, limit }));
-    for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
-    if (args.flag("json")) io.out(jsonLine({ query, regex, files, indexed }));
-    else if (files.length === 0) io.err("mdmirror: nothing found");
-    else for (const line of files.flatMap((file) => shownLines(io, file, regex))) io.out(line);
-    return EXIT.inSync;
+    tellNotes(io, notes);
+    const json = args.flag("json");
+    const lines = files.flatMap((file) => shownLines(io, file, regex));
+    const warnings = json || files.length > 0 ? [] : ["mdmirror: nothing found"];
+    return showResult(io, json, { json: { query, regex, files, indexed }, lines, warnings });
   },
 };
 

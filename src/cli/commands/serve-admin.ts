@@ -2,11 +2,11 @@ import { unwrap } from "../../common/trouble.ts";
 import { resolve } from "node:path";
 import type { AdminSession } from "../../service/admin/session.ts";
 import type { Result } from "../../common/trouble.ts";
-import type { Action, Actions, Shown } from "../admin/action.ts";
+import type { Action, Actions } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { notAmong } from "../args.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
-import { jsonLine } from "../text.ts";
+import { type ExitCode, misuse } from "../exit.ts";
+import { showResult } from "../show-result.ts";
 import { ALLOW_HTTP_OPTION } from "../use-mirror.ts";
 import { DEFAULT_DATA, RATE } from "../service-data.ts";
 
@@ -81,18 +81,12 @@ export const command: Command = {
     refuseMisuse(io, args, verb, action);
     const session = unwrap(await reach(io, args));
     try {
-      return print(io, await action.run(io, args, session, word), args.flag("json"));
+      return showResult(io, args.flag("json"), await action.run(io, args, session, word));
     } finally {
       await session.close();
     }
   },
 };
-
-function print(io: Io, { json, lines, warnings = [], exit = EXIT.inSync }: Shown, isJson: boolean): ExitCode {
-  for (const line of isJson ? [jsonLine(json)] : lines) io.out(line);
-  for (const line of warnings) io.err(line);
-  return exit;
-}
 
 function refuseMisuse(io: Io, args: Args, verb: string, { takes, options, check }: Action): void {
   const words = args.operands.length - 2;

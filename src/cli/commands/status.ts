@@ -12,7 +12,8 @@ import type { Args, Command, Io } from "../command.ts";
 import { EXIT, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, nearest, ONE_FOLDER } from "../find-mirror.ts";
 import { lastSyncLine, readAll, statusLines } from "../show-status.ts";
-import { columns, jsonLine, type Paint, paintFor } from "../text.ts";
+import { showResult } from "../show-result.ts";
+import { columns, type Paint, paintFor } from "../text.ts";
 
 export const command: Command = {
   about: [
@@ -78,30 +79,32 @@ async function showOne(io: Io, root: string, flags: Flags): Promise<ExitCode> {
   const look = await readFolderStatus(root, io);
   if (look.kind === "unseen" && look.trouble.code !== "untrusted") throw new TroubleError(look.trouble);
   const now = io.clock.now();
-  if (flags.json) io.out(jsonLine(jsonOf(look, look.kind === "seen" ? look.status.state : "untrusted", now)));
-  else for (const line of statusLines(look, now, paintFor(io))) io.out(line);
-  if (!flags.json && isTooOld(look, flags, now))
-    io.err(`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`);
-  return exitOf(look, flags, now);
+  const isOld = !flags.json && isTooOld(look, flags, now);
+  return showResult(io, flags.json, {
+    json: jsonOf(look, look.kind === "seen" ? look.status.state : "untrusted", now),
+    lines: statusLines(look, now, paintFor(io)),
+    warnings: isOld ? [`mdmirror: not in sync within ${ageText(flags.maxAge!)}; next: mdmirror sync`] : [],
+    exit: exitOf(look, flags, now),
+  });
 }
+
+const NO_FOLDER = ["no folder is linked yet; next: mdmirror init DIR --url URL"];
 
 async function showAll(io: Io, flags: Flags): Promise<ExitCode> {
   const { mirrors, unfit } = await readAll(io);
   const now = io.clock.now();
   const exits = mirrors.map(({ look }) => exitOf(look, flags, now));
-  if (flags.json) {
-    const shown = mirrors.map(({ mirror: { name, root }, look, state }, at) => {
-      return { name, root, ...jsonOf(look, state, now), exit: exits[at] };
-    });
-    io.out(jsonLine({ mirrors: shown }));
-  } else {
-    for (const line of columns(mirrors.map((one) => cells(one, flags, now, paintFor(io))))) io.out(line);
-    if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
-    const first = mirrors.find(({ look }, at) => exits[at] !== EXIT.inSync && look.kind === "seen");
-    if (first !== undefined) io.err(`  next: mdmirror status ${shellWord(first.mirror.name)}`);
-  }
-  // An entry of the list that cannot be read may belong to a folder that is no longer watched.
-  return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
+  const first = flags.json ? undefined : mirrors.find(({ look }, at) => exits[at] !== 0 && look.kind === "seen");
+  const shown = mirrors.map(({ mirror: { name, root }, look, state }, at) => {
+    return { name, root, ...jsonOf(look, state, now), exit: exits[at] };
+  });
+  return showResult(io, flags.json, {
+    json: { mirrors: shown },
+    lines: shown.length === 0 ? NO_FOLDER : columns(mirrors.map((one) => cells(one, flags, now, paintFor(io)))),
+    warnings: first === undefined ? [] : [`  next: mdmirror status ${shellWord(first.mirror.name)}`],
+    // An entry of the list that cannot be read may belong to a folder that is no longer watched.
+    exit: worstExit([...exits, ...unfit.map(() => EXIT.usage)]),
+  });
 }
 
 function cells({ mirror: { name, root }, look, state }: FolderStatus, flags: Flags, now: number, paint: Paint) {
@@ -141,8 +144,8 @@ async function showShort(io: Io, root: string, json: boolean): Promise<ExitCode>
   const { state, daemon, inSyncAsOf: _since, ...counts } = short;
   const words = Object.entries(counts).flatMap(([name, n]) => (n === 0 ? [] : [`${name}:${n}`]));
   if (daemon === "paused" || daemon === "silent") words.push(daemon);
-  io.out(json ? jsonLine(short) : [state, ...words].join(" "));
-  return look.kind === "seen" ? EXIT_OF_STATE[look.status.state] : exitOfTrouble(look.trouble);
+  const exit = look.kind === "seen" ? EXIT_OF_STATE[look.status.state] : exitOfTrouble(look.trouble);
+  return showResult(io, json, { json: short, lines: [[state, ...words].join(" ")], exit });
 }
 
 /** Returns the state, and numbers of documents. `blocked`: other problems to fix. */
@@ -181,10 +184,10 @@ export const list: Command = {
   operands: { usage: "", least: 0, most: 0 },
   async run(io, args) {
     const { mirrors } = await readAll(io);
-    if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
-    else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
-    else for (const line of columns(mirrors.map(listCells))) io.out(line);
-    return EXIT.inSync;
+    return showResult(io, args.flag("json"), {
+      json: { mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) },
+      lines: mirrors.length === 0 ? NO_FOLDER : columns(mirrors.map(listCells)),
+    });
   },
 };
 

@@ -9,6 +9,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
+import { tellNotes } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
@@ -118,7 +119,7 @@ async function syncNow(
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
-  for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
+  tellNotes(io, notes);
   const told = { ...telling, url, began };
   const exit = await tellSynced(io, root, report, told, options);
   if (before !== null) await runHooks(io, before, report, telling.quiet);

@@ -1,13 +1,13 @@
 import { explain, formerPath, type Why } from "../../mirror/operations/doctor/why.ts";
 import type { Command, Io } from "../command.ts";
-import { EXIT } from "../exit.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { whyFacts } from "../../mirror/operations/results/why.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOptionsOf, useMirror } from "../use-mirror.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { columns, jsonLine } from "../text.ts";
+import { showResult } from "../show-result.ts";
+import { columns } from "../text.ts";
 import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName } from "../../common/shown-name.ts";
@@ -22,13 +22,11 @@ export const command: Command = {
   operands: { usage: "PATH", least: 1, most: 1 },
   async run(io, args) {
     const { root, path } = locateOrRoot(io, args.operands[0]!);
-    const json = args.flag("json");
     const use = { mode: "read", what: "why", quiet: true, ...reachOptionsOf(io, args) } as const;
     return useMirror(io, root, use, async (mirror) => {
       const why = await explain(mirror, path);
-      if (json) io.out(jsonLine(whyJson(why)));
-      else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
-      return EXIT.inSync;
+      const lines = whyLines(io, why, formerPath(mirror.world.state, path));
+      return showResult(io, args.flag("json"), { json: whyJson(why), lines });
     });
   },
 };
