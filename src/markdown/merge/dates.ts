@@ -1,5 +1,4 @@
-import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
-import { normalise } from "./style.ts";
+import { readDressed } from "./front-matter.ts";
 
 /** Keys whose date says when work was last done or is due: the later of two dates wins. */
 const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
@@ -36,11 +35,6 @@ function compareDates(one: string, other: string): number {
   const [mine, theirs] = [dateOf(one), dateOf(other)];
   if (mine === undefined || theirs === undefined || mine.length !== theirs.length) return Number.NaN;
   return mine > theirs ? 1 : -1;
-}
-
-/** Reads the front matter of a text that may have any line ends and a byte order mark. */
-function readDressed(text: string): FrontMatter | undefined {
-  return /^\uFEFF?---\r?\n/.test(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
+import { normalise } from "./style.ts";
 
 /**
  * Metadata block at the start of a document: its entries, its number of lines, and the text after
@@ -28,6 +29,16 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   const lines = text.slice(front.from, front.to).split(/(?<=\n)/);
   const entries = readEntries(lines);
   return entries && { entries, lines: lines.length + 2, body: text.slice(front.end) };
+}
+
+/** Returns true if a text begins like YAML front matter, with any line ends. */
+export function beginsWithRule(text: string): boolean {
+  return /^\uFEFF?---\r?\n/.test(text);
+}
+
+/** Reads the front matter of a text that may have any line ends and a byte order mark. */
+export function readDressed(text: string): FrontMatter | undefined {
+  return beginsWithRule(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
 /** Reads the entries of some lines by their keys; undefined if a line belongs to no key. */

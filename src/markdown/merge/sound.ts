@@ -3,10 +3,9 @@ import { reserveSteps } from "./budget.ts";
 import { areAlike, type Contexts, contextsOf, hasContexts, type BlockStack } from "./contexts.ts";
 import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
-import { readFrontMatter } from "./front-matter.ts";
+import { beginsWithRule, readDressed } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { diffFilled, type Reading, readLines } from "./reading.ts";
-import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { isSoftBreak } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
@@ -38,8 +37,8 @@ export function isSoundMarkdown(given: OfFour<string>, reading: Reading): boolea
  */
 export function keepsFrontMatter(texts: OfFour<string>): boolean {
   const kindOf = (text: string): string => {
-    if (!/^\uFEFF?---\r?\n/.test(text)) return "none";
-    return readFrontMatter(normalise(text, false)) === undefined ? "rule" : "front matter";
+    if (readDressed(text) !== undefined) return "front matter";
+    return beginsWithRule(text) ? "rule" : "none";
   };
   const [was, mine, theirs, is] = mapFour(texts, kindOf);
   return mine === was ? is === theirs : is === mine && (theirs === was || theirs === mine);
