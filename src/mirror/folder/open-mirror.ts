@@ -75,9 +75,13 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   if (!existsSync(dir))
     return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
   const root = realpathSync(dir);
+  const folder = join(root, MIRROR_FOLDER);
   const closers = new Closers();
   try {
-    const entry = findEntry(root, options);
+    // The folder as a whole is checked before anything in it is opened.
+    if (options.mode === "write") tightenOwnFolder(folder);
+    else examineOwnFolder(folder);
+    const entry = withOwnFolderOpen(folder, () => readEntry(root, folder, options));
     const opened = entry.kind === "trouble" ? entry : await openParts(entry.value, options, closers);
     if (opened.kind === "trouble") await closers.close();
     return opened;
@@ -96,14 +100,6 @@ type Entry = {
   readonly admitted: Admitted;
   readonly key: string;
 };
-
-function findEntry(root: string, options: MirrorOptions): Result<Entry> {
-  const folder = join(root, MIRROR_FOLDER);
-  // The folder as a whole is checked before anything in it is opened.
-  if (options.mode === "write") tightenOwnFolder(folder);
-  else examineOwnFolder(folder);
-  return withOwnFolderOpen(folder, () => readEntry(root, folder, options));
-}
 
 function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {
   const config = readConfig(folder);

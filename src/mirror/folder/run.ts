@@ -65,7 +65,8 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     maxDeletes === null ? DEFAULT_GUARDS : { ...DEFAULT_GUARDS, minDeletes: maxDeletes, maxDeletes };
   return {
     names: config.names,
-    direction: narrowed(config.direction, request.direction),
+    // A request narrows the folder's direction and never widens it.
+    direction: config.direction === "both" ? request.direction : config.direction,
     prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: conflictPolicy(config),
     retryRefused: true,
@@ -85,11 +86,6 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
     what: `this linked folder ${does} (setting direction: ${config.direction})`,
     next: "sync without this option, or allow both directions: mdmirror config set direction both",
   };
-}
-
-/** Returns the direction of a run. A request narrows the folder's direction and never widens it. */
-function narrowed(folder: Policy["direction"], request: Policy["direction"]): Policy["direction"] {
-  return folder === "both" ? request : folder;
 }
 
 /**

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { ageText } from "../../../common/age.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { LineReader } from "./lines.ts";
 import { type SocketPath, readSocketPath } from "./socket-path.ts";
 import {
@@ -69,7 +70,7 @@ export async function askStatus(
 ): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
   const asked = await askDaemon(dir, { do: "status" }, deadlineMs);
   if (asked === NO_DAEMON || asked.kind === "ok" || asked.trouble.code !== SILENT) return asked;
-  const place = placeOf(dir);
+  const place = readSocketPath(join(realRoot(dir), MIRROR_FOLDER));
   if (place === null) return NO_DAEMON;
   const { pid, since } = place;
   const detail = `no answer for ${ageText(deadlineMs)}`;
@@ -103,12 +104,12 @@ function callDaemon(
   { onConnected, onHeldBack }: Listener = {},
 ): Promise<Result<Held> | typeof NO_DAEMON> {
   const root = realRoot(dir);
-  const place = placeOf(dir);
+  const place = readSocketPath(join(root, MIRROR_FOLDER));
   if (place === null) return Promise.resolve(NO_DAEMON);
   return new Promise((resolve) => {
     const socket = connect(place.socket);
     const end = (result: Result<Held> | typeof NO_DAEMON) => {
-      if (!isHeld(result)) socket.destroy();
+      if (result === NO_DAEMON || result.kind !== "ok") socket.destroy();
       resolve(result);
     };
     let connected = false;
@@ -135,14 +136,6 @@ function callDaemon(
 
 function realRoot(dir: string): string {
   return existsSync(dir) ? realpathSync(dir) : dir;
-}
-
-function placeOf(dir: string): SocketPath | null {
-  return readSocketPath(join(realRoot(dir), ".mdmirror"));
-}
-
-function isHeld(result: Result<Held> | typeof NO_DAEMON): boolean {
-  return result !== NO_DAEMON && result.kind === "ok";
 }
 
 function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<Held> | typeof NO_DAEMON {
