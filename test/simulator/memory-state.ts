@@ -22,20 +22,28 @@ export type MemoryState = {
 /** @param from what it holds; null: nothing */
 export function openInMemory(clock: Clock, from: StateCopy | null): MemoryState {
   empty ??= { rows: makeEmpty(STATE_SCHEMA), texts: makeEmpty(TEXTS_SCHEMA) };
-  const texts = new Sqlite((from ?? empty).texts);
-  const rows = new Sqlite((from ?? empty).rows);
+  const start = from ?? empty;
+  const texts = new Sqlite(start.texts);
+  const rows = new Sqlite(start.rows);
   const close = (): void => {
     rows.close();
     texts.close();
   };
   closeWithTest(close);
   const counts = [rows, texts].map(countLasting);
+  const changes = (): number => counts.reduce((sum, count) => sum + count(), 0);
+  let copied = { at: 0, copy: { rows: start.rows, texts: start.texts } };
+  const copy = (): StateCopy => {
+    const at = changes();
+    if (at !== copied.at) copied = { at, copy: { rows: rows.serialize(), texts: texts.serialize() } };
+    return copied.copy;
+  };
   const reopen = (): StoredState => new StoredState({ state: rows, texts, clock, close });
   return {
     state: reopen(),
     reopen,
-    copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),
-    changes: () => counts.reduce((sum, count) => sum + count(), 0),
+    copy,
+    changes,
     close,
   };
 }
