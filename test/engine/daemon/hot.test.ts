@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { rollDice } from "../../simulator/dice.ts";
 import { ROOT } from "../../simulator/mirror.ts";
+import { Moment } from "../../simulator/moment.ts";
 import { createRig, type Deployment } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
@@ -13,16 +14,24 @@ const folderOf = (folder: number) => `area-${folder % 4}/topic-${folder}`;
 const pathOf = (folder: number, n: number) => `${folderOf(folder)}/note-${n}.md`;
 const textOf = (path: string) => `# ${path}\n\nits own text\n`;
 
-/**
- * A service without events whose pages are so small that a look at everything takes half of the
- * minute's budget, and a daemon that has been at rest for a while.
- */
-async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
-  const rig = createRig(1, { maxPageSize: 20, ...deployment });
+/** A service without events, whose pages are so small that a look at everything takes many. */
+const SMALL_PAGES: Deployment = { maxPageSize: 20 };
+let synced: Promise<Moment> | null = null;
+
+async function syncAll(): Promise<Moment> {
+  const rig = createRig(1, SMALL_PAGES);
   for (let folder = 0; folder < FOLDERS; folder++)
     for (let n = 0; n < EACH; n++) rig.app.create(pathOf(folder, n), textOf(pathOf(folder, n)));
   rig.app.create("README.md", "# Read me\n");
-  const daemon = await startDaemon({ rig });
+  const mirror = rig.mirror();
+  await mirror.sync();
+  return new Moment({ rig, mirror });
+}
+
+/** Starts a daemon that has been at rest. A look at everything takes half a minute's budget. */
+async function largeWorkspace(deployment: Deployment = {}): Promise<DaemonRig> {
+  synced ??= syncAll();
+  const daemon = await startDaemon((await synced).open({ ...SMALL_PAGES, ...deployment }));
   await daemon.pass(10 * MINUTE);
   daemon.sent();
   return daemon;
