@@ -53,6 +53,29 @@ describe("a folder renamed on the service to the name of a local folder without 
   });
 });
 
+describe("a folder renamed on the service, whose documents were moved locally to a folder of that name", () => {
+  it("I11 I13 has one record at each call, also if its former folder is a new one and much else is to do", async () => {
+    const others = Object.fromEntries(Array.from({ length: 45 }, (_, n) => [`k/${n}.md`, `${n}\n`]));
+    const { rig, mirror } = await openSynced({ "docs/a.md": "a\n", "docs/b.md": "b\n", ...others });
+    const { user } = mirror.disk;
+    for (const path of Object.keys(others)) mirror.write(path, `${path} edited\n`);
+    mirror.write("docs/c.md", "c\n");
+    user.makeFolder(`${ROOT}/pics`);
+    for (const name of ["a.md", "b.md"]) user.rename(`${ROOT}/docs/${name}`, `${ROOT}/pics/${name}`);
+    rig.app.renameFolder("docs", "pics");
+    const doubled = new Set<string>();
+    mirror.onCall = () => {
+      const folders = [...mirror.state.load().dirs.values()].map(({ localPath }) => localPath);
+      for (const path of folders) if (folders.indexOf(path) !== folders.lastIndexOf(path)) doubled.add(path);
+    };
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect([...doubled]).toEqual([]);
+    const paths = ["docs/c.md", ...Object.keys(others), "pics/a.md", "pics/b.md"].sort();
+    expect([[...rig.app.files().keys()].sort(), [...mirror.texts().keys()].sort()]).toEqual([paths, paths]);
+    expect(rig.app.folders()).toEqual(["docs", "k", "pics"]);
+  });
+});
+
 async function neighbours(first: string, second: string) {
   const { rig, mirror } = await openSynced(
     { "k.md": "k\n", [first]: "first\n", [second]: "second\n" },

@@ -24,8 +24,8 @@ export type Stamp = {
 type Inode = Pick<Stamp, "dev" | "ino" | "birthMs">;
 
 /**
- * Returns true if two scans saw the same file or folder. Systems reuse an inode right
- * after a deletion, so the birth time must match too.
+ * Returns true if two scans saw the same file or folder. Systems reuse an inode right after a
+ * deletion, so the birth time must match too.
  */
 export function sameInodeAndBirth(a: Inode, b: Inode): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;

@@ -7,6 +7,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import { refuseCreation } from "./in-the-way.ts";
 import {
+  type ValueOrEnd,
   DONE,
   ended,
   eventOf,
@@ -24,7 +25,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, EffectResult } from "./run-effect.ts";
 import type { FolderResource } from "../../../contract/resources.ts";
-import type { DirLink } from "../../model/link.ts";
+import { type DirLink, sameInodeAndBirth } from "../../model/link.ts";
 
 /**
  * Creates a local folder, and records it as if both sides had it before. After a kill between the
@@ -75,8 +76,9 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null
   },
 
   conclude(ctx, { localPath: path, remotePath, why }, id, source) {
-    const dir = linkFolder(ctx, id, path, remotePath);
-    if (dir === null) return { outcome: stale("the folder was removed meanwhile"), change: null };
+    const linked = linkFolder(ctx, id, path, remotePath);
+    if (linked.kind === "end") return { outcome: linked.outcome, change: null };
+    const { value: dir } = linked;
     const requestId = source.from === "answer" ? source.requestId : null;
     const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
     return { outcome: DONE, change: { dir, event } };
@@ -208,11 +210,25 @@ export async function findFolder(
   return { kind: "found", folder: found.value };
 }
 
-function linkFolder(ctx: CycleContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
-  const look = ctx.world.disk.look(localPath);
-  if (look.kind !== "folder") return null;
-  ctx.notes.folderIds.set(remotePath, dirId);
-  return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
+/**
+ * Returns the record of a local folder. Fails while another record has the same folder: the plan
+ * found that record's folder elsewhere, and has not recorded it there yet. If both were in base
+ * after a crash, every plan would move the folder, from one record's place to the other's (I11).
+ */
+function linkFolder(
+  { world: { disk, state }, notes }: CycleContext,
+  id: DirId,
+  localPath: LocalPath,
+  remotePath: RemotePath,
+): ValueOrEnd<DirLink> {
+  const look = disk.look(localPath);
+  if (look.kind !== "folder") return ended(stale("the folder was removed meanwhile"));
+  const { dev, ino, birthMs } = look;
+  const other = state.dirAt(localPath);
+  if (other !== null && other.id !== id && sameInodeAndBirth(other, look))
+    return ended(stale("the former folder at its path is not recorded at its new path yet"));
+  notes.folderIds.set(remotePath, id);
+  return got({ id, localPath, remotePath, dev, ino, birthMs });
 }
 
 /**
@@ -224,8 +240,9 @@ export async function recordFolder(
   { dirId, localPath, remotePath, carries }: Omit<ActionOf<"link-folder">, "kind" | "why">,
   event?: EventFields,
 ): Promise<Outcome> {
-  const link = linkFolder(ctx, dirId, localPath, remotePath);
-  if (link === null) return stale("the folder was removed meanwhile");
+  const linked = linkFolder(ctx, dirId, localPath, remotePath);
+  if (linked.kind === "end") return linked.outcome;
+  const { value: link } = linked;
   // Folders of one depth are recorded in one transaction; steps that put entries into these folders
   // wait.
   await ctx.group.commit(() => {
