@@ -55,6 +55,7 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
 
   conclude(ctx, row, seen) {
     const { from, to, why, isManual } = row;
+    ctx.world.links?.moved(from, to);
     const id = row.kind === "move" ? row.id : row.dirId;
     const moved = { side: "local", id, path: to, from } as const;
     if (isManual) return { outcome: DONE, change: { event: { ...moved, kind: "restore", detail: why } } };
@@ -70,6 +71,7 @@ function performFolder(ctx: CycleContext, { from, to }: Row): EffectResult<Seen>
   if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
   // Only moves of this cycle: a plan that is made after a recovery has the new paths.
   ctx.notes.movedLocally.push({ from, to });
+  ctx.world.links?.places()?.moveFolder(from, to);
   for (const [id, path] of ctx.notes.toFlush)
     if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
   return { kind: "seen", seen: { stamp: null } };

@@ -101,8 +101,8 @@ export class KnownSpellings {
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
-  /** Records that a file or folder is about to be moved. */
-  moving(from: LocalPath, to: LocalPath): void {
+  /** Records that a file, or a folder with all below it, was moved. */
+  moved(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }
 }

@@ -120,7 +120,6 @@ export class LinkedDisk implements Disk {
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     const found = expect === null ? null : this.#find(from, expect);
     if (found !== null && found.kind !== "done") return found;
-    this.#forms.known.moving(from, to);
     return this.plain.move(from, to, found?.value.digest ?? null);
   }
 
@@ -131,13 +130,6 @@ export class LinkedDisk implements Disk {
     if (found.kind !== "done") return this.plain.trash(path, expect, trashPath);
     this.#forms.known.settingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found.value.digest, trashPath);
-  }
-
-  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
-    this.#forms.known.moving(from, to);
-    const end = this.plain.moveFolder(from, to);
-    if (end.kind === "done") this.#forms.placesIfKnown()?.moveFolder(from, to);
-    return end;
   }
 
   readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
@@ -170,6 +162,7 @@ export class LinkedDisk implements Disk {
   readonly identify: Disk["identify"] = () => this.plain.identify();
   readonly names: Disk["names"] = () => this.plain.names();
   readonly shareFolders: Disk["shareFolders"] = (work) => this.plain.shareFolders(work);
+  readonly moveFolder: Disk["moveFolder"] = (...move) => this.plain.moveFolder(...move);
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
   readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) => this.plain.isOpenElsewhere(setAsideAt);

@@ -256,6 +256,14 @@ export class MirrorLinks {
     else known.puttingBack(setAsideAt, path);
   }
 
+  /**
+   * Records that a file, or a folder with all below it, was moved. Called in the transaction that
+   * moves base: a power cut must not keep the new path and lose which content its bytes represent.
+   */
+  moved(from: LocalPath, to: LocalPath): void {
+    this.#forms.known.moved(from, to);
+  }
+
   get scope(): LinkScope {
     return this.#forms.scope;
   }
