@@ -69,10 +69,6 @@ export class HotPlaces {
     if (at !== -1) this.#places.splice(at, 1);
   }
 
-  count(): number {
-    return this.#places.length;
-  }
-
   /** Returns the time of the next request; null: there is no place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
