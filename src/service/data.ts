@@ -1,8 +1,9 @@
+import { randomBytes as random } from "node:crypto";
 import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
-import { combineByMerge } from "./files/combine.ts";
+import { combineByMerge as combine } from "./files/combine.ts";
 import { isOfDatabase, OtherData } from "./database-marker.ts";
-import { makeAdminKey, pooledRandom, readKey, writeKey } from "./keys/key-files.ts";
+import { makeAdminKey, readKey, writeKey } from "./keys/key-files.ts";
 import { indexInSteps } from "./search/search-steps.ts";
 import { createService, type Service } from "./service.ts";
 import type { Settings } from "./store/rows.ts";
@@ -47,12 +48,11 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const keyFile = join(dir, "key");
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, settings, ...more } = options;
-  const random = pooledRandom();
   // Loaded on demand, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = openSqlite(location, { random, commits: "together" });
-  const service = createService({ ...more, store, combine: combineByMerge, now: Date.now, random, adminKey });
+  const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await usableKey(service, keyFile);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** Reads and writes the two keys of a data folder, and provides random bytes for all keys. */
+/** Reads and writes the two keys of a data folder. */
 
 /**
  * Reads a key.
@@ -30,19 +30,4 @@ export function makeAdminKey(file: string): string {
   const key = `mdm_admin_${randomBytes(32).toString("base64url")}`;
   writeKey(file, key);
   return key;
-}
-
-/**
- * Returns a source of random bytes that fetches thousands from the system at a time. An id takes 20
- * bytes, and a call of the system takes longer than making an id.
- */
-export function pooledRandom(): (bytes: number) => Uint8Array {
-  const POOL_BYTES = 4_096;
-  let pool = randomBytes(POOL_BYTES);
-  return (bytes) => {
-    if (bytes > pool.length) pool = randomBytes(Math.max(POOL_BYTES, bytes));
-    const taken = pool.subarray(0, bytes);
-    pool = pool.subarray(bytes);
-    return taken;
-  };
 }

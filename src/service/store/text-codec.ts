@@ -15,7 +15,7 @@ const MIN_COMPRESSED_BYTES = 1_024;
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length < MIN_COMPRESSED_BYTES) return { codec: PLAIN, text: plain };
-  const packed = zstdCompressSync(plain, { chunkSize: PACKED_PORTION, params: CHECKED });
+  const packed = zstdCompressSync(plain, { params: CHECKED });
   return packed.length < plain.length ? { codec: ZSTD, text: packed } : { codec: PLAIN, text: plain };
 }
 
@@ -35,15 +35,5 @@ export function decodeIfKept(stored: StoredText): string | null {
 
 /** Decodes content that is never pruned, because it is published or in review. */
 export function decodeText(stored: StoredText): string {
-  return (stored.codec === ZSTD ? unpack(stored.text) : stored.text).toString("utf8");
-}
-
-/** Sizes of the first portion of output, which Node allocates in advance. */
-const PACKED_PORTION = 2_048;
-const LEAST_PORTION = 64;
-/** Notes are packed to about a third of their size. */
-const UNPACKED_PORTION = 4;
-
-function unpack(packed: Buffer): Buffer {
-  return zstdDecompressSync(packed, { chunkSize: Math.max(LEAST_PORTION, UNPACKED_PORTION * packed.length) });
+  return (stored.codec === ZSTD ? zstdDecompressSync(stored.text) : stored.text).toString("utf8");
 }

@@ -1,10 +1,11 @@
+import { randomBytes as random } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
-import { combineByMerge } from "../../files/combine.ts";
+import { combineByMerge as combine } from "../../files/combine.ts";
 import { holdForDatabase, OtherData } from "../../database-marker.ts";
 import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
-import { makeAdminKey, pooledRandom, readKey, writeKey } from "../../keys/key-files.ts";
+import { makeAdminKey, readKey, writeKey } from "../../keys/key-files.ts";
 import { createService, type Service } from "../../service.ts";
 import { UnusableDatabase } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
@@ -28,7 +29,6 @@ export async function openSharedData(
   makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
   const { settings, onFault, ...more } = options;
-  const random = pooledRandom();
   const told = onFault === undefined ? {} : { onFault };
   const onBreak = (error: unknown) => onFault?.(error, "database");
   const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
@@ -40,15 +40,7 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.alone(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
-      const service = createService({
-        ...more,
-        ...told,
-        store,
-        combine: combineByMerge,
-        now: Date.now,
-        random,
-        adminKeyHash,
-      });
+      const service = createService({ ...more, ...told, store, combine, now: Date.now, random, adminKeyHash });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);

@@ -16,10 +16,10 @@ const HELD_CHARACTERS = 8 * 1024 * 1024;
 export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
 
 /**
- * Returns storage for recently read files by id, as JSON of an answer. Every client of a workspace reads a document
- * that just changed; reading the row, unpacking the content and writing JSON take half of that
- * request. The text of a change never changes, so it is valid while its change is live, even if the
- * row changed.
+ * Returns storage for recently read files by id, as JSON of an answer. Every client of a workspace
+ * reads a document that just changed; reading the row, unpacking the content and writing JSON take
+ * half of that request. The text of a change never changes, so it is valid while its change is
+ * live, even if the row changed.
  */
 export function keptTexts(): BoundedMap<string, KeptText> {
   return new BoundedMap(HELD_CHARACTERS, ({ shown, json }) => shown.length + json.length);
