@@ -86,14 +86,13 @@ export class Db {
  * `:memory:`, the folder with `service.db`, or a copy of a database (`Service.copy`) that a service
  * in memory continues.
  */
-export type DatabaseLocation =
-  | ":memory:"
-  | {
-      readonly folder: string;
-      /** Milliseconds to wait while another process has the database open (default 2,000). */
-      readonly waitMs?: number;
-    }
-  | { readonly copy: Uint8Array };
+export type DatabaseLocation = ":memory:" | DataFolder | { readonly copy: Uint8Array };
+
+type DataFolder = {
+  readonly folder: string;
+  /** Milliseconds to wait while another process has the database open (default 2,000). */
+  readonly waitMs?: number;
+};
 
 const WAIT_MS = 2_000;
 
@@ -102,10 +101,11 @@ const WAIT_MS = 2_000;
  * @throws if the folder cannot be used, another process has it open, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  const sqlite = new Sqlite(sourceOf(location), { timeout: waitOf(location) });
+  const disk = onDisk(location);
+  const sqlite = new Sqlite(sourceOf(location), { timeout: disk?.waitMs ?? WAIT_MS });
   const db = new Db(sqlite);
   try {
-    if (location !== ":memory:" && "folder" in location) {
+    if (disk !== null) {
       // Allows only one process for each folder. The operating system ends the lock with the
       // process, even after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
@@ -121,7 +121,7 @@ export function openDatabase(location: DatabaseLocation): Db {
     // SQLite copies old pages to undo a statement or savepoint. By default a copy of more than
     // 64 KiB is a file, which takes most of the time of an insert.
     db.pragma("temp_store = MEMORY");
-    migrate(sqlite, location !== ":memory:" && "folder" in location ? location.folder : null);
+    migrate(sqlite, disk?.folder ?? null);
   } catch (error) {
     db.close();
     throw error;
@@ -129,8 +129,9 @@ export function openDatabase(location: DatabaseLocation): Db {
   return db;
 }
 
-function waitOf(location: DatabaseLocation): number {
-  return typeof location === "object" && "folder" in location ? (location.waitMs ?? WAIT_MS) : WAIT_MS;
+/** Returns the data folder of a database; null for a database in memory. */
+export function onDisk(location: DatabaseLocation): DataFolder | null {
+  return location !== ":memory:" && "folder" in location ? location : null;
 }
 
 function sourceOf(location: DatabaseLocation): string | Buffer {

@@ -8,7 +8,7 @@ import type { BackupMade, Indexing, Outbox, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import { type Tables, commonTables, FIGURES } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
-import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
+import { type DatabaseLocation, type Db, onDisk, openDatabase } from "./database.ts";
 import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { rememberedFiles } from "./remembered-files.ts";
@@ -66,25 +66,24 @@ export class SqliteStore implements Store {
     this.cursorSecret = cursorSecretOf(this.#session, random);
     this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
     this.#index = new SearchIndex(db);
-    ({ tables: this.#tables, holders: this.#holders } = this.#openTables());
+    this.#holders = new Holders(db, this.#session);
+    this.#tables = this.#openTables();
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
-    const folder = typeof location === "object" && "folder" in location ? location.folder : null;
+    const folder = onDisk(location)?.folder ?? null;
     this.reserve = new Reserve(folder);
     this.#backup = folder === null ? null : new OnlineBackup(folder, db, this.#turns);
   }
 
-  #openTables(): { readonly tables: Tables; readonly holders: Holders } {
+  #openTables(): Tables {
     const [db, session] = [this.#db, this.#session];
     const outbox = outboxTable(session);
-    const holders = new Holders(db, session);
-    const tables: Tables = {
+    return {
       ...commonTables(session, outbox.noteAccess),
       files: rememberedFiles(session, db),
       outbox,
       search: searchTable(db, this.#index, session),
-      holder: async (hash) => holders.byHash(hash),
+      holder: async (hash) => this.#holders.byHash(hash),
     };
-    return { tables, holders };
   }
 
   read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
