@@ -59,6 +59,11 @@ export type Io = {
   readText(path: string): string;
 };
 
+/** Returns the part of an environment in which operations of the client run. */
+export function worldOf({ env, cwd, clock, random }: Io): Pick<Io, "env" | "cwd" | "clock" | "random"> {
+  return { env, cwd, clock, random };
+}
+
 /** One option. `value` is the placeholder for its value; an option without `value` is a flag. */
 export type OptionSpec = {
   readonly help: string;

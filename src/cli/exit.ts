@@ -93,6 +93,12 @@ export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "cod
   return EXIT_OF_CODE.get(code) ?? EXITS[kind];
 }
 
+/** Returns the message of an error in mdmirror itself; with `MDMIRROR_DEBUG`, where it failed. */
+export function faultText({ env }: { readonly env: Readonly<Record<string, string | undefined>> }, error: unknown) {
+  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
+  return env["MDMIRROR_DEBUG"] === undefined ? message : stack;
+}
+
 /** Ends a command that cannot continue. */
 export function refuse(what: string, next: string): never {
   throw new TroubleError({ kind: "usage", what, next });

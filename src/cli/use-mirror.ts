@@ -2,7 +2,7 @@ import type { LogFields } from "../mirror/ports/log.ts";
 import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
-import type { Args, Io, OptionSpec } from "./command.ts";
+import { type Args, type Io, type OptionSpec, worldOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { tellNotes } from "./show-result.ts";
@@ -67,9 +67,8 @@ export async function useMirror(
   { quiet = false, ...use }: Use,
   work: (mirror: OpenedMirror) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { env, cwd, clock, random } = io;
   const progress = showProgress(io, quiet || hidesProgress(root));
-  const opening = { ...use, env, cwd, clock, random, progress };
+  const opening = { ...use, ...worldOf(io), progress };
   return unwrap(
     await withMirror(root, opening, async (mirror) => {
       tellNotes(io, mirror.notes);

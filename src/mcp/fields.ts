@@ -3,11 +3,7 @@ import { TEXT_CHARACTERS } from "./bounded.ts";
 
 /** Arguments that several tools share. */
 
-export const PATH = z
-  .string()
-  .min(1)
-  .max(4_096)
-  .describe("a document, relative to the linked folder, with / between names: notes/plan.md");
+export { PATH } from "../mirror/operations/define.ts";
 
 export const VERSION = z
   .string()

@@ -1,6 +1,6 @@
 import { onFolder } from "../find-mirror.ts";
 import type { Check } from "../../mirror/operations/doctor/check.ts";
-import type { Command } from "../command.ts";
+import { type Command, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { showResult } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
@@ -18,8 +18,7 @@ export const command: Command = {
     ...KEY_OPTION,
   },
   ...onFolder(async (io, args, root) => {
-    const { env, cwd, clock, random } = io;
-    const checks = await examine(root, { env, cwd, clock, random, keyFile: args.text("key-file") });
+    const checks = await examine(root, { ...worldOf(io), keyFile: args.text("key-file") });
     return showResult(io, args.flag("json"), {
       json: { checks: checks.map(({ fault: _fault, ...shown }) => shown) },
       lines: checks.flatMap(({ about, state, detail, next }) => [

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import type { Command, Io } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { type Command, worldOf } from "../command.ts";
+import { EXIT, type ExitCode, faultText } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { version } from "../../common/version.ts";
 
@@ -18,13 +18,13 @@ export const command: Command = {
     // cleanly.
     const { stop } = io;
     const roots = findMirrors(io, args.operands);
-    const { env, cwd, clock, random } = io;
+    const world = worldOf(io);
     const { admitMirror } = await import("../../mcp/mirrors.ts");
-    for (const root of roots) unwrap(await admitMirror(root, { env, cwd }));
+    for (const root of roots) unwrap(await admitMirror(root, world));
     if (stop.aborted) return EXIT.inSync;
     const { startMcp } = await import("../../mcp/start-mcp.ts");
-    const around = { env, cwd, clock, random, version: version(), onFault: (error: unknown) => tellFault(io, error) };
-    const mcp = startMcp({ ...around, roots: roots, isReadOnly: args.flag("read-only") });
+    const onFault = (error: unknown) => io.err(`mdmirror mcp: ${faultText(io, error)}`);
+    const mcp = startMcp({ ...world, version: version(), onFault, roots, isReadOnly: args.flag("read-only") });
     try {
       await Promise.race([mcp.gone, aborted(stop)]);
     } finally {
@@ -33,8 +33,3 @@ export const command: Command = {
     return EXIT.inSync;
   },
 };
-
-function tellFault(io: Io, error: unknown): void {
-  const { message, stack = message } = error instanceof Error ? error : new Error(String(error));
-  io.err(`mdmirror mcp: ${io.env["MDMIRROR_DEBUG"] === undefined ? message : stack}`);
-}

@@ -1,7 +1,7 @@
 import { unwrap } from "../../common/trouble.ts";
 import { aborted } from "../../common/aborted.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import { type Args, type Command, type Io, worldOf } from "../command.ts";
+import { EXIT, type ExitCode, faultText } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { jsonLine } from "../text.ts";
 import { execFile } from "node:child_process";
@@ -26,12 +26,9 @@ export const command: Command = {
     const { stop } = io;
     const roots = args.operands.length === 0 ? null : findMirrors(io, args.operands);
     const { startUi } = await import("../../ui/start-ui.ts");
-    const { env, cwd, clock, random } = io;
-    const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${detailOf(io, error)}`);
+    const onFault = (error: unknown) => io.err(`mdmirror ui: an error in mdmirror itself: ${faultText(io, error)}`);
     const shown = roots === null ? null : new Set(roots);
-    const started = unwrap(
-      await startUi({ env, cwd, clock, random, port: args.number("port") ?? 0, roots: shown, onFault }),
-    );
+    const started = unwrap(await startUi({ ...worldOf(io), port: args.number("port") ?? 0, roots: shown, onFault }));
     try {
       await showAddress(io, args, started.enterUrl());
       await aborted(stop);
@@ -49,11 +46,6 @@ async function showAddress(io: Io, args: Args, url: string): Promise<void> {
   io.err(
     isOpened ? "opening it in your browser; Ctrl-C ends it" : "open it in a browser on this machine; Ctrl-C ends it",
   );
-}
-
-function detailOf(io: Io, error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return io.env["MDMIRROR_DEBUG"] === undefined ? error.message : (error.stack ?? error.message);
 }
 
 const DEADLINE_MS = 10_000;

@@ -7,7 +7,7 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { forgetRoot, purgeOwnFolder, type Unlinked, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";
 import { type ListedMirror, listOwnMirrors } from "../../mirror/trust/list.ts";
-import type { Args, Command, Io } from "../command.ts";
+import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, refuse } from "../exit.ts";
 import { findMirror, ONE_FOLDER } from "../find-mirror.ts";
 import { withFolderReleased } from "../service-all.ts";
@@ -93,8 +93,7 @@ function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force
  */
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
-  const { env, cwd, clock, random } = io;
-  const unsent = await findUnsent(root, { env, cwd, clock, random });
+  const unsent = await findUnsent(root, worldOf(io));
   if (unsent.kind === "trouble") {
     if (force) return null;
     throw new TroubleError(unknownTrouble(root, unsent.trouble));

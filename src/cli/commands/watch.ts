@@ -1,6 +1,6 @@
 import { type DaemonsOptions, type FolderEvent, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
-import type { Args, Command, Io } from "../command.ts";
+import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirrors } from "../find-mirror.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
@@ -61,15 +61,15 @@ async function keepWith(
   several: boolean,
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
-  const { env, cwd, clock, random } = io;
+  const world = worldOf(io);
   const show = showEvents(io, { json: args.flag("json"), several });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-  const hooks = new HookRunner({ env, clock, random, onNote });
+  const hooks = new HookRunner({ ...world, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {
     hooks.take(root, event, log);
     show(root, event);
   };
-  unwrap(await keep({ env, cwd, clock, random, onEvent, onNote }).finally(() => hooks.end()));
+  unwrap(await keep({ ...world, onEvent, onNote }).finally(() => hooks.end()));
   return EXIT.inSync;
 }
 
