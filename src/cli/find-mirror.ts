@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { MIRROR_FOLDER, WHOLE_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { LocalPath } from "../contract/path.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
@@ -189,16 +189,16 @@ function holdsMirror(folder: string): boolean {
 
 /**
  * Finds the one linked folder of all paths or ids, and the paths in that folder. Without paths: the
- * nearest linked folder with everything in it.
+ * nearest linked folder with everything in it. The whole folder is `WHOLE_FOLDER`.
  */
 export function locateAll(
   io: Io,
   names: readonly string[],
-): { readonly root: string; readonly paths: readonly LocalPath[] } {
-  if (names.length === 0) return { root: findMirror(io, undefined), paths: [""] };
+): { readonly root: string; readonly paths: readonly string[] } {
+  if (names.length === 0) return { root: findMirror(io, undefined), paths: [WHOLE_FOLDER] };
   const places = names.map((name) => locateOrRoot(io, name));
   const [root, second] = new Set(places.map((place) => place.root));
-  if (second === undefined) return { root: root!, paths: places.map(({ path }) => path) };
+  if (second === undefined) return { root: root!, paths: places.map(({ path }) => path || WHOLE_FOLDER) };
   return refuse(
     `the paths are in several linked folders: ${root} and ${second}`,
     "run the command for each folder separately",

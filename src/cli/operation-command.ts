@@ -3,11 +3,10 @@ import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input
 import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
-import type { Args, Command, Io, OptionSpec } from "./command.ts";
+import { type Args, type Command, type Io, type OptionSpec, worldOf } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./text.ts";
-import { findMirror, locateAll, ONE_FOLDER } from "./find-mirror.ts";
-import { WHOLE_FOLDER } from "../mirror/operations/manual/selection.ts";
+import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
 import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
 import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
@@ -133,15 +132,6 @@ function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly 
   return items.every(isWell) ? EXIT.inSync : EXIT.attention;
 }
 
-/** Finds the one linked folder of all operands, and the documents that they name. */
-export function locateDocuments(
-  io: Io,
-  operands: readonly string[],
-): { readonly root: string; readonly paths: readonly string[] } {
-  const { root, paths } = locateAll(io, operands);
-  return { root, paths: paths.map((path) => (path === "" ? WHOLE_FOLDER : path)) };
-}
-
 /**
  * Makes commands from operations that change no document by themselves. Each command adds only the
  * text that it prints.
@@ -189,16 +179,15 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
-      const { env, cwd, clock, random } = io;
       const onNotes = (notes: readonly string[]) => tellNotes(io, notes);
       const given = { ...givenFields(fields, args), ...input };
-      const began = clock.monotonic();
-      const use = { env, cwd, clock, random, progress, onNotes, ...reach };
+      const began = io.clock.monotonic();
+      const use = { ...worldOf(io), progress, onNotes, ...reach };
       const answer = unwrap(await runRead(root, operation, given, use).finally(progress.end));
       if (json) io.out(jsonLine(withoutContents(declared, answer)));
       else {
         for (const line of parts.lines?.(io, answer, args) ?? []) io.out(line);
-        parts.print?.(io, answer, { args, took: clock.monotonic() - began });
+        parts.print?.(io, answer, { args, took: io.clock.monotonic() - began });
       }
       return parts.exit?.(answer) ?? EXIT.inSync;
     },

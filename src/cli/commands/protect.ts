@@ -1,5 +1,6 @@
 import { protect, unprotect as publish } from "../../mirror/operations/manual/protect.ts";
-import { locateDocuments, operationCommand } from "../operation-command.ts";
+import { locateAll } from "../find-mirror.ts";
+import { operationCommand } from "../operation-command.ts";
 
 const EXAMPLES = ["mdmirror protect contract.md", "mdmirror protect 'legal/**' --dry-run"];
 export const command = protectionCommand(protect, "protected", EXAMPLES);
@@ -14,7 +15,7 @@ function protectionCommand(operation: typeof protect, word: string, examples: re
     operands: { usage: "PATH… | FOLDER | 'GLOB'", least: 1, most: 10_000 },
     examples,
     locate(io, { operands }) {
-      const { root, paths } = locateDocuments(io, operands);
+      const { root, paths } = locateAll(io, operands);
       return { root, input: { paths } };
     },
     words: () => ({ word }),

@@ -9,8 +9,8 @@ import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolve } from "../../mirror/operations/manual/resolve-many.ts";
 import type { Args, Io } from "../command.ts";
 import { refuse } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
-import { locateDocuments, operationCommand } from "../operation-command.ts";
+import { findMirror, locateAll } from "../find-mirror.ts";
+import { operationCommand } from "../operation-command.ts";
 
 const FLAGS = (Object.keys(WAYS) as Way[]).filter((way) => way !== "merged");
 
@@ -66,7 +66,7 @@ function placeOf(io: Io, args: Args): { readonly root: string; readonly paths: r
   const { operands } = args;
   if (!args.flag("all")) {
     if (operands.length === 0) return refuse("no path is given", "name a path, or --all");
-    return locateDocuments(io, operands);
+    return locateAll(io, operands);
   }
   if (operands.length > 1) return refuse("--all takes one folder at most", "mdmirror resolve --help");
   return { root: findMirror(io, operands[0]), paths: undefined };

@@ -2,8 +2,8 @@ import { count } from "../../common/count.ts";
 import { restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { refuse } from "../exit.ts";
-import { splitVersion } from "../find-mirror.ts";
-import { locateDocuments, operationCommand } from "../operation-command.ts";
+import { locateAll, splitVersion } from "../find-mirror.ts";
+import { operationCommand } from "../operation-command.ts";
 
 export const command = operationCommand(restore, {
   operands: { usage: "PATH[@N] | ID[@N] | FOLDER | 'GLOB' …", least: 1, most: 10_000 },
@@ -13,7 +13,7 @@ export const command = operationCommand(restore, {
     if (wanted.length > 1 && wanted.some(({ n }) => n !== null))
       return refuse("PATH@N is one version of one document", "give no other path");
     const names = wanted.map(({ path }) => path);
-    const { root, paths } = locateDocuments(io, names);
+    const { root, paths } = locateAll(io, names);
     return { root, input: { paths, n: wanted[0]!.n ?? undefined } };
   },
   question({ items }) {

@@ -5,7 +5,7 @@ import { ageText, parseAge } from "../../common/age.ts";
 import { USUAL_WAIT, waitFor, type WaitRequest } from "../../mirror/operations/manual/wait.ts";
 import type { Trouble } from "../../common/trouble.ts";
 import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
-import type { Args, Command, Io } from "../command.ts";
+import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
@@ -22,7 +22,7 @@ import { readFolderStatus } from "../../mirror/folder/status.ts";
 import { join } from "node:path";
 import { readConfig } from "../../mirror/settings/config.ts";
 import { endTransient, noteTransient, type TransientKind } from "../../mirror/folder/transient-trouble.ts";
-import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
+import { MIRROR_FOLDER, namesOf } from "../../mirror/model/mirror-folder.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
 import { showNeeds, showReport } from "../show-report.ts";
 import { jsonLine } from "../text.ts";
@@ -83,7 +83,8 @@ function awaitedOf(io: Io, root: string, args: Args): WaitRequest | null {
   const names = args.texts("wait-for");
   if (names.length === 0) return null;
   const place = locateAll(io, names);
-  if (place.root === root) return { paths: place.paths, timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
+  if (place.root === root)
+    return { paths: namesOf(place.paths), timeoutMs: args.ms("timeout") ?? parseAge(USUAL_WAIT)! };
   const what = `${names[0]} is in ${place.root}, but this sync runs in ${root}`;
   return refuse(what, "give paths in that linked folder");
 }
@@ -104,7 +105,7 @@ async function syncNow(
   telling: RunPrinter & { readonly wait: WaitRequest | null },
   reach: Reach,
 ): Promise<ExitCode> {
-  const { env, cwd, clock, random, stoppable } = io;
+  const { clock, stoppable } = io;
   const silent = telling.quiet || telling.json || hidesProgress(root);
   const progress = showProgress(io, silent);
   const before = await readStateForHooks(io, root);
@@ -115,7 +116,7 @@ async function syncNow(
     if (!silent) io.err(heldBackLine(heldBack));
   };
   const began = clock.monotonic();
-  const options = { env, cwd, clock, random, progress, onDaemon, onHeldBack, ...reach };
+  const options = { ...worldOf(io), progress, onDaemon, onHeldBack, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
@@ -171,15 +172,15 @@ type StateForHooks = { readonly root: string; readonly facts: Facts };
 async function readStateForHooks(io: Io, dir: string): Promise<StateForHooks | null> {
   if (hooksFileOf(io.env) === null || io.env["MDMIRROR_HOOK"] !== undefined) return null;
   const root = realpathSync(dir);
-  const look = await readFolderStatus(root, { env: io.env, cwd: io.cwd, isStrict: true });
+  const look = await readFolderStatus(root, { ...worldOf(io), isStrict: true });
   return look.kind === "seen" && look.daemon === null ? { root, facts: factsOf(root, look.status) } : null;
 }
 
 async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunReport, quiet: boolean): Promise<void> {
-  const { env, clock, random, stop } = io;
+  const { stop } = io;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const ran = await runHooksAfterSync(root, facts, report, { env, clock, random, stop, onNote });
+  const ran = await runHooksAfterSync(root, facts, report, { ...worldOf(io), stop, onNote });
   if (io.terminal.error) io.status("");
   // With `--quiet`, a timer runs the sync and mails its output. The mail does not repeat this
   // problem: `mdmirror hooks` shows it.

@@ -1,3 +1,4 @@
+import { WHOLE_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { wait } from "../../mirror/operations/manual/wait-operation.ts";
 import { locateAll } from "../find-mirror.ts";
 import { readCommand } from "../operation-command.ts";
@@ -8,7 +9,7 @@ export const command = readCommand(wait, {
   examples: ["mdmirror wait plan.md --timeout 2m"],
   locate(io, { operands }) {
     const { root, paths } = locateAll(io, operands);
-    return { root, input: paths.includes("") ? {} : { paths } };
+    return { root, input: paths.includes(WHOLE_FOLDER) ? {} : { paths } };
   },
   exit: exitOfWait,
   print(io, report, { took }) {

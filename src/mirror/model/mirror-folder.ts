@@ -1,3 +1,5 @@
+import type { LocalPath } from "../../contract/path.ts";
+
 /** mdmirror's own folder, in the root. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
@@ -47,3 +49,11 @@ export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind
   ["damaged", "store"],
   ["unlinked", "store"],
 ]);
+
+/** Path of the linked folder itself in operands and inputs; elsewhere this path is "". */
+export const WHOLE_FOLDER = ".";
+
+/** Returns the paths that operands and inputs name. */
+export function namesOf(paths: readonly string[]): readonly LocalPath[] {
+  return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
+}

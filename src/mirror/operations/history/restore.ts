@@ -1,3 +1,4 @@
+import { namesOf } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -12,7 +13,7 @@ import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
 import { entryAt, findVersion, newestOf, obstacleTo } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "../manual/many.ts";
-import { namesOf, namesSeveral, selectPaths } from "../manual/selection.ts";
+import { namesSeveral, selectPaths } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";

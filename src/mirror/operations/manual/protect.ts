@@ -1,3 +1,4 @@
+import { namesOf } from "../../model/mirror-folder.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
@@ -12,7 +13,7 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { PROTECT, UNPROTECT } from "../declared/protect.ts";
 import type { Operation } from "../run-operation.ts";
 import { AT_ONCE, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
-import { namesOf, namesSeveral, selectPaths } from "./selection.ts";
+import { namesSeveral, selectPaths } from "./selection.ts";
 
 /**
  * Sets or clears the review protection of documents on the service, as one run. The next listing

@@ -1,3 +1,4 @@
+import { namesOf } from "../../model/mirror-folder.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import type { Seen } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -15,7 +16,7 @@ import { judgeText } from "./judge-text.ts";
 import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems } from "./many.ts";
 import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
-import { namesOf, namesSeveral, selectPaths } from "./selection.ts";
+import { namesSeveral, selectPaths } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
 /** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */

@@ -2,6 +2,7 @@ import { createMatcher } from "../../local/ignore.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
+import { WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import type { Disk } from "../../ports/disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
@@ -11,13 +12,6 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
  * operands.
  */
 type Selection = { readonly takes: (path: LocalPath) => boolean };
-
-/** Operand that names the whole linked folder, whose path is "". */
-export const WHOLE_FOLDER = ".";
-
-export function namesOf(paths: readonly string[]): readonly LocalPath[] {
-  return paths.map((path) => (path === WHOLE_FOLDER ? "" : path));
-}
 
 /** Returns true if a name that is no path may be a pattern. */
 function isPattern(name: string): boolean {

@@ -1,3 +1,4 @@
+import { namesOf, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import { parseAge } from "../../../common/age.ts";
 import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
@@ -7,10 +8,10 @@ import { USUAL_WAIT, waitFor } from "./wait.ts";
 /** Waits until local changes are on the service. */
 export const wait: ReadOperation<typeof WAIT> = {
   declared: WAIT,
-  async read(root, { paths = [""], timeout = USUAL_WAIT }, options) {
+  async read(root, { paths = [WHOLE_FOLDER], timeout = USUAL_WAIT }, options) {
     const timeoutMs = parseAge(timeout);
     if (timeoutMs === null)
       return trouble("usage", `${timeout} is not a time to wait`, "give a time such as 5s, 30s or 15m");
-    return waitFor(root, { paths, timeoutMs }, options);
+    return waitFor(root, { paths: namesOf(paths), timeoutMs }, options);
   },
 };
