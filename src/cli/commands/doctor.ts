@@ -1,7 +1,7 @@
 import { onFolder } from "../find-mirror.ts";
 import type { Check } from "../../mirror/operations/doctor/check.ts";
 import { type Command, worldOf } from "../command.ts";
-import { EXIT, type ExitCode, worstExit } from "../exit.ts";
+import { EXIT, type ExitCode, exitOfTrouble, worstExit } from "../exit.ts";
 import { showResult } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
@@ -33,7 +33,6 @@ export const command: Command = {
 const MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
 
 function exitOf({ state, fault }: Check): ExitCode {
-  if (state === "warn") return EXIT.attention;
-  if (state !== "bad") return EXIT.inSync;
-  return fault === "offline" ? EXIT.offline : fault === "usage" ? EXIT.usage : EXIT.fault;
+  if (state === "bad") return exitOfTrouble({ kind: fault ?? "fault" });
+  return state === "warn" ? EXIT.attention : EXIT.inSync;
 }

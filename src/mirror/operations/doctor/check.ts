@@ -1,3 +1,5 @@
+import type { Trouble } from "../../../common/trouble.ts";
+
 /**
  * One result of `doctor`. `note`: nothing is wrong, but users should know it; `warn`: it may cause
  * problems; `bad`: the folder cannot be synced like this.
@@ -8,11 +10,8 @@ export type Check = {
   readonly detail: string;
   /** Next step for the user; null if no step is needed. */
   readonly next: string | null;
-  /**
-   * Cause of a `bad` result: the service cannot be reached, the user's setup is wrong, or mdmirror
-   * or the machine failed.
-   */
-  readonly fault?: "offline" | "usage" | "fault";
+  /** Cause of a `bad` result, as a kind of trouble. */
+  readonly fault?: Trouble["kind"];
   /** Measured sizes for programs: bytes by their names. */
   readonly bytes?: Readonly<Record<string, number>>;
   /** Learned trait of the service for programs. `liked`: the value that mdmirror prefers. */

@@ -75,7 +75,7 @@ async function examineWay(root: string, { env, cwd, keyFile, clock }: ExamineOpt
 
 function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
   const { kind, what, next } = result.trouble;
-  return bad(about, kind === "offline" ? "offline" : kind === "fault" ? "fault" : "usage", what, next);
+  return bad(about, kind, what, next);
 }
 
 function examineState(folder: string, marker: string | null): Check[] {
