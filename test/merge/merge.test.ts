@@ -13,6 +13,7 @@ describe("lines", () => {
     ["changes far apart are both kept", "a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n", "A\nb\nc\nD\n"],
     ["changes of neighbouring lines are both kept", "a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n", "A\nB\nc\n"],
     ["the same change of both sides is made once", "a\nb\nc\n", "a\nX\nc\nd\n", "a\nX\nc\n", "a\nX\nc\nd\n"],
+    ["a blank line is a change of its side", "a\nb\n", "a\n\nb\n", "a\nb\nc\n", "a\n\nb\nc\n"],
     ["two rewritings of one line are a conflict", "a\nold\nc\n", "a\nmine\nc\n", "a\ntheirs\nc\n", undefined],
     [
       "a deletion against an edit is a conflict",
