@@ -27,13 +27,9 @@ export function findUnsent(
   return withMirror<Unsent | null>(root, { ...options, mode: "read", what: "unlink" }, async (mirror) => {
     const preview = await previewSync(mirror, USUAL_RUN);
     if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
-    const steps = preview.plan.steps.filter(({ action: { kind } }) => !isBrought(kind) && !NOT_LEFT.has(kind));
+    // An action that changes the local disk alone uploads nothing.
+    const steps = preview.plan.steps.filter(({ action: { kind } }) => !kind.endsWith("-local") && !NOT_LEFT.has(kind));
     const isClean = steps.length === 0 && preview.open.length === 0 && preview.plan.verdict.kind === "run";
     return ok(isClean ? null : { ...preview, plan: { ...preview.plan, steps } });
   });
-}
-
-/** Returns true for an action that changes the local disk only. */
-function isBrought(kind: string): boolean {
-  return kind.endsWith("-local");
 }

@@ -57,14 +57,6 @@ export function proposalFor(
     (path) => local.files.get(path) ?? null,
     () => undefined,
   );
-  return proposeRules(local, followed);
-}
-
-/**
- * @param local tree without the rules
- * @param followed tree with the folder's `.gitignore` files
- */
-function proposeRules(local: LocalTree, followed: LocalTree): Proposal {
   const all = [...local.files.values()];
   const leftOut = all.filter(({ path }) => !followed.files.has(path));
   const rest = all.filter(({ path }) => followed.files.has(path));

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  fsyncSync,
   lstatSync,
   openSync,
   readFileSync,
@@ -267,18 +266,14 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   const file = join(folder, `${mirror.marker}.json`);
   const before = readEntry(file, mirror.marker);
   const fresh = `${file}.${randomBytes(8).toString("hex")}`;
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
-  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  const text = `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`;
   try {
-    writeFileSync(fd, `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`);
-    fsyncSync(fd);
+    writeFileSync(fresh, text, { flag: "wx", mode: 0o600, flush: true });
     if (before.kind === "unfit") renameSync(file, `${file}.damaged`);
     renameSync(fresh, file);
   } catch (error) {
     rmSync(fresh, { force: true });
     throw error;
-  } finally {
-    closeSync(fd);
   }
   return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
 }
