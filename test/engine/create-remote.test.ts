@@ -1,30 +1,37 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
-import type { Mirror } from "../simulator/mirror.ts";
-import { createRig, type Rig } from "../simulator/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 import { settle } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");
 
-test("I07 I14 a new document that was edited on both sides before it was read back keeps both edits", async () => {
-  let meet: (() => void) | null = null;
-  const rig: Rig = createRig(1, {
+/** Opens a rig. `beforeReading` takes what a user does just before a document is read back. */
+function openMeeting(seed: number) {
+  let act: (() => void) | null = null;
+  const rig = createRig(seed, {
     fault: ({ method, path }) => {
       if (method === "GET" && path.startsWith("/v1/files/doc_")) {
-        meet?.();
-        meet = null;
+        act?.();
+        act = null;
       }
       return null;
     },
   });
-  const mirror: Mirror = rig.mirror();
+  const beforeReading = (work: () => void): void => {
+    act = work;
+  };
+  return { rig, mirror: rig.mirror(), beforeReading };
+}
+
+test("I07 I14 a new document that was edited on both sides before it was read back keeps both edits", async () => {
+  const { rig, mirror, beforeReading } = openMeeting(1);
   mirror.write("note.md", LINES.join(""));
-  meet = () => {
+  beforeReading(() => {
     rig.app.edit("note.md", textWith(2, "the app"));
     mirror.disk.user.write(mirror.path("note.md"), textWith(9, "the person here"));
-  };
+  });
   await settle(mirror);
   const both = LINES.with(2, "by the app\n\n").with(9, "by the person here\n\n").join("");
   expect(rig.app.files().get("note.md")?.text).toBe(both);
@@ -85,21 +92,11 @@ test.each([
 );
 
 test("I04 I12 a new document that was removed before it could be read back goes when a look proves that it is gone", async () => {
-  let meet: (() => void) | null = null;
-  const rig: Rig = createRig(4, {
-    fault: ({ method, path }) => {
-      if (method === "GET" && path.startsWith("/v1/files/doc_")) {
-        meet?.();
-        meet = null;
-      }
-      return null;
-    },
-  });
-  const mirror: Mirror = rig.mirror();
+  const { rig, mirror, beforeReading } = openMeeting(4);
   mirror.write("other.md", "other\n");
   await mirror.sync();
   mirror.write("note.md", "one\n");
-  meet = () => rig.app.remove("note.md");
+  beforeReading(() => rig.app.remove("note.md"));
   expect((await mirror.sync())?.state).not.toBe("in-sync");
   for (let n = 0; n < 2; n++) expect((await mirror.sync())?.state).toBe("in-sync");
   expect(mirror.state.intents()).toEqual([]);

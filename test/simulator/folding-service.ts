@@ -1,10 +1,11 @@
-import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
+import type { JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitRequestTarget } from "../../src/service/requests/router.ts";
+import { readMembers } from "../variants/requests.ts";
 
 /**
  * A deployment that treats names as equal if they differ in case, or in their Unicode normal form,
@@ -153,14 +154,4 @@ function lastName(path: string): string {
 
 function isSame(a: string, b: string, folding: DiskFolding): boolean {
   return pathKey(a, folding) === pathKey(b, folding);
-}
-
-function readMembers(body: string | null): JsonObject | null {
-  if (body === null || body === "") return null;
-  try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? value : null;
-  } catch {
-    return null;
-  }
 }
