@@ -90,3 +90,23 @@ test.each([
     });
   },
 );
+
+test("power is cut at any call while a file is replaced, and its targets change places: its old bytes are no edit (I13)", async () => {
+  const start = await begin((rig) => {
+    const [b, c] = [rig.app.create("b.md", "b\n"), rig.app.create("c.md", "of c\n")];
+    rig.app.create("a.md", `[b](${b}) [c](${c})\n`);
+  });
+  const [b, c] = ["b.md", "c.md"].map((path) => start.rig.app.files().get(path)!.id);
+  start.rig.app.edit("a.md", `[b](${b}) [c](${c})\n\nand more\n`);
+  await cutAtEachCall(start, async (cut) => {
+    const { app } = cut.rig;
+    app.rename("b.md", "d.md");
+    app.rename("c.md", "b.md");
+    app.rename("d.md", "c.md");
+    await expectHome(cut, [
+      ["a.md", "[b](c.md) [c](b.md)\n\nand more\n"],
+      ["b.md", "of c\n"],
+      ["c.md", "b\n"],
+    ]);
+  });
+});

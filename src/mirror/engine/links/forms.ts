@@ -121,10 +121,14 @@ export class LinkForms {
     return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
-  /** Converts as `toService`, for a document's set-aside file. */
+  /**
+   * Converts as `toService`, for a document's set-aside file. A power loss may have taken the entry
+   * about this file; the entry about the same bytes at the document's path is older.
+   */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    const known = this.#remembered(this.known.of(setAsideAt, bytes.digest));
+    const spelling = this.known.of(setAsideAt, bytes.digest) ?? this.known.of(path, bytes.digest);
+    const known = this.#remembered(spelling);
     return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(setAsideAt)).form;
   }
 
