@@ -58,7 +58,7 @@ function hasPictures({ world: { state, links, disk } }: OpenedMirror): boolean {
  * Warns about a folder that does not exist on the service. The first upload would create it, and
  * its name may be a typing error.
  */
-async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
+async function reportMissingFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
   for (const path of [remote].flat().filter((one) => one !== "")) {
     const answer = await world.remote.findFolder(path);
     if (!answer.ok || answer.value !== null) continue;
@@ -78,7 +78,7 @@ export function firstSync(
   return useMirror(io, root, { mode: "write", what: "init", keyFile }, async (mirror) => {
     const began = io.clock.monotonic();
     if (prefer !== null) rememberPrefer(mirror, prefer);
-    await tellOfNoFolder(io, mirror);
+    await reportMissingFolder(io, mirror);
     const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
     const stays = stayLine(report.staysLocal);
@@ -98,7 +98,7 @@ type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[]
 /** Choices that the user agreed to. `links`: the mode of links, which depends on the workspace. */
 type Agreed = Rules & { readonly links: LinkMode };
 
-type Asked = {
+type FirstSyncOptions = {
   readonly dir: string;
   readonly config: Config;
   readonly origin: TrustedOrigin;
@@ -113,7 +113,12 @@ type Asked = {
  * @param proposes true if the user is asked about more rules
  * @returns null if the user does not agree
  */
-export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules, proposes = true): Promise<Agreed | null> {
+export async function agreeOnFirstPlan(
+  io: Io,
+  asked: FirstSyncOptions,
+  rules: Rules,
+  proposes = true,
+): Promise<Agreed | null> {
   const { dir, origin, key } = asked;
   const config = { ...asked.config, gitignore: rules.gitignore };
   const progress = showProgress(io, false);
@@ -152,7 +157,7 @@ function showFirst(io: Io, dir: string, preview: Planned): void {
  * Shows the planned files that come from packages or builds. On a terminal, asks whether to exclude
  * them. Returns the rules with the proposal, or null to keep the rules.
  */
-async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal): Promise<Rules | null> {
+async function propose(io: Io, { yes }: FirstSyncOptions, rules: Rules, proposal: Proposal): Promise<Rules | null> {
   if (isEmpty(proposal)) return null;
   io.out("  these look like packages or build output; options that leave them out:");
   for (const line of proposalLines(proposal)) io.out(line);
@@ -169,7 +174,7 @@ const BY_ID =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Asks whether to link the folder and carry out the plan. */
-async function agreesToLink(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<boolean> {
+async function agreesToLink(io: Io, asked: FirstSyncOptions, preview: Planned, proposal: Proposal): Promise<boolean> {
   if (!asked.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(asked.dir, proposal);
   const isAgreed = await askForYes(io, asked.yes, "link the folder and sync now?");
   if (!isAgreed) io.err("mdmirror: nothing was linked, nothing was written");

@@ -33,7 +33,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     if (error instanceof Misuse) return tellMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
-    return tellFault(io, error instanceof Error ? error : new Error(String(error)));
+    return reportFault(io, error instanceof Error ? error : new Error(String(error)));
   }
 }
 
@@ -44,7 +44,7 @@ function tellMisuse(io: Io, command: string, why: string): ExitCode {
 }
 
 /** Reports an error in mdmirror itself. */
-function tellFault(io: Io, fault: Error): ExitCode {
+function reportFault(io: Io, fault: Error): ExitCode {
   io.err(`mdmirror: an error in mdmirror itself: ${fault.message}`);
   if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
   io.err(

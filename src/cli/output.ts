@@ -84,7 +84,7 @@ export class Output {
   #fail(error: NodeJS.ErrnoException): void {
     if (this.#hasFailed || READER_LEFT.has(error.code ?? "")) return;
     this.#hasFailed = true;
-    tellAtExit(error);
+    reportAtExit(error);
   }
 }
 
@@ -92,7 +92,7 @@ export class Output {
  * Reports the error at the end of the process. ORDER: last. A command that reports success must not
  * exit with 0 if its output is incomplete.
  */
-function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
+function reportAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
     process.exitCode ||= EXIT.fault;
     process.stderr.write(

@@ -60,7 +60,7 @@ export function processIo(stdout: Printed = new Output()): Io {
     get stop() {
       return stop();
     },
-    stoppable: stoppableTelling(() => err(STILL)),
+    stoppable: stoppableWithNotice(() => err(STILL)),
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
 }
@@ -142,7 +142,7 @@ const STILL_MS = 1_000;
  * Returns a function that runs work until a signal arrives.
  * @param tell called if the work continues for a while after the signal
  */
-function stoppableTelling(tell: () => void): Stoppable {
+function stoppableWithNotice(tell: () => void): Stoppable {
   return async (work) => {
     const made = new AbortController();
     let telling: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import { Api, type Exchange } from "./world.ts";
 const MOST_PAGES = 50;
 
 /** Suffixes of the folders that cases create beside their own one. */
-const BESIDE = ["", "-2", "-moved"] as const;
+const NAME_SUFFIXES = ["", "-2", "-moved"] as const;
 
 /**
  * Deletes the folder of a case, its documents, and what the case created beside the folder.
@@ -15,7 +15,7 @@ const BESIDE = ["", "-2", "-moved"] as const;
 export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
   const api = new Api(exchange, key);
   const beside = `files?path=${folder}.md`;
-  const folders = BESIDE.map((suffix) => `folders?path=${folder}${suffix}`);
+  const folders = NAME_SUFFIXES.map((suffix) => `folders?path=${folder}${suffix}`);
   try {
     await deleteFiles(api, folder, beside);
     for (const place of folders) await deleteFolders(api, folder, place);

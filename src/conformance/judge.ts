@@ -1,6 +1,6 @@
 import { AssertionError } from "node:assert";
 import { clearCase } from "./clear.ts";
-import { changingOnlyBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./observe.ts";
+import { withChangesBelow, NoAnswer, NotOffered, keepingLastAnswer } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
@@ -66,7 +66,7 @@ export type JudgeOptions = {
  * Documents outside of these folders are listed, never changed.
  */
 export async function judgeService(given: JudgeOptions): Promise<Judgement> {
-  const options = { ...given, exchange: changingOnlyBelow(given.exchange, given.name) };
+  const options = { ...given, exchange: withChangesBelow(given.exchange, given.name) };
   try {
     const obstacle = await tryOut(options);
     if (obstacle !== null) return obstacle;

@@ -13,14 +13,14 @@ import {
 } from "./world.ts";
 
 /** A request that contains a name. Each such request is tested with the same names. */
-type Way = {
+type WriteCase = {
   readonly kind: "file" | "folder";
   readonly how: string;
   readonly pointer: string;
   readonly send: (world: World, name: string) => Promise<Reply>;
 };
 
-const WAYS = (["file", "folder"] as const).flatMap((kind): Way[] => {
+const WRITE_CASES = (["file", "folder"] as const).flatMap((kind): WriteCase[] => {
   const url = `/v1/${kind}s`;
   const content = kind === "file" ? { content: "" } : {};
   return [
@@ -48,9 +48,9 @@ const WAYS = (["file", "folder"] as const).flatMap((kind): Way[] => {
   ];
 });
 
-const ending = (kind: Way["kind"]) => (kind === "file" ? ".md" : "");
+const ending = (kind: WriteCase["kind"]) => (kind === "file" ? ".md" : "");
 
-const lengths = WAYS.flatMap((way) => [
+const lengths = WRITE_CASES.flatMap((way) => [
   defineCase(`takes a name of 254 and of 255 characters: ${way.how}`, async (world) => {
     for (const [i, length] of [254, 255].entries()) {
       const name = String(i).repeat(length - ending(way.kind).length) + ending(way.kind);
@@ -72,7 +72,7 @@ const lengths = WAYS.flatMap((way) => [
 ]);
 
 /** Names that every request refuses; `@` stands for the extension. */
-const ILLEGAL: readonly (readonly [what: string, names: readonly string[]])[] = [
+const ILLEGAL_NAMES: readonly (readonly [what: string, names: readonly string[]])[] = [
   ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
   [
     "tabs, line ends and other control characters",
@@ -85,8 +85,8 @@ const ILLEGAL: readonly (readonly [what: string, names: readonly string[]])[] = 
   ["dots alone", [".", ".."]],
 ];
 
-const illegal = WAYS.flatMap((way) =>
-  ILLEGAL.map(([what, names]) =>
+const illegal = WRITE_CASES.flatMap((way) =>
+  ILLEGAL_NAMES.map(([what, names]) =>
     defineCase(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
       for (const name of names) {
         const reply = await way.send(world, name.replace("@", ending(way.kind)));
@@ -96,7 +96,7 @@ const illegal = WAYS.flatMap((way) =>
   ),
 );
 
-const slashes = WAYS.filter((way) => way.pointer === "/name").map((way) =>
+const slashes = WRITE_CASES.filter((way) => way.pointer === "/name").map((way) =>
   defineCase(`refuses a slash in a name: ${way.how}`, async (world) => {
     for (const name of ["a/b", "/a", "a/"]) {
       expectProblem(await way.send(world, name + ending(way.kind)), "invalid_request", "/name");
@@ -104,7 +104,7 @@ const slashes = WAYS.filter((way) => way.pointer === "/name").map((way) =>
   }),
 );
 
-const endings = WAYS.flatMap((way) => {
+const endings = WRITE_CASES.flatMap((way) => {
   const code: ProblemCode = way.pointer === "/path" ? "type_mismatch" : "invalid_request";
   const names = way.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md"];
   const wrong = way.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";

@@ -32,7 +32,7 @@ const CHANGES_ONE = /^\/v1\/(?:files|folders)\/([^/?]+)/;
  * service under judgement may ignore a filter and list the documents of others. A request to change
  * an item that was shown elsewhere, or without a path, is not sent; the exchange rejects.
  */
-export function changingOnlyBelow(exchange: Exchange, prefix: string): Exchange {
+export function withChangesBelow(exchange: Exchange, prefix: string): Exchange {
   const foreign = new Set<string>();
   const created = new Set<string>();
   const note = (item: ShownItem) => {

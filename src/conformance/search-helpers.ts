@@ -8,7 +8,7 @@ export const KINDS: readonly Kind[] = ["search", "regex search"];
 export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
 /** Number of equal answers in a row after which the index counts as up to date. */
-const STEADY = 4;
+const EQUAL_ANSWERS = 4;
 const MOST_ASKED = 200;
 
 /**
@@ -23,7 +23,7 @@ export async function searchUntilStable(
   const send = () => world.api.post(ROUTE[kind], { query: what, ...more });
   let reply = await send();
   if (!world.indexesLate) return reply;
-  for (let [same, asked] = [1, 1]; reply.status === 200 && same < STEADY && asked < MOST_ASKED; asked++) {
+  for (let [same, asked] = [1, 1]; reply.status === 200 && same < EQUAL_ANSWERS && asked < MOST_ASKED; asked++) {
     const next = await send();
     same = next.text === reply.text ? same + 1 : 1;
     reply = next;

@@ -6,8 +6,8 @@
 export const GENERATION_HEADER = "x-service-generation";
 
 // LIMIT: form of a mark; a client only stores and compares it.
-const MARK = /^[\x21-\x7e]{1,128}$/;
+const GENERATION_FORM = /^[\x21-\x7e]{1,128}$/;
 
 export function isGeneration(value: string | undefined): value is string {
-  return value !== undefined && MARK.test(value);
+  return value !== undefined && GENERATION_FORM.test(value);
 }

@@ -14,27 +14,27 @@ export type DirId = Branded<"DirId">;
 export type ChangeId = Branded<"ChangeId">;
 
 // Form of ids that services issue: 14 lower-case letters and digits.
-const STRICT = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
+const ISSUED_ID = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
 // Suffix that is safe in URLs, SQL and logs. Two joined ids, as `doc_…-cmit_…`, are no id in any
 // deployment.
-const SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
-const DOC = new RegExp(`^doc_${SUFFIX}$`);
-const DIR = new RegExp(`^dir_${SUFFIX}$`);
-const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
+const ID_SUFFIX = "(?!.*(?:doc|dir|chg|cmit)_)[A-Za-z0-9_-]{1,128}";
+const DOC_ID = new RegExp(`^doc_${ID_SUFFIX}$`);
+const DIR_ID = new RegExp(`^dir_${ID_SUFFIX}$`);
+const CHANGE_ID = new RegExp(`^chg_${ID_SUFFIX}$`);
 
 /** Returns true if an id of any kind has the form that services issue. */
 export function isStrictId(id: string): boolean {
-  return STRICT.test(id);
+  return ISSUED_ID.test(id);
 }
 
 export function isDocId(value: unknown): value is DocId {
-  return typeof value === "string" && DOC.test(value);
+  return typeof value === "string" && DOC_ID.test(value);
 }
 
 export function isDirId(value: unknown): value is DirId {
-  return typeof value === "string" && DIR.test(value);
+  return typeof value === "string" && DIR_ID.test(value);
 }
 
 export function isChangeId(value: unknown): value is ChangeId {
-  return typeof value === "string" && CHANGE.test(value);
+  return typeof value === "string" && CHANGE_ID.test(value);
 }

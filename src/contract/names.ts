@@ -44,7 +44,7 @@ export const STRUCTURE_FILE = ".qontext.structure.md";
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
 const WHITESPACE = /[\s\u0085\u180e\u200b\u2060\ufeff]/u;
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
@@ -70,7 +70,7 @@ const RULES_OF_BOTH: Rules = [
   ["lone-surrogate", (name) => LONE_SURROGATE.test(name)],
   ["too-long", (name) => countCharacters(name) > MAX_NAME_CHARACTERS],
   ["slash", (name) => /[/\\]/.test(name)],
-  ["control-character", (name) => CONTROL.test(name)],
+  ["control-character", (name) => CONTROL_CHARACTER.test(name)],
   ["whitespace", (name) => WHITESPACE.test(name.replace(CONTROL_ALL, ""))],
   ["shell-metacharacter", (name, refused) => [...name].some((character) => refused.includes(character))],
 ];
@@ -141,7 +141,10 @@ export function mapName(name: string, kind: NameKind, refused: string = SHELL_ME
   if (faults.some((fault) => !MAPPABLE.has(fault))) return null;
   const stem = kind === "file" ? name.slice(0, -".md".length) : name;
   const bad = (character: string) =>
-    character === "\\" || WHITESPACE.test(character) || CONTROL.test(character) || refused.includes(character);
+    character === "\\" ||
+    WHITESPACE.test(character) ||
+    CONTROL_CHARACTER.test(character) ||
+    refused.includes(character);
   let mapped = "";
   for (const character of stem) mapped += bad(character) ? (mapped.endsWith("-") ? "" : "-") : character;
   mapped = mapped.replace(/^-+|-+$/g, "");

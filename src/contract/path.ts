@@ -91,7 +91,7 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 
-const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
+const CONFLICT_COPY = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
 /**
  * Returns the beginning of a text that fits into `max` bytes. Cuts between code points, never
@@ -113,5 +113,5 @@ export function cutToBytes(text: string, max: number): string {
  * even if the state is lost.
  */
 export function isConflictCopyName(name: string): boolean {
-  return SIDECAR.test(name);
+  return CONFLICT_COPY.test(name);
 }

@@ -8,7 +8,7 @@ import { type ToolResult, type Host, misused, refused, type ServedMirror, type T
 
 /** Carries out one call of a tool, from its arguments to its answer. */
 
-type Called = Paths & { readonly mirror?: string };
+type CallArguments = NamedPaths & { readonly mirror?: string };
 
 /**
  * Calls a tool. A call without a folder applies to all folders if the tool allows this.
@@ -16,7 +16,7 @@ type Called = Paths & { readonly mirror?: string };
  */
 export async function callTool(
   tool: Tool,
-  { mirror: name, ...own }: Called,
+  { mirror: name, ...own }: CallArguments,
   host: Host,
   onFault: (error: unknown) => void,
 ): Promise<CallToolResult> {
@@ -48,12 +48,12 @@ function namesOf(mirrors: readonly ServedMirror[]): readonly string[] {
 /**
  * Checks each path of a call, so that mdmirror reads nothing at a path that no document can have.
  */
-function judgePaths({ root }: ServedMirror, own: Paths, { openOptions }: Host): void {
+function judgePaths({ root }: ServedMirror, own: NamedPaths, { openOptions }: Host): void {
   for (const path of [own.path, own.to, ...(own.paths ?? [])])
     if (path !== undefined) unwrap(judgePath(openSaveContext(root, openOptions), path));
 }
 
-type Paths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
+type NamedPaths = { readonly path?: string; readonly to?: string; readonly paths?: readonly string[] };
 
 function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unknown) => void): Trouble {
   const known = troubleOfError(error);

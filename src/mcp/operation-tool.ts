@@ -24,7 +24,7 @@ import {
 /** Makes tools from operations. An agent has to give the versions that it read. */
 
 /** LIMIT: rows of a list in one answer. */
-const MOST = 100;
+const MOST_ITEMS = 100;
 
 type ReadToolParts<D extends ReadDeclaration> = {
   /** Content of documents in a result. It is sent in a separate block. */
@@ -48,13 +48,13 @@ export function readTool<D extends ReadDeclaration>(
     isOnline: declared.isOnline === true || declared.access === "sync",
     input: {
       ...inSnakeCase(shape),
-      limit: limit(1_000, MOST),
+      limit: limit(1_000, MOST_ITEMS),
       ...(text === undefined ? {} : { from_line: FROM_LINE.optional(), max_characters: CHARACTERS.optional() }),
     },
     async run({ root }, args: Readonly<Record<string, unknown>>, { inTurn, openOptions }) {
       const work = () => runRead(root, operation, givenFields(shape, args), openOptions);
       const result = unwrap(await (declared.access === "sync" ? inTurn(root, work) : work()));
-      const rows = (args["limit"] as number | undefined) ?? MOST;
+      const rows = (args["limit"] as number | undefined) ?? MOST_ITEMS;
       const facts = bounded(withoutContents(declared, result), rows, keeps);
       return text === undefined ? answer(facts) : answerPart(facts, text(result), args as TextRange);
     },
@@ -85,7 +85,7 @@ export function operationTool<D extends Declaration, Plan>(
       const ended = await inTurn(root, () => runOperation(root, operation, given, openOptions));
       if (ended.kind === "trouble") return refused(ended.trouble, { changed: ended.trouble.changed });
       const { sync, ...facts } = ended.value;
-      return answer({ ...bounded(facts, MOST), sync: sync === null ? null : bounded(sync, MOST) });
+      return answer({ ...bounded(facts, MOST_ITEMS), sync: sync === null ? null : bounded(sync, MOST_ITEMS) });
     },
   });
 }

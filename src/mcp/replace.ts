@@ -10,7 +10,7 @@ type Replacement = {
   readonly all?: boolean | undefined;
 };
 
-type Replaced =
+type ReplaceResult =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
   /**
    * An edit cannot be applied. `at`: number of that edit, from 1; `count`: occurrences of its old
@@ -22,7 +22,7 @@ type Replaced =
  * Applies edits in order; each edit changes the result of the edits before it. Pieces have line
  * feeds, which also match CR LF in the content.
  */
-export function replaceIn(text: string, edits: readonly Replacement[]): Replaced {
+export function replaceIn(text: string, edits: readonly Replacement[]): ReplaceResult {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);
   const dress = (piece: string) => (isCrlf ? piece.replaceAll("\r\n", "\n").replaceAll("\n", "\r\n") : piece);
   let now = text;

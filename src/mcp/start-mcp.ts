@@ -63,9 +63,11 @@ export function startMcp({ roots, isReadOnly, version, onFault, transport, ...op
   };
 }
 
-type Making = Pick<McpOptions, "isReadOnly" | "version" | "onFault"> & { readonly underWay: Set<Promise<unknown>> };
+type ServerParts = Pick<McpOptions, "isReadOnly" | "version" | "onFault"> & {
+  readonly underWay: Set<Promise<unknown>>;
+};
 
-function makeServer(host: Host, { isReadOnly, version, onFault, underWay }: Making): McpServer {
+function makeServer(host: Host, { isReadOnly, version, onFault, underWay }: ServerParts): McpServer {
   const server = new McpServer({ name: "mdmirror", version }, { instructions: INSTRUCTIONS });
   for (const tool of toolsFor(isReadOnly)) {
     const { name, title, description, annotations } = tool;

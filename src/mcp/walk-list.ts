@@ -11,7 +11,7 @@ import { isBelow, joinPath, type LocalPath } from "../contract/path.ts";
 
 type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][number], "state" | "why">;
 
-type Walk = {
+type ListWalk = {
   readonly root: string;
   readonly random: Random;
   /** Last path of the previous page; null for the first page. */
@@ -30,8 +30,8 @@ type Page = {
   readonly hasMore: boolean;
 };
 
-export function listDocuments(folder: LocalPath, asked: Omit<Walk, "found" | "folders">): Result<Page> {
-  const walk: Walk = { ...asked, found: [], folders: [] };
+export function listDocuments(folder: LocalPath, asked: Omit<ListWalk, "found" | "folders">): Result<Page> {
+  const walk: ListWalk = { ...asked, found: [], folders: [] };
   const walked = walkFolder(walk, folder);
   if (walked.kind === "trouble") return walked;
   const { found, folders, limit } = walk;
@@ -41,7 +41,7 @@ export function listDocuments(folder: LocalPath, asked: Omit<Walk, "found" | "fo
 /** LIMIT: names of one folder that are read. */
 const MOST_NAMES = 100_000;
 
-function walkFolder(walk: Walk, folder: LocalPath): Result<null> {
+function walkFolder(walk: ListWalk, folder: LocalPath): Result<null> {
   const listed = listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random);
   if (listed.kind === "trouble") return listed;
   const entries = listed.value.entries
@@ -56,14 +56,14 @@ function walkFolder(walk: Walk, folder: LocalPath): Result<null> {
   return ok(null);
 }
 
-function takeFolder(walk: Walk, key: string): Result<null> {
+function takeFolder(walk: ListWalk, key: string): Result<null> {
   const path = key.slice(0, -1);
   if (walk.deep) return isAfter(walk, key) || walk.after!.startsWith(key) ? walkFolder(walk, path) : ok(null);
   walk.folders.push(path);
   return ok(null);
 }
 
-function isAfter({ after }: Walk, key: string): boolean {
+function isAfter({ after }: ListWalk, key: string): boolean {
   return after === null || comparePaths(key, after) > 0;
 }
 

@@ -62,7 +62,7 @@ export type { ImportReport } from "./import/import.ts";
 
 /** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<Serving>> {
-  return start(options, () => openOrTell(options));
+  return start(options, () => openFolderOrDatabase(options));
 }
 
 /**
@@ -70,7 +70,7 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
  * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
-  return start(options, () => openDatabaseOrTell(options, database));
+  return start(options, () => openDatabase(options, database));
 }
 
 async function start<Key extends string | null>(
@@ -117,19 +117,19 @@ async function listen<Key extends string | null>(
     ...(pem === null ? {} : { tls: pem }),
     ...(log === null ? {} : { log: log.note }),
   });
-  const own = await ownDoor(data, options, server);
-  const unreachable = tellAddress(options.data, (own ?? server).url);
+  const adminPort = await openAdminPort(data, options, server);
+  const unreachable = writeAddressFile(options.data, (adminPort ?? server).url);
   return {
     url: server.url,
     key,
     keyFile,
     adminKeyFile,
     lacks: [...(service.reserved() === 0 ? [lacksRoom(options.data)] : []), ...unreachable],
-    importFolder: (dir, onProgress) => importOrTell(data, dir, onProgress),
+    importFolder: (dir, onProgress) => importInto(data, dir, onProgress),
     // ORDER: the server closes first, so that the last answers are written before the database
     // closes.
     async close() {
-      await Promise.all([server.close(), own?.close()]);
+      await Promise.all([server.close(), adminPort?.close()]);
       await log?.close();
       removeAddress(options.data);
       await data.close();
@@ -153,7 +153,7 @@ async function loadBundle(): Promise<Bundle> {
  * Writes the address file. Without the file the service still runs, but commands cannot reach its
  * administration.
  */
-function tellAddress(data: string, url: string): Lack[] {
+function writeAddressFile(data: string, url: string): Lack[] {
   try {
     leaveAddress(data, { url, pid: process.pid });
     return [];
@@ -169,7 +169,7 @@ function tellAddress(data: string, url: string): Lack[] {
  * certificate nor the address of the machine.
  * @returns null if the public address can be used
  */
-async function ownDoor(
+async function openAdminPort(
   { service }: AnyData,
   { host, tls }: ServeOptions,
   server: HttpServer,
@@ -195,7 +195,7 @@ function lacksRoom(data: string): Lack {
 
 type AnyData = OpenData<string | null>;
 
-async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
+async function openFolderOrDatabase(options: ServeOptions): Promise<Result<OpenData>> {
   try {
     return ok(await openData(resolve(options.data), optionsOfData(options)));
   } catch (error) {
@@ -203,7 +203,7 @@ async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
   }
 }
 
-async function openDatabaseOrTell(options: ServeOptions, database: string): Promise<Result<AnyData>> {
+async function openDatabase(options: ServeOptions, database: string): Promise<Result<AnyData>> {
   // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
   const { openSharedData } = await import("./store/postgres/data.ts");
   try {
@@ -217,7 +217,7 @@ function optionsOfData({ onFault, links = "any", docsBase = null, settings = {} 
   return { onFault, links, settings, ...(docsBase === null ? {} : { docsBase }) };
 }
 
-async function importOrTell(
+async function importInto(
   { service, key, keyFile }: AnyData,
   dir: string,
   onProgress: (progress: ImportProgress) => void,

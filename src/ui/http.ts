@@ -33,7 +33,7 @@ const CHECK_MS = 5_000;
 
 type Site = {
   readonly ui: Ui;
-  readonly door: UiAccess;
+  readonly access: UiAccess;
   readonly notices: Notices;
   readonly bundle: Bundle;
   readonly onFault: (error: unknown) => void;
@@ -75,7 +75,7 @@ export async function listen(site: Site, port: number): Promise<Listening> {
   await app.listen({ host: "127.0.0.1", port });
   const listened = (app.server.address() as AddressInfo).port;
   await peers.prove(listened);
-  site.door.listensAt(listened);
+  site.access.listensAt(listened);
   return { port: listened, close: () => app.close() };
 }
 
@@ -85,7 +85,7 @@ function mount(app: FastifyInstance, site: Site): void {
     done(null, new URLSearchParams(body as string));
   });
   app.addHook("onRequest", async (request, reply) => {
-    const refusal = site.door.refusal(request);
+    const refusal = site.access.refusal(request);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
     // No file name can have a NUL, so no page has such an address.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
@@ -98,14 +98,14 @@ function mount(app: FastifyInstance, site: Site): void {
   for (const page of PAGES) {
     app.get(page.path, (request, reply) => showPage(site, page, request, reply));
     if (page.isLive !== false)
-      app.get(eventsAddress(page.path), (request, reply) => showNews(site, page, request, reply));
+      app.get(eventsAddress(page.path), (request, reply) => sendPageUpdates(site, page, request, reply));
   }
   for (const action of ACTIONS)
     app.post(`/m/:name/${action.path}`, (request, reply) => runAction(site, action, request, reply));
 }
 
 async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply) {
-  const session = site.door.sessionOf(request);
+  const session = site.access.sessionOf(request);
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const asked = askedOf(site, request, session);
   const shown = await page.show(site.ui, asked);
@@ -121,9 +121,9 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   return send(site, reply, { ...shown.value, events, notices }, { status: 200, session, sections });
 }
 
-async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { ui, door } = site;
-  if (door.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
+async function sendPageUpdates(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const { ui, access } = site;
+  if (access.sessionOf(request) === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   if (site.told.size >= MAX_TOLD) return sendTrouble(site, reply, TOO_MANY, 503);
   reply.hijack();
   const gone = new AbortController();
@@ -133,7 +133,7 @@ async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply
     gone.abort();
   });
   const asked = () => {
-    const session = door.sessionOf(request);
+    const session = access.sessionOf(request);
     return session === null ? null : askedOf(site, request, session);
   };
   try {
@@ -148,9 +148,9 @@ type Form = { readonly session: Session<null>; readonly fields: URLSearchParams 
 
 /** Returns the form of a page of this session; else sends why there is none, and returns null. */
 function readForm(site: Site, request: FastifyRequest, reply: FastifyReply): Form | null {
-  const session = site.door.sessionOf(request);
+  const session = site.access.sessionOf(request);
   const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
-  if (session !== null && site.door.isFromPage(session, request, fields)) return { session, fields };
+  if (session !== null && site.access.isFromPage(session, request, fields)) return { session, fields };
   if (session === null) sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   else sendTrouble(site, reply, NO_TOKEN, 403, session);
   return null;
@@ -171,7 +171,7 @@ async function runAction(site: Site, action: UiAction, request: FastifyRequest, 
 
 async function signOut(site: Site, request: FastifyRequest, reply: FastifyReply) {
   if (readForm(site, request, reply) === null) return reply;
-  reply.header("set-cookie", site.door.signOut(request));
+  reply.header("set-cookie", site.access.signOut(request));
   // Ends the event streams of this session's live pages.
   site.ui.changes.emit("change");
   return send(site, reply, SIGNED_OUT, { status: 200, session: null });
@@ -181,7 +181,7 @@ async function enter(site: Site, request: FastifyRequest, reply: FastifyReply) {
   // A browser that loads pages ahead of time would use the ticket before the user opens the page.
   const isAhead = request.headers["sec-purpose"] !== undefined || request.headers["purpose"] !== undefined;
   const ticket = queryOf(request).get("token");
-  const cookie = isAhead || ticket === null ? null : site.door.admit(ticket);
+  const cookie = isAhead || ticket === null ? null : site.access.admit(ticket);
   if (cookie === null) return sendTrouble(site, reply, SPENT_TICKET, 403);
   return reply.code(303).headers(ENTER_HEADERS).header("set-cookie", cookie).header("location", "/").send();
 }

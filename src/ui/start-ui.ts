@@ -62,7 +62,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   };
   const site = {
     ui,
-    door: new UiAccess(world),
+    access: new UiAccess(world),
     notices: new Notices(() => random.hex(NOTICE_DIGITS)),
     bundle: await loadBundle(),
     onFault,
@@ -75,7 +75,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     const url = `http://127.0.0.1:${listening.port}`;
     return ok({
       url,
-      enterUrl: () => `${url}/enter?token=${site.door.issueTicket()}`,
+      enterUrl: () => `${url}/enter?token=${site.access.issueTicket()}`,
       // ORDER: the server stops taking requests first, then waits for jobs.
       close: async () => {
         await listening.close();

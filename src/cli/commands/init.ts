@@ -153,7 +153,7 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   refuseOther(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
-  bindAsSaid(io, args, root);
+  bindFolder(io, args, root);
   const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
   tellNotes(io, admitted.notes);
   const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
@@ -244,7 +244,7 @@ function isLost(io: Io, folder: string): boolean {
  * Trusts an address that both the folder's configuration and the user name. The key may then be
  * sent to that address.
  */
-function bindAsSaid(io: Io, args: Args, root: string): void {
+function bindFolder(io: Io, args: Args, root: string): void {
   const url = args.text("url");
   const marker = markerOf(root);
   if (url === null || marker === null) return;

@@ -67,14 +67,14 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     const planned = unwrap(await planLinkChange(mirror, form));
     const shown = (respelled: number, line: string) =>
       showResult(io, json, { json: { links: form.mode, wiki: form.wiki, respelled }, lines: [line] });
-    if (planned === null) return shown(0, `nothing to change: ${saidOf(form)}`);
+    if (planned === null) return shown(0, `nothing to change: ${linkFormText(form)}`);
     const { paths, apply } = planned;
     if (!json && paths.length > 0) showPaths(io, paths);
     const isAgreed =
       paths.length === 0 || (await agrees(io, args, "do this now?", `mdmirror links ${form.mode} --yes`));
     if (!isAgreed) return EXIT.usage;
     const respelled = await apply();
-    return shown(respelled, `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`);
+    return shown(respelled, `from now on, ${linkFormText(form)}; ${plural(respelled, "file")} rewritten`);
   });
 }
 
@@ -83,7 +83,7 @@ const SAID = {
   keep: "links stay unchanged on both sides",
 } as const;
 
-function saidOf({ mode, wiki }: LinkForm): string {
+function linkFormText({ mode, wiki }: LinkForm): string {
   return wiki ? `${SAID[mode]}, [[wiki links]] too,` : SAID[mode];
 }
 

@@ -32,9 +32,9 @@ export const command: Command = {
   },
 };
 
-type Asked = { readonly data: string | null; readonly database: string | null; readonly out: string };
+type BackupTarget = { readonly data: string | null; readonly database: string | null; readonly out: string };
 
-async function take(io: Io, { data, database, out }: Asked): Promise<Result<Taken>> {
+async function take(io: Io, { data, database, out }: BackupTarget): Promise<Result<Taken>> {
   if (database !== null) {
     const { takeDatabaseBackup } = await import("../../service/backup/database.ts");
     return takeDatabaseBackup(database, out);

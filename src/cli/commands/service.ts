@@ -113,14 +113,14 @@ async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promis
 }
 
 async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
-  const isThere = isInstalled(unit);
+  const isUnitInstalled = isInstalled(unit);
   const next = `not installed; next: mdmirror service install${root === null ? " --all" : ""}`;
-  io.out(`${unit.manager}: ${isThere ? unit.file : next}`);
-  if (isThere)
+  io.out(`${unit.manager}: ${isUnitInstalled ? unit.file : next}`);
+  if (isUnitInstalled)
     io.out(`state: ${(await unitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`);
   if (root === null) {
     io.out("the state of each folder: mdmirror status --all");
-    return isThere ? EXIT.inSync : EXIT.attention;
+    return isUnitInstalled ? EXIT.inSync : EXIT.attention;
   }
   const daemon = await askStatus(root);
   if (daemon === NO_DAEMON) {

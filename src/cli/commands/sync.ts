@@ -59,13 +59,13 @@ export const command: Command = {
     refuseMisuse(args);
     const root = findMirror(io, args.operands[0]);
     const wait = awaitedOf(io, root, args);
-    const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
+    const printing = { quiet: args.flag("quiet"), json: args.flag("json") };
     const reach = reachOptionsOf(io, args);
     const request = requestOf(io, args);
     if (args.flag("dry-run")) {
-      return showPlan(io, root, request, { ...telling, ...reach, all: false });
+      return showPlan(io, root, request, { ...printing, ...reach, all: false });
     }
-    return syncNow(io, root, request, { ...telling, wait }, reach);
+    return syncNow(io, root, request, { ...printing, wait }, reach);
   },
 };
 
@@ -102,11 +102,11 @@ async function syncNow(
   io: Io,
   root: string,
   request: RunRequest,
-  telling: RunPrinter & { readonly wait: WaitRequest | null },
+  printing: RunPrinter & { readonly wait: WaitRequest | null },
   reach: Reach,
 ): Promise<ExitCode> {
   const { clock, stoppable } = io;
-  const silent = telling.quiet || telling.json || hidesProgress(root);
+  const silent = printing.quiet || printing.json || hidesProgress(root);
   const progress = showProgress(io, silent);
   const before = await readStateForHooks(io, root);
   const onDaemon = () => {
@@ -118,12 +118,12 @@ async function syncNow(
   const began = clock.monotonic();
   const options = { ...worldOf(io), progress, onDaemon, onHeldBack, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
-  if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, telling);
+  if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
   tellNotes(io, notes);
-  const told = { ...telling, url, began };
-  const exit = await tellSynced(io, root, report, told, options);
-  if (before !== null) await runHooks(io, before, report, telling.quiet);
+  const printed = { ...printing, url, began };
+  const exit = await printSynced(io, root, report, printed, options);
+  if (before !== null) await runHooks(io, before, report, printing.quiet);
   return exit;
 }
 
@@ -135,30 +135,30 @@ function heldBackLine({ deletions }: DelayedChanges): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
-type SyncTelling = RunPrinter & {
+type SyncPrinting = RunPrinter & {
   readonly wait: WaitRequest | null;
   readonly url: string;
   /** Start in milliseconds, by the monotonic clock. */
   readonly began: number;
 };
 
-async function tellSynced(
+async function printSynced(
   io: Io,
   root: string,
   report: RunReport,
-  telling: SyncTelling,
+  printing: SyncPrinting,
   options: Parameters<typeof waitFor>[2],
 ): Promise<ExitCode> {
   const { clock } = io;
-  const { quiet, began } = telling;
-  const told = { ...telling, took: clock.monotonic() - began };
+  const { quiet, began } = printing;
+  const printed = { ...printing, took: clock.monotonic() - began };
   const isOver = report.state === "offline" || report.isStopped === true;
-  if (telling.wait === null || isOver) return printRun(io, root, report, told);
-  const result = await waitFor(root, telling.wait, options);
+  if (printing.wait === null || isOver) return printRun(io, root, report, printed);
+  const result = await waitFor(root, printing.wait, options);
   const beside = result.kind === "ok" ? { waited: result.value } : {};
-  const ran = printRun(io, root, report, { ...told, beside });
+  const ran = printRun(io, root, report, { ...printed, beside });
   if (result.kind === "trouble") return worstExit([ran, complain(io, result.trouble)]);
-  showWaited(io, result.value, { quiet: quiet || telling.json, took: clock.monotonic() - began });
+  showWaited(io, result.value, { quiet: quiet || printing.json, took: clock.monotonic() - began });
   return worstExit([ran, exitOfWait(result.value)]);
 }
 
@@ -191,7 +191,7 @@ async function runHooks(io: Io, { root, facts }: StateForHooks, report: RunRepor
 
 export type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
 
-type RunTelling = {
+type RunPrinting = {
   readonly url: string;
   /** Duration of the sync in milliseconds. */
   readonly took: number;
@@ -203,7 +203,7 @@ export function printRun(
   io: Io,
   root: string,
   report: RunReport,
-  { quiet, json, url, took, beside = {} }: RunPrinter & RunTelling,
+  { quiet, json, url, took, beside = {} }: RunPrinter & RunPrinting,
 ): ExitCode {
   const isPassing = passes(report);
   // This run had the lock and may have reached the service, so problems of these kinds are over.

@@ -43,7 +43,7 @@ export const command: Command = {
     const held = unwrap(await withFolderReleased(io, root, "unlink"));
     try {
       const unlinked = unwrap(unlinkFolder(root, io.env, io.clock.now()));
-      tellUnlinked(io, root, unlinked);
+      printUnlinked(io, root, unlinked);
     } finally {
       held.giveBack();
     }
@@ -124,12 +124,12 @@ const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
   shared: null,
 };
 
-function tellUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
+function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
   const service = url === null ? "the service" : shownWords(url);
   io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");
-  const told = KEYCHAIN[keychain];
-  if (told !== null) io.out(told);
+  const ofKeychain = KEYCHAIN[keychain];
+  if (ofKeychain !== null) io.out(ofKeychain);
 }
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {

@@ -40,17 +40,17 @@ function othersLine({ blocked, differing, onlyLocal, onlyService, unseen }: Repo
 
 function reportLines(report: Report): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
-  const { agree, differing, onlyLocal, onlyService, blocked, unseen, dressed } = report;
+  const { agree, differing, onlyLocal, onlyService, blocked, unseen, formDiffers } = report;
   return [
     ...differing.map(({ path, why }) => `differs: ${shownName(path)}  (${shownWords(why)})`),
     ...onlyLocal.map((path) => `only local: ${shownName(path)}`),
     ...onlyService.map(({ path, id }) => `only on the service: ${shownName(path)}  (${id})`),
     ...blocked.map(({ path, reason, detail }) => `blocked: ${shownName(path)}  (${reason}: ${shownWords(detail)})`),
     ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : shownName(path)}  (${shownWords(why)})`),
-    ...(dressed.length === 0
+    ...(formDiffers.length === 0
       ? []
       : [
-          `${count(dressed.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
+          `${count(formDiffers.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
     `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),

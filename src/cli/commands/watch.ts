@@ -78,15 +78,15 @@ async function keepWith(
  * observing, applying) are not printed.
  */
 
-type NewsOptions = {
+type EventOptions = {
   readonly json: boolean;
   /** True if each line names its folder. */
   readonly several: boolean;
 };
 
-export function showEvents(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
+export function showEvents(io: Io, { json, several }: EventOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
-  const openNews = trackProblems();
+  const reportProblem = trackProblems();
   const names = new Map<string, string>();
   const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
     if (several && news.kind !== "change") readNames(names, io.env);
@@ -111,7 +111,7 @@ export function showEvents(io: Io, { json, several }: NewsOptions): (root: strin
     if (json) return io.out(jsonLine(eventJson(root, news)));
     if (news.kind === "deletion-pending") return add(root, news);
     flush(root);
-    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
+    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? reportProblem(root, news.report) : [])]);
   };
 }
 
@@ -129,7 +129,7 @@ function readNames(names: Map<string, string>, env: Io["env"]): void {
  * printed last.
  * @param last phase that was printed last for each folder; updated by this function
  */
-function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
+function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
   const told = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
@@ -142,9 +142,9 @@ function isBad(news: FolderEvent): boolean {
   return news.kind === "broken" || news.kind === "watch-limit";
 }
 
-type News<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
+type EventOf<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
 
-const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => string[] } = {
+const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => string[] } = {
   opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],
   lent: ({ what }) => [`waiting for mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
@@ -167,7 +167,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
 };
 
-function eventLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
+function eventLines<K extends FolderEvent["kind"]>(news: EventOf<K>): string[] {
   return NEWS_LINES[news.kind as K](news);
 }
 
@@ -175,7 +175,7 @@ function nextOfWaiting(why: string): string {
   return why === "unauthenticated" ? `next: ${GIVE_VALID_KEY}` : "mdmirror tries again";
 }
 
-function phaseLines(phase: News<"phase">["phase"]): string[] {
+function phaseLines(phase: EventOf<"phase">["phase"]): string[] {
   switch (phase.kind) {
     case "waiting":
       return phase.why === "paused"
@@ -193,7 +193,7 @@ function phaseLines(phase: News<"phase">["phase"]): string[] {
   }
 }
 
-function changeLine(news: News<"change">): string {
+function changeLine(news: EventOf<"change">): string {
   const { what, path, outcome, detail, lines, code, requestId } = news;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
   const label = outcome === "submitted" ? "sent to review" : words?.label;
@@ -212,7 +212,7 @@ function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-type Pending = News<"deletion-pending">;
+type Pending = EventOf<"deletion-pending">;
 
 /** LIMIT: files that are named for each outcome. */
 const MOST_NAMED = 5;

@@ -51,7 +51,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
   const good = Object.entries(answers).map(([status, schema]) => {
     const type = operation.path === EVENTS ? EVENT_STREAM : "application/json";
     const content = schema === null ? {} : { content: { [type]: { schema: jsonOf(schema, "output") } } };
-    return [status, { description: GOOD[status] ?? "Done", headers: REQUEST_ID, ...content }];
+    return [status, { description: SUCCESS_STATUS[status] ?? "Done", headers: REQUEST_ID, ...content }];
   });
   const content = body === undefined ? null : { "application/json": { schema: jsonOf(body, "input") } };
   return {
@@ -62,7 +62,7 @@ function describe(operation: Operation, schemas: Record<string, unknown>): Json 
   };
 }
 
-const GOOD: Readonly<Record<string, string>> = {
+const SUCCESS_STATUS: Readonly<Record<string, string>> = {
   200: "Done",
   201: "Created",
   202: "The change is in review; the live file is unchanged",
@@ -70,7 +70,7 @@ const GOOD: Readonly<Record<string, string>> = {
 };
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
-const LATER = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+const RETRY_HEADERS = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 /** Statuses of requests that a client may repeat later. */
 const TEMPORARY: readonly number[] = [429, 503];
 
@@ -95,7 +95,7 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
     const content = { "application/problem+json": { schema: named } };
     return [
       String(status),
-      { description: found.join(", "), headers: TEMPORARY.includes(status) ? LATER : REQUEST_ID, content },
+      { description: found.join(", "), headers: TEMPORARY.includes(status) ? RETRY_HEADERS : REQUEST_ID, content },
     ];
   });
   return Object.fromEntries(answers);

@@ -261,7 +261,7 @@ function declareFolderWrites({ folderId }: Ids) {
   } as const satisfies Record<string, Operation>;
 }
 
-const OTHERS = {
+const OTHER_OPERATIONS = {
   /**
    * ASSUMES: both searches have `path_prefix`, too (contract tests "searches below a prefix alone:
    * search", "searches below a prefix alone: regex search").
@@ -309,7 +309,7 @@ const OTHERS = {
  */
 export function declareOperations(age: IdAge) {
   const ids = { fileId: idSchema("doc_", age), folderId: idSchema("dir_", age), changeId: idSchema("chg_", age) };
-  return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHERS };
+  return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHER_OPERATIONS };
 }
 
 export type Operations = ReturnType<typeof declareOperations>;

@@ -59,7 +59,8 @@ function unitAt(raw: string, at: number): { meant: string; length: number } {
   ENTITY.lastIndex = at;
   const [entity, decimal, hex, name] = (raw[at] === "&" && ENTITY.exec(raw)) || [];
   if (entity === undefined) return { meant: raw[at]!, length: 1 };
-  const meant = name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED[name];
+  const meant =
+    name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED_ENTITIES[name];
   return meant === undefined ? { meant: "&", length: 1 } : { meant, length: entity.length };
 }
 
@@ -69,7 +70,7 @@ function characterOf(code: number): string {
 }
 
 /** LIMIT: of HTML's more than 2,000 entity names, those that editors write in addresses. */
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   __proto__: null as never,
   amp: "&",
   lt: "<",
@@ -109,13 +110,13 @@ const NAMED: Readonly<Record<string, string>> = {
  * may stay
  */
 export function encodeDestination(path: string, angle: boolean): string {
-  const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE, encodeCharacter);
+  const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE_CHARACTER, encodeCharacter);
   // A first name such as `a:b.md` would be read as a scheme, and `doc_1` as an id.
   if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
   return isId(encoded) ? `./${encoded}` : encoded;
 }
 
-const UNSAFE = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
+const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
 const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
 
 /** Encodes a character with percent signs; parentheses too, which an address may have. */

@@ -68,11 +68,11 @@ function movedBy(link: FoundLink, by: number): FoundLink {
 
 const NONE: ReadonlySet<string> = new Set();
 
-type Found = { readonly links: FoundLink[]; readonly defined: Set<string> };
+type FoundLinks = { readonly links: FoundLink[]; readonly defined: Set<string> };
 
-function read(body: string, known: ParseInput): Found {
+function read(body: string, known: ParseInput): FoundLinks {
   const { tree, links: inline } = parseWith(body, known);
-  const found: Found = { links: [], defined: new Set() };
+  const found: FoundLinks = { links: [], defined: new Set() };
   let tableEnd = -1;
   tree.iterate({
     enter: ({ name, from, to, node }) => {
@@ -94,7 +94,7 @@ function read(body: string, known: ParseInput): Found {
 
 type Node = { readonly from: number; readonly to: number } | null;
 
-function readDefinition(body: string, label: Node, url: Node, { links, defined }: Found): void {
+function readDefinition(body: string, label: Node, url: Node, { links, defined }: FoundLinks): void {
   if (label === null || url === null) return;
   const angle = body[url.from] === "<";
   const destination = readDestination(body, url.from);

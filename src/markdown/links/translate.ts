@@ -87,7 +87,7 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 function serviceOf(text: string, place: Place, { was, before, stood, formerly }: ToServiceOptions): Respelled {
   const spellings = was === undefined ? null : new Spellings(was, place, isOfService, true);
   const idOf = (read: Destination) => resolveInOrder(read, [stood, place, before, formerly]);
-  const respell: Respell = {
+  const respell: LinkWriter = {
     destination: (raw, read, link) => {
       const id = idOf(read);
       const spelled = spellings?.next(raw, read, id, link);
@@ -161,7 +161,7 @@ function isOfService(read: Destination): boolean {
   return !read.inert && read.kind === "path" && read.said.startsWith("/");
 }
 
-type Respell = {
+type LinkWriter = {
   /** Returns the new destination of a link; null if the destination stays. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
@@ -180,7 +180,7 @@ type Respelled = {
 };
 
 /** Replaces destinations. Returns the same document if no destination has to be replaced. */
-function respellEach(text: string, { names }: Place, respell: Respell): Respelled {
+function respellEach(text: string, { names }: Place, respell: LinkWriter): Respelled {
   const links = findLinks(text, names !== undefined);
   let result = "";
   let end = 0;
@@ -201,9 +201,13 @@ function hasAsMany({ result, count }: Respelled): boolean {
   return findLinks(result, true).length === count;
 }
 
-type One = { readonly span: Pick<WikiLink, "from" | "to">; readonly written: string | null; readonly isWiki: boolean };
+type WrittenLink = {
+  readonly span: Pick<WikiLink, "from" | "to">;
+  readonly written: string | null;
+  readonly isWiki: boolean;
+};
 
-function respellOne(text: string, link: FoundLink, read: Destination, respell: Respell): One {
+function respellOne(text: string, link: FoundLink, read: Destination, respell: LinkWriter): WrittenLink {
   const raw = text.slice(link.from, link.to);
   const { wiki } = link;
   if (wiki !== undefined) {

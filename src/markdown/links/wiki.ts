@@ -35,13 +35,13 @@ export type WikiLink = {
   readonly inTable: boolean;
 };
 
-const NAMED = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
-const WORDS = /^\[([^[\]|\\<>`\r\n]+)\]$/;
+const WIKI_LINK = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
+const BRACKETED_TEXT = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
 /** Returns the local wiki link that begins at `at`. Its offsets count from `at`. */
 export function readWikiLink(text: string, at: number): WikiLink | null {
-  NAMED.lastIndex = at;
-  const found = NAMED.exec(text);
+  WIKI_LINK.lastIndex = at;
+  const found = WIKI_LINK.exec(text);
   if (found === null) return null;
   const [whole, name, heading, alias] = found as unknown as [string, string, string, string | undefined];
   if (!whole.isWellFormed()) return null;
@@ -53,7 +53,7 @@ export function readWikiLink(text: string, at: number): WikiLink | null {
  * @returns the words that the service's form shows; null for a link of another form
  */
 export function wordsOf(inner: string): string | null {
-  return WORDS.exec(inner)?.[1] ?? null;
+  return BRACKETED_TEXT.exec(inner)?.[1] ?? null;
 }
 
 /** Returns the destination of a wiki link, as `TargetLookup` and `LinkTarget` have it. */
@@ -72,10 +72,10 @@ export function wikiServiceForm(id: string, heading: string, text: string): stri
 }
 
 function encoded(heading: string): string {
-  return heading.replace(UNSAFE, encodeCharacter);
+  return heading.replace(UNSAFE_CHARACTER, encodeCharacter);
 }
 
-const UNSAFE = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
+const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
 /**
  * Returns the heading that the suffix of a link names; null if no wiki link would be written with

@@ -38,7 +38,7 @@ export type Contexts = {
   readonly outline: string;
 };
 
-const MARKED = /`{3}|~{3}|:{3}|<|-->/;
+const CONTEXT_MARK = /`{3}|~{3}|:{3}|<|-->/;
 const DIRECTIVE = /^[\s>]*(:{3,})\s*(.*)$/;
 const TAG = /<(?<end>\/)?(?<name>[A-Za-z][\w.]*)(?:\s[^<>]{0,500})?(?<empty>\/)?>/g;
 const BLOCKS = new Set(
@@ -79,7 +79,7 @@ export function areAlike(one: BlockStack, other: BlockStack): boolean {
 
 /** Returns true if a text may open or close a block. This cheap test saves reading most texts. */
 export function hasContexts(text: string): boolean {
-  return MARKED.test(text);
+  return CONTEXT_MARK.test(text);
 }
 
 /**

@@ -31,7 +31,7 @@ const ATOM = new RegExp(
 /** Steps that a token costs: cutting it from the text, numbering, comparing and writing. */
 const STEPS_A_TOKEN = 30;
 
-const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
+const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
  * Returns the tokens of one line. The lines around it do not matter; the line break is always a
@@ -85,7 +85,7 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
     written = from;
     // Text after an ordinal no longer decides the kind of its line.
     leading &&= index < end || end < 0;
-    leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
+    leading &&= LINE_PREFIX.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));
     if (!spendSteps(budget, STEPS_A_TOKEN)) {
       tokens.push(texts.token(body.slice(from), ""));

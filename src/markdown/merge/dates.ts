@@ -1,12 +1,13 @@
 import { readDressed } from "./front-matter.ts";
 
 /** Keys whose date says when work was last done or is due: the later of two dates wins. */
-const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
+const LATEST_DATE_KEY =
+  /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * Returns both sides after settling dates: if both changed the date of a key in `LATEST`, each side
- * gets the later date. The merge itself decides other dates, and changes of one side alone. Each
- * side keeps its line ends.
+ * Returns both sides after settling dates: if both changed the date of a key in `LATEST_DATE_KEY`,
+ * each side gets the later date. The merge itself decides other dates, and changes of one side
+ * alone. Each side keeps its line ends.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readDressed);
@@ -14,7 +15,8 @@ export function settleDates(base: string, local: string, remote: string): readon
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {
     const other = r.entries.get(key);
-    if (!LATEST.test(key) || other === undefined || !areTwoChanges(b?.entries.get(key), entry, other)) continue;
+    if (!LATEST_DATE_KEY.test(key) || other === undefined || !areTwoChanges(b?.entries.get(key), entry, other))
+      continue;
     const order = compareDates(entry, other);
     if (order > 0) theirs = withLine(theirs, other, entry);
     else if (order < 0) mine = withLine(mine, entry, other);

@@ -7,7 +7,7 @@ import { type Reading, tokenTextsIn } from "./reading.ts";
 const STEPS_A_WORD = 10;
 
 /** Share of removed words that may be at the place by chance: one in this many. */
-const LEFT = 3;
+const CHANCE_SHARE = 3;
 
 /** Numbers of lines or words; equal elements have equal numbers. */
 export type Ids = readonly number[];
@@ -28,7 +28,7 @@ export function wordsOfLines(reading: Reading): WordsOf {
 }
 
 /** The number of occurrences of each word, by the word's number. */
-type Bag = Map<number, number>;
+type WordCounts = Map<number, number>;
 
 /**
  * Returns true if `more` also lacks, at that place, the words that an edit removed. A few common
@@ -51,7 +51,7 @@ export function isGone(
   const said = own.flatMap(wordsOf);
   if (!reserveSteps(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, wordsOf, reading, said);
-  return left !== undefined && LEFT * left.count <= left.of;
+  return left !== undefined && CHANCE_SHARE * left.count <= left.of;
 }
 
 /**
@@ -66,7 +66,7 @@ function wordsLeft(
   { tokenTexts }: Reading,
   own: readonly number[],
 ): { readonly count: number; readonly of: number } | undefined {
-  const found: Bag = new Map();
+  const found: WordCounts = new Map();
   for (const { from, to } of there.edits)
     for (let at = from; at < to; at++) put(found, wordsOf(there.ids[at] as number));
   const kept = bagOf(own);
@@ -98,19 +98,19 @@ function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
  * Removes a word from a bag.
  * @returns true if the bag had the word
  */
-export function take(bag: Bag, word: number): boolean {
+export function take(bag: WordCounts, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
   return count > 0;
 }
 
-export function bagOf(words: readonly number[]): Bag {
-  const bag: Bag = new Map();
+export function bagOf(words: readonly number[]): WordCounts {
+  const bag: WordCounts = new Map();
   put(bag, words);
   return bag;
 }
 
-function put(bag: Bag, words: readonly number[]): void {
+function put(bag: WordCounts, words: readonly number[]): void {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as number;
     bag.set(word, (bag.get(word) ?? 0) + 1);
@@ -118,13 +118,13 @@ function put(bag: Bag, words: readonly number[]): void {
 }
 
 /** LIMIT: equal elements in a row that may still be a chance match of another place. */
-const FEW = 4;
+const CHANCE_RUN = 4;
 
 /**
  * A text that resulted from edits of base. `ids`: its elements; `old`: those of base; `more`: those
  * of the later text.
  */
-type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
+type EditedText = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly wordsOf: WordsOf };
 
 /**
  * Returns true if `later`, the edits of a text, keep everything that `earlier` added. `isWhole`:
@@ -134,7 +134,7 @@ type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly
 export function keepsAdditions(
   later: readonly Edit[],
   earlier: readonly Edit[],
-  text: Made,
+  text: EditedText,
   reading: Reading,
   isWhole: (edit: Edit) => boolean,
   isReplaced: (edit: number) => boolean,
@@ -168,7 +168,12 @@ function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, is
  * Returns true if an edit removed only comments and ids, and later edits added none. The words
  * beside an edit do not depend on comments and ids.
  */
-function isAside({ old, more, wordsOf }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
+function isAside(
+  { old, more, wordsOf }: EditedText,
+  edit: Edit,
+  later: readonly Edit[],
+  { tokenTexts }: Reading,
+): boolean {
   const isOne = (word: number): boolean => tokenTexts.isAside(word);
   return (
     old.slice(edit.start, edit.end).every((id) => wordsOf(id).every(isOne)) &&
@@ -191,7 +196,7 @@ function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
  * Returns true if enough unchanged elements are beside an edit's addition to identify its place.
  */
 function standsFirm({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
-  return sides === 0 || (sides === 1 && rowLength(later, from, to) > FEW);
+  return sides === 0 || (sides === 1 && rowLength(later, from, to) > CHANCE_RUN);
 }
 
 /** Returns true if a later edit changed or split the addition of an edit. */

@@ -42,20 +42,20 @@ export function explainMerge(base: string, local: string, remote: string, result
 }
 
 type Word = { readonly text: string; readonly space: string };
-type Words = { readonly words: readonly Word[]; readonly rest: string };
+type SplitLine = { readonly words: readonly Word[]; readonly rest: string };
 
 // A date, a Chinese or Japanese character, a word, a run of one mark, a check box, or any mark.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
-const LEADS = /^(?:[->*+|]|#{1,6})$/;
+const LINE_PREFIX = /^(?:[->*+|]|#{1,6})$/;
 
 /**
  * Returns the words and marks of a text. A mark at the start of an item, quote, heading or row
  * differs from the same mark elsewhere.
  */
-function wordsIn(text: string): Words {
+function wordsIn(text: string): SplitLine {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
     return { from: index + (item ?? row ?? "").length, to: index + all.length };
   });
@@ -65,7 +65,7 @@ function wordsIn(text: string): Words {
     while ((numbers[next]?.to ?? Number.POSITIVE_INFINITY) <= index) next++;
     if ((numbers[next]?.from ?? Number.POSITIVE_INFINITY) <= index) continue;
     const space = text.slice(written, index);
-    const leads = LEADS.test(found) && (written === 0 || space.includes("\n"));
+    const leads = LINE_PREFIX.test(found) && (written === 0 || space.includes("\n"));
     words.push({ text: leads ? `\n${found}` : found, space });
     written = index + found.length;
   }

@@ -47,7 +47,7 @@ export type ConflictHunk = {
  * Merged result of a part. `after`: the blank lines after the part, if they differ from those of
  * the texts.
  */
-type Settled = { readonly text: string; readonly after?: string | undefined };
+type MergedPart = { readonly text: string; readonly after?: string | undefined };
 
 /** The input of a merge: the texts, and the changes of each side to the filled lines of base. */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
@@ -76,7 +76,7 @@ function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
 }
 
 /** Merges the lines of some ranges, which include all edits of `work`. */
-function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
+function mergeRange(whole: Ranges, work: Work): MergedPart | Conflicts {
   const conflicts: ConflictHunk[] = [];
   let text = "";
   let after: string | undefined;
@@ -92,7 +92,7 @@ function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
  * Returns unchanged lines.
  * @param lead the blank lines before these lines, if the previous part decided them
  */
-function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): Settled {
+function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): MergedPart {
   let text = "";
   for (let at = 0; at < base.to - base.from; at++) {
     const gap = at === 0 ? lead : undefined;
@@ -164,7 +164,7 @@ function isAlike({ local, remote }: Ranges, texts: ThreeTexts): boolean {
 }
 
 /** Merges a part that at least one side changed. */
-function settle(part: Part, work: Work): Settled | Conflicts {
+function settle(part: Part, work: Work): MergedPart | Conflicts {
   const { texts, reading } = work;
   const { local, remote } = part.edits;
   if (remote.length === 0) return ofSide(part, "local", texts);
@@ -179,7 +179,7 @@ function settle(part: Part, work: Work): Settled | Conflicts {
 }
 
 /** Returns the lines of one side, with the blank lines before these lines. */
-function ofSide(part: Ranges, side: Side, texts: ThreeTexts): Settled {
+function ofSide(part: Ranges, side: Side, texts: ThreeTexts): MergedPart {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
   const lead = isEmpty(part.base) ? gapBefore(texts[side], from) : leadOf(part, texts);
@@ -216,7 +216,7 @@ function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
  * Merges lines that both sides changed: additions at one place, separate changed lines, or words of
  * running text.
  */
-function mergePart(part: Part, work: Work): Settled | Conflicts {
+function mergePart(part: Part, work: Work): MergedPart | Conflicts {
   const { texts, reading } = work;
   const conflict = { conflicts: [conflictOf(part, texts)] };
   if (isEmpty(part.base)) return mergeInsertions(part, texts, reading, leaderAt(part.base.from, work)) ?? conflict;

@@ -29,9 +29,9 @@ export function markConflicts({ base, mine, theirs }: ThreeTexts, markerSize: nu
     .join("");
 }
 
-type Marks = { readonly size: number; readonly feed: string };
+type MarkerStyle = { readonly size: number; readonly feed: string };
 
-function marked(mine: string, base: string, theirs: string, marks: Marks): string {
+function marked(mine: string, base: string, theirs: string, marks: MarkerStyle): string {
   return [
     markLine("<", " mine", marks) + endedLine(mine, marks),
     markLine("|", " base", marks) + endedLine(base, marks),
@@ -40,11 +40,11 @@ function marked(mine: string, base: string, theirs: string, marks: Marks): strin
   ].join("");
 }
 
-function markLine(character: string, label: string, { size, feed }: Marks): string {
+function markLine(character: string, label: string, { size, feed }: MarkerStyle): string {
   return `${character.repeat(size)}${label}${feed}`;
 }
 
 /** Adds a line end if the text lacks one: a marker must begin a line. */
-function endedLine(text: string, { feed }: Marks): string {
+function endedLine(text: string, { feed }: MarkerStyle): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

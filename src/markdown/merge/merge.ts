@@ -29,7 +29,7 @@ export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
 
-type Clean = MergeResult & { readonly kind: "clean" };
+type CleanMerge = MergeResult & { readonly kind: "clean" };
 
 /**
  * Merges the changes of local and remote to base. Pure, deterministic, and bounded in cost by the
@@ -59,7 +59,7 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
  * Returns the fault of the merge with the sides exchanged; undefined if that merge is clean too.
  * That merge may differ only in the order of lines.
  */
-function turnedFault(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
+function turnedFault(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
   const turned = attempt(base, remote, local, reading);
   if (turned.kind === "conflict") return turned.reason;
@@ -69,12 +69,12 @@ function turnedFault(base: string, local: string, remote: string, result: Clean,
 type Fault = ConflictReason | undefined;
 
 /** Returns true if a result equals one of the sides. */
-function isOneOf({ text }: Clean, local: string, remote: string): boolean {
+function isOneOf({ text }: CleanMerge, local: string, remote: string): boolean {
   return text === local || text === remote;
 }
 
 /** Returns the first fault that the checks find in a result; undefined when there is none. */
-function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
+function faultOf(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): Fault {
   if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
   if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
@@ -84,7 +84,13 @@ function faultOf(base: string, local: string, remote: string, result: Clean, rea
 }
 
 /** Returns true if a result that is neither side is sound Markdown. */
-function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
+function isSoundMerge(
+  base: string,
+  local: string,
+  remote: string,
+  { how, text }: CleanMerge,
+  reading: Reading,
+): boolean {
   // A merge finer than lines could mix both versions within a conflict that nobody has resolved.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
   return isSoundMarkdown([base, local, remote, text], reading);
@@ -94,7 +100,7 @@ function isSoundMerge(base: string, local: string, remote: string, { how, text }
  * Returns true if a result has a side's changes at their places: merged with that side again, the
  * result must stay the same.
  */
-function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
+function comesBack(base: string, side: string, { text }: CleanMerge, reading: Reading): boolean {
   if (text === side) return true;
   if (restoresLine(base, side, text, reading)) return false;
   const again = attempt(base, side, text, reading);
@@ -106,7 +112,7 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
  * Checks the word counts of a result. Merges by whole lines need the weaker check, finer merges the
  * stricter check.
  */
-function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
+function keepsBoth(base: string, local: string, remote: string, result: CleanMerge, reading: Reading): boolean {
   const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
   const counts = countChanged(texts, reading);
   if (counts === undefined) return false;

@@ -15,7 +15,7 @@ import { wordsOf } from "./words.ts";
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
-  readonly filled: Filled;
+  readonly filled: FilledLines;
   readonly scripts: Map<string, Edit[]>;
   fences?: readonly string[];
 };
@@ -25,7 +25,7 @@ export type Lines = {
  * look alike and would pair the wrong paragraphs, so they count as white space of the next line.
  * `keys`: numbers that distinguish lines that look alike, such as fences, by a neighbouring line.
  */
-type Filled = {
+type FilledLines = {
   readonly ids: readonly number[];
   readonly at: readonly number[];
   readonly keys: readonly number[];
@@ -80,7 +80,7 @@ export function readLines(text: string, reading: Reading): Lines {
 }
 
 /** Matches the rule of a table: the line under its header. */
-const RULED = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
+const TABLE_RULE = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
  * Returns the keys of filled lines. The key of a line without words, or of the header of a table,
@@ -92,7 +92,7 @@ function keysOf(lines: readonly string[], ids: readonly number[], at: readonly n
     const place = at[next] as number;
     const id = ids[place] as number;
     const isAbove = at[next + 1] === place + 1;
-    const isHead = isAbove && RULED.test(lines[place + 1] as string);
+    const isHead = isAbove && TABLE_RULE.test(lines[place + 1] as string);
     if (!isHead && wordsIn(id, reading).length > 0) keys.push(id);
     else {
       const other = isAbove ? keys.at(-1) : at[next - 1] === place - 1 ? ids[place - 1] : -1;

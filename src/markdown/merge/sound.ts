@@ -49,18 +49,22 @@ export function keepsFrontMatter(texts: OfFour<string>): boolean {
  * faults than the blocks from which they were made.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: Reading): boolean {
-  const [l, r, m] = texts.map((text): Known => {
+  const [l, r, m] = texts.map((text): KnownIds => {
     const { ids, lines } = readLines(text, reading);
     return { lines, ids, has: new Set(ids) };
-  }) as [Known, Known, Known];
+  }) as [KnownIds, KnownIds, KnownIds];
   const made = faultsOf(m, [l, r]);
   return made === 0 || made <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
 }
 
-type Known = { readonly lines: readonly string[]; readonly ids: readonly number[]; readonly has: ReadonlySet<number> };
+type KnownIds = {
+  readonly lines: readonly string[];
+  readonly ids: readonly number[];
+  readonly has: ReadonlySet<number>;
+};
 
 /** Counts the faults in the blocks of a text that none of the others has. */
-function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): number {
+function faultsOf({ lines, ids }: KnownIds, others: readonly [KnownIds, ...KnownIds[]]): number {
   let faults = 0;
   let done = 0;
   for (let at = 0; at < lines.length; at++) {
@@ -139,7 +143,7 @@ function keepsContexts(texts: OfFour<string>, reading: Reading): boolean {
 }
 
 /** The context of a line in the merged text, and in each other text that has the line. */
-type Inside = {
+type LineContexts = {
   readonly is: BlockStack;
   readonly was: BlockStack | undefined;
   readonly mine: BlockStack | undefined;
@@ -150,7 +154,7 @@ type Inside = {
  * Returns the contexts of the filled lines of the merged text, the last of the four, except lines
  * that open or close a block.
  */
-function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: Reading): Inside[] {
+function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading: Reading): LineContexts[] {
   const m = contexts[3];
   const filled = mapFour(texts, (text) => readLines(text, reading).filled);
   const { at } = filled[3];
@@ -170,7 +174,7 @@ function linesInside(texts: OfFour<string>, contexts: OfFour<Contexts>, reading:
  * that the other side put around it. Then the lines of both sides before and after must be in that
  * block too.
  */
-function staysInside(lines: readonly Inside[], root: BlockStack): boolean {
+function staysInside(lines: readonly LineContexts[], root: BlockStack): boolean {
   let [known, pending] = [root, root];
   for (const line of lines) {
     const { is, mine, theirs } = line;
@@ -187,9 +191,9 @@ function staysInside(lines: readonly Inside[], root: BlockStack): boolean {
   return pending === root;
 }
 
-type OfBoth = Inside & { readonly mine: BlockStack; readonly theirs: BlockStack };
+type OfBoth = LineContexts & { readonly mine: BlockStack; readonly theirs: BlockStack };
 
-function hasBoth(line: Inside): line is OfBoth {
+function hasBoth(line: LineContexts): line is OfBoth {
   return line.mine !== undefined && line.theirs !== undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Reading } from "./reading.ts";
  * One side of a cluster: all elements of the side, the cluster's edits, and the cluster's elements
  * [from, to).
  */
-type Version = {
+type ClusterSide = {
   readonly ids: Ids;
   readonly edits: readonly Edit[];
   readonly from: number;
@@ -21,8 +21,8 @@ type Version = {
  */
 export function includesAllChanges(
   base: Ids,
-  more: Version,
-  less: Version,
+  more: ClusterSide,
+  less: ClusterSide,
   wordsOf: WordsOf,
   reading: Reading,
   isLines = false,
@@ -54,7 +54,7 @@ export function includesAllChanges(
  * Returns the edits of a version, with base indexes counted from `start` and the version's own
  * indexes from `from`.
  */
-function within({ edits, from }: Version, start: number): Edit[] {
+function within({ edits, from }: ClusterSide, start: number): Edit[] {
   return edits.map((edit) => ({
     start: edit.start - start,
     end: edit.end - start,

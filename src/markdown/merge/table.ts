@@ -32,7 +32,7 @@ const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
  * Lengths of common runs, tried in this order. The tables before and after such a run are searched
  * separately.
  */
-const LEAST = [1, 4, 16];
+const RUN_LENGTHS = [1, 4, 16];
 
 /**
  * Aligns four texts in one table, with as few changes of the sides as the search finds. Undefined
@@ -41,7 +41,7 @@ const LEAST = [1, 4, 16];
  */
 export function alignFour(four: FourSequences, starts: FourSequences): AlignedRow[] | undefined {
   const common = commonRuns(four, starts);
-  for (const least of LEAST) {
+  for (const least of RUN_LENGTHS) {
     const rows = tableAround(
       four,
       common.filter(({ length }) => length >= least),

@@ -38,7 +38,10 @@ function cellsOf(row: string): string[] {
  * only renamed. Otherwise nobody knows to which column a cell belongs.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
-  const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [Written[], ...Written[][]];
+  const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [
+    WrittenTable[],
+    ...WrittenTable[][],
+  ];
   const heads = sides.map((tables) => new Set(tables.map(({ head }) => head)));
   const rows = sides.map((tables) => new Set(tables.flatMap((table) => table.rows)));
   const known = new Set(base.map(({ head }) => head));
@@ -51,9 +54,9 @@ export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
 }
 
 /** A table without the white space around its cells. */
-type Written = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
+type WrittenTable = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
 
-function writtenOf(table: Table): Written {
+function writtenOf(table: Table): WrittenTable {
   const [head = "", ...rows] = [table.head, ...table.rows].map((cells) => cells.join("|"));
   return { head, rows, whole: [head, ...rows].join("\n") };
 }

@@ -43,11 +43,11 @@ const STEPS_OF_A_CHARACTER = 8;
 /** Factor by which a step is slower if it looks up a Unicode table. */
 const UNICODE_STEP = 3;
 /** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
-const SURELY = 4;
+const REFUSED_MULTIPLE = 4;
 
 export function compileRegex(pattern: string): Compilation {
   const estimate = estimateSteps(pattern) + estimateFolding(pattern);
-  if (estimate > SURELY * MOST_STEPS) return tooComplex(`some ${Math.round(estimate)}`);
+  if (estimate > REFUSED_MULTIPLE * MOST_STEPS) return tooComplex(`some ${Math.round(estimate)}`);
   let line: RE2JS;
   try {
     line = RE2JS.compile(pattern);

@@ -24,7 +24,7 @@ type HybridResult<One extends FoundDocument> =
   | { readonly kind: "ended" };
 
 /** LIMIT: documents beyond those requested that are ranked, the newest of each set. */
-const MARGIN = 100;
+const MORE_RANKED = 100;
 /**
  * LIMIT: steps for documents that are not indexed yet, and for indexed ones. After that, the search
  * returns the best documents judged so far.
@@ -36,7 +36,7 @@ const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
  */
 const STEPS = { look: 5_000, named: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
 /** Most that a document with some of the pieces can score, relative to one with all units. */
-const SOME = 0.5;
+const MOST_PARTIAL_SCORE = 0.5;
 
 /**
  * Searches documents by free text, best first. Documents with all words, or with the query as
@@ -105,11 +105,13 @@ class HybridSearch<One extends FoundDocument> {
     const { pieces } = this.#query;
     if (pieces.length < 2) return;
     for (const [i, piece] of pieces.entries()) await this.#walk(documentsWithUnit(piece), (judged) => holds(judged, i));
-    const most = this.#limit + MARGIN;
+    const most = this.#limit + MORE_RANKED;
     const all = [...this.#judged.values()].filter((judged) => judged !== null);
     const counts = pieces.map((_, i) => Math.min(most, all.filter((judged) => holds(judged, i)).length));
-    const isTelling = counts.some((count) => count > 0 && count < most);
-    this.#rarity = counts.map((count) => (isTelling && count === most ? 0 : Math.log(1 + most / Math.max(1, count))));
+    const isInformative = counts.some((count) => count > 0 && count < most);
+    this.#rarity = counts.map((count) =>
+      isInformative && count === most ? 0 : Math.log(1 + most / Math.max(1, count)),
+    );
   }
 
   /** Reads the best documents again, so that the result shows their current state. */
@@ -147,7 +149,7 @@ class HybridSearch<One extends FoundDocument> {
   #scoreOfSome({ pieces }: DocumentMatch): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
     const held = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
-    return held === 0 ? 0 : (SOME * held) / (2 * all);
+    return held === 0 ? 0 : (MOST_PARTIAL_SCORE * held) / (2 * all);
   }
 
   /** Returns the texts to highlight. After a loose search, pieces are included. */
@@ -160,7 +162,7 @@ class HybridSearch<One extends FoundDocument> {
 
   /** Judges the newest documents of a set, until enough of them satisfy `counts`. */
   async #walk(set: KeySet, counts: (judged: DocumentMatch) => boolean): Promise<void> {
-    let left = this.#limit + MARGIN;
+    let left = this.#limit + MORE_RANKED;
     for (let after: number | null = null; await this.#goesOn(STEPS.look); ) {
       const { documents, next } = await this.#source.portion(set, "newest", after);
       if (!(await this.#goesOn(documents.length * STEPS.named))) return;

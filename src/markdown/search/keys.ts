@@ -20,9 +20,9 @@ export type KeySet =
   | { readonly kind: "with"; readonly keys: readonly number[] }
   | { readonly kind: "each" | "one"; readonly of: readonly KeySet[] };
 
-const ANY: KeySet = { kind: "any" };
+const ANY_KEYS: KeySet = { kind: "any" };
 /** Characters per key. */
-const GRAM = 3;
+const GRAM_LENGTH = 3;
 /**
  * LIMIT: keys for looking up one word or literal. More keys would hardly narrow the set further.
  */
@@ -76,7 +76,7 @@ function* eachPart(text: string, ...adds: readonly AddKeys[]): Generator<Part, v
 }
 
 function addGrams(keys: Set<number>, text: string): void {
-  addSpans(keys, foldText(text), GRAM);
+  addSpans(keys, foldText(text), GRAM_LENGTH);
 }
 
 function addUnits(keys: Set<number>, text: string): void {
@@ -127,7 +127,7 @@ function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED
  * match nearly everywhere.
  */
 export function isWholeWordOnly(word: string): boolean {
-  return word.length < 2 * GRAM && [...foldText(word)].length < GRAM;
+  return word.length < 2 * GRAM_LENGTH && [...foldText(word)].length < GRAM_LENGTH;
 }
 
 /**
@@ -138,12 +138,12 @@ export function inAll(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
   const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
   const known: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
-  return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY);
+  return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY_KEYS);
 }
 
 /** Returns the union of sets. */
 function inOne(sets: readonly KeySet[]): KeySet {
-  if (sets.some(({ kind }) => kind === "any")) return ANY;
+  if (sets.some(({ kind }) => kind === "any")) return ANY_KEYS;
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };
 }
 
@@ -162,7 +162,7 @@ export function documentsWithTitle({ kind, text }: Unit): KeySet {
 /** Returns the set of documents with a text as typed, ignoring case and marks. */
 export function documentsWithLiteral(literal: string): KeySet {
   const keys = new Set<number>();
-  addSpans(keys, foldText(literal), GRAM);
+  addSpans(keys, foldText(literal), GRAM_LENGTH);
   return withKeys([...keys]);
 }
 
@@ -176,19 +176,19 @@ export type RequiredText = { readonly type: number; readonly str: string; readon
 const REQUIRED = { text: 1, all: 2, any: 3 } as const;
 
 /** LIMIT: nesting depth of required text; the index accepts no deeper expressions. */
-const DEEPEST = 16;
+const MOST_DEPTH = 16;
 
 /** Returns the set of documents with everything that each match of a regex contains. */
 export function documentsWithRequired({ type, str, subs }: RequiredText, depth = 0): KeySet {
-  if (depth === DEEPEST) return ANY;
+  if (depth === MOST_DEPTH) return ANY_KEYS;
   if (type === REQUIRED.text) return documentsWithLiteral(str);
   const sets = subs.map((each) => documentsWithRequired(each, depth + 1));
   if (type === REQUIRED.all) return inAll(sets);
-  return type === REQUIRED.any ? inOne(sets) : ANY;
+  return type === REQUIRED.any ? inOne(sets) : ANY_KEYS;
 }
 
 function withKeys(keys: readonly number[]): KeySet {
-  if (keys.length === 0) return ANY;
+  if (keys.length === 0) return ANY_KEYS;
   const step = Math.max(1, keys.length / MOST_KEYS);
   const chosen = Array.from({ length: Math.min(keys.length, MOST_KEYS) }, (_, i) => keys[Math.floor(i * step)]!);
   return { kind: "with", keys: chosen };

@@ -18,11 +18,11 @@ export const STEPS_OF_A_ROUND = 400_000;
 
 /** A search. `number`: count of searches that began before this search. */
 type Search = { readonly number: number; spent: number };
-type Waiting = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
+type WaitingSearch = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 
 export class SearchScheduler {
   readonly #atNextRound: (begin: () => void) => void;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingSearch[] = [];
   #searches = 0;
   #left = STEPS_OF_A_ROUND;
 

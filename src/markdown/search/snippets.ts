@@ -16,8 +16,8 @@ const MOST_CHARACTERS = 240;
 /** LIMIT: UTF-16 units of a line that are searched. */
 const MOST_OF_A_LINE = 2_048;
 /** Characters shown before the first match of a long line. */
-const LEAD = 60;
-const CUT = "…";
+const CHARACTERS_BEFORE = 60;
+const ELLIPSIS = "…";
 
 /**
  * A folded text to find. `whole`: match only whole words, as short words are part of too many
@@ -30,7 +30,7 @@ export function needleOf(text: string, whole: boolean): Needle {
 }
 
 /** A line that contains needles. `weight` grows with the number of different needles. */
-type Weighed = { readonly index: number; readonly weight: number };
+type WeighedLine = { readonly index: number; readonly weight: number };
 
 /**
  * Returns the lines that show best why a document was found: those with the most different needles,
@@ -49,9 +49,9 @@ export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] 
  * Returns the best lines. Stops once enough lines contain all needles, because no line can be
  * better.
  */
-function bestOf(lines: readonly string[], needles: readonly Needle[]): Weighed[] {
+function bestOf(lines: readonly string[], needles: readonly Needle[]): WeighedLine[] {
   const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
-  const found: Weighed[] = [];
+  const found: WeighedLine[] = [];
   let whole = 0;
   for (let index = 0; index < lines.length && whole < MOST_SNIPPETS; index++) {
     const folded = foldText(beginningOf(lines[index]!));
@@ -92,9 +92,12 @@ function excerpt(line: number, text: string, needles: readonly Needle[]): Snippe
   const characters = [...part];
   const isWhole = part.length === text.length && characters.length <= MOST_CHARACTERS;
   const first = firstMatch(folded, needles);
-  const from = isWhole ? 0 : Math.min(Math.max(0, first - LEAD), characters.length - MOST_CHARACTERS);
+  const from = isWhole ? 0 : Math.min(Math.max(0, first - CHARACTERS_BEFORE), characters.length - MOST_CHARACTERS);
   const to = isWhole ? characters.length : from + MOST_CHARACTERS;
-  const [before, after] = [from > 0 ? CUT : "", isWhole || (to === characters.length && part === text) ? "" : CUT];
+  const [before, after] = [
+    from > 0 ? ELLIPSIS : "",
+    isWhole || (to === characters.length && part === text) ? "" : ELLIPSIS,
+  ];
   const shift = before.length - from;
   const ranges = needles.flatMap((needle) => rangesOf(folded, needle, from, to));
   const shown = joined(ranges).map(([start, end]): Range => [start + shift, end + shift]);

@@ -62,8 +62,8 @@ function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: Conf
 
 /** Choices that agents may make. Other choices are reserved for people, with `mdmirror resolve`. */
 export const OFFERED = ["mine", "theirs", "merged", "keep"] as const;
-type Offered = (typeof OFFERED)[number];
+type OfferedWay = (typeof OFFERED)[number];
 
-function isOffered(way: string): way is Offered {
+function isOffered(way: string): way is OfferedWay {
   return (OFFERED as readonly string[]).includes(way);
 }

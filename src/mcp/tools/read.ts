@@ -63,9 +63,9 @@ function outlineOf(facts: object, text: string): ToolResult {
   return answer({ ...facts, headings: all.length, ...cut }, shown.join("\n"));
 }
 
-type Asked = TextRange & { readonly heading?: string | undefined };
+type PassageOptions = TextRange & { readonly heading?: string | undefined };
 
-function partly(facts: { readonly lines: number }, text: string, { heading, ...range }: Asked): ToolResult {
+function partly(facts: { readonly lines: number }, text: string, { heading, ...range }: PassageOptions): ToolResult {
   if (heading !== undefined) return sectionOf(facts, text, heading, range);
   const { from_line: from = 1 } = range;
   if (from <= Math.max(1, facts.lines)) return answerPart(facts, text, range);

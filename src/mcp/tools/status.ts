@@ -15,8 +15,8 @@ export const STATUS = defineTool({
     const look = await readFolderStatus(root, openOptions);
     if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
     const { status, daemon } = look;
-    const told = statusJson(status, ageOf(status, openOptions.clock.now()));
+    const json = statusJson(status, ageOf(status, openOptions.clock.now()));
     const phase = daemon === null ? null : { phase: daemon.phase, detail: daemon.detail, paused: daemon.paused };
-    return answer({ mirror: name, root, ...bounded(told, most), daemon: phase });
+    return answer({ mirror: name, root, ...bounded(json, most), daemon: phase });
   },
 });

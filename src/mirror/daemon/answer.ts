@@ -10,8 +10,8 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** Answers requests of commands about one folder. */
 
-const LOOK_MS = 100;
-const BEAT_MS = 2_000;
+const CHECK_EVERY_MS = 100;
+const ALIVE_EVERY_MS = 2_000;
 /** LIMIT: milliseconds that a `sync` waits for delayed changes, above all for delayed deletions. */
 const HELD_BACK_MS = 45_000;
 
@@ -42,7 +42,7 @@ async function syncNow(
           isReported = true;
           beat({ deletions: pendingDeletions.length });
         }
-        await wait(LOOK_MS);
+        await wait(CHECK_EVERY_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
       // A full scan judges the delayed changes again, because they may have changed meanwhile.
       last = await daemon.request("rescan");
@@ -85,13 +85,13 @@ export function folderStatus(
   { lentTo, closedBy }: { readonly lentTo: string | null; readonly closedBy: string },
 ): DaemonStatus {
   const seen = daemon?.status() ?? null;
-  const told = { ...common, inSyncAsOf: seen?.inSyncAsOf ?? null, ...(seen === null ? {} : { news: seen.news }) };
-  if (lentTo !== null) return { ...told, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
-  if (daemon === null || seen === null) return { ...told, phase: "closed", detail: closedBy, paused: false };
+  const answer = { ...common, inSyncAsOf: seen?.inSyncAsOf ?? null, ...(seen === null ? {} : { news: seen.news }) };
+  if (lentTo !== null) return { ...answer, phase: "lent", detail: `to mdmirror ${lentTo}`, paused: false };
+  if (daemon === null || seen === null) return { ...answer, phase: "closed", detail: closedBy, paused: false };
   const { phase } = seen;
   const detail = "detail" in phase ? phase.detail : "";
   const pausedUntil = seen.pausedUntil === null ? {} : { pausedUntil: seen.pausedUntil };
-  return { ...told, phase: phase.kind, detail, paused: isPaused(daemon), ...pausedUntil };
+  return { ...answer, phase: phase.kind, detail, paused: isPaused(daemon), ...pausedUntil };
 }
 
 type Folder = {
@@ -116,7 +116,7 @@ export async function keepCallerWaiting(
     const what = folder.lentTo();
     if (what !== null) busy.resolve(refusedFor(folder.root, what));
     else if (folder.moves()) call.beat();
-  }, BEAT_MS);
+  }, ALIVE_EVERY_MS);
   try {
     return await Promise.race([work, busy.promise]);
   } finally {
@@ -187,7 +187,7 @@ export function retryMsAfter(failures: number): number {
 }
 
 /** LIMIT: longest timer of Node, in milliseconds. */
-const MOST_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Answers `wait` once the local changes are on the service, or the time is over. */
 async function waitAsked(
@@ -195,7 +195,7 @@ async function waitAsked(
   { paths, timeoutMs }: Extract<ControlRequest, { do: "wait" }>,
   gone: AbortSignal,
 ): Promise<CallResult> {
-  const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));
+  const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), LONGEST_TIMER_MS));
   const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
   const report = reportOfWait(end, standstillOf(daemon));
   return report.kind === "ok" ? { kind: "done", value: report.value } : { kind: "refused", trouble: report.trouble };

@@ -38,16 +38,16 @@ export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
  */
 export const HANG_MS = 240_000;
 /** LIMIT: milliseconds that a command waits for another command to give the folder back. */
-const LENT_MS = 30_000;
+const LONGEST_LOAN_MS = 30_000;
 
 /** `free` is called when the daemon has no file of the folder open. */
 type Loan = { readonly what: string; readonly at: number; readonly gone: AbortSignal; readonly free: () => void };
 
-type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
+type CountingOptions = FolderOptions & { readonly tally: ExchangeTally; readonly progress: Traffic };
 
 export class DaemonFolder {
   readonly root: string;
-  readonly #options: Tallied;
+  readonly #options: CountingOptions;
   readonly #since: number;
   #open: OpenedDaemon | null;
   /**
@@ -58,7 +58,7 @@ export class DaemonFolder {
   readonly #reopening = new Reopening();
   readonly #marker: string | null;
 
-  private constructor(open: OpenedDaemon, options: Tallied) {
+  private constructor(open: OpenedDaemon, options: CountingOptions) {
     this.#open = open;
     this.root = open.mirror.root;
     this.#marker = markerOf(this.root);
@@ -216,7 +216,7 @@ export class DaemonFolder {
   #handle(request: ControlRequest, call: ControlCall, stop: AbortSignal): Promise<CallResult> {
     if (request.do === "status") return Promise.resolve({ kind: "done", value: this.status() });
     const { clock } = this.#options;
-    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > LENT_MS ? this.#loan!.what : null);
+    const lentTo = () => (clock.monotonic() - (this.#loan?.at ?? Infinity) > LONGEST_LOAN_MS ? this.#loan!.what : null);
     const folder = { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS };
     return keepCallerWaiting(this.#answer(request, call, stop), call, folder);
   }

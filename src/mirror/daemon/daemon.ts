@@ -117,13 +117,13 @@ async function openFolder(dir: string, options: FolderOptions): Promise<Result<D
 }
 
 /** `folder`: null while it is not open. */
-type Kept = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
+type KeptFolder = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
 
 class KeptFolders {
   readonly #options: DaemonsOptions;
   readonly #stop: AbortSignal;
   /** Folders that are kept in sync, by real path. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, KeptFolder>();
   readonly #noted = new Set<string>();
 
   constructor(options: DaemonsOptions, stop: AbortSignal) {
@@ -159,7 +159,7 @@ class KeptFolders {
     const stop = new AbortController();
     const ending = AbortSignal.any([stop.signal, this.#stop]);
     EventEmitter.setMaxListeners(0, ending);
-    const kept: Kept = {
+    const kept: KeptFolder = {
       stop,
       folder,
       ended: Promise.resolve()
@@ -200,7 +200,7 @@ class KeptFolders {
   }
 
   /** Runs until the end, or until no linked folder is at this path any more. */
-  async #keepOne(root: string, kept: Kept, ending: AbortSignal): Promise<void> {
+  async #keepOne(root: string, kept: KeptFolder, ending: AbortSignal): Promise<void> {
     const { clock, onEvent } = this.#options;
     for (let failures = 0; !ending.aborted; failures++) {
       const broken = await this.#openAndRun(root, kept, ending);
@@ -213,7 +213,7 @@ class KeptFolders {
   }
 
   /** Opens the folder and keeps it in sync. Returns null if that ended as intended. */
-  async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
+  async #openAndRun(root: string, kept: KeptFolder, ending: AbortSignal): Promise<Trouble | null> {
     try {
       const opened = kept.folder === null ? await openFolder(root, this.#options) : ok(kept.folder);
       if (opened.kind === "trouble") return opened.trouble;

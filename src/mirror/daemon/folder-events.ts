@@ -23,7 +23,7 @@ type Line = Parameters<Log["write"]>;
  * Line of each event in the folder's log: events, places and numbers, no content. Null if the
  * engine logs the event itself, or the event is only a scan.
  */
-const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
+const LOG_LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
   change: changeLine,
   run: runLine,
   phase: phaseLine,
@@ -40,7 +40,7 @@ const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) =>
 };
 
 export function logEvent(log: Log, event: FolderEvent): void {
-  const lineOf = LINES[event.kind] as (event: FolderEvent) => Line | null;
+  const lineOf = LOG_LINES[event.kind] as (event: FolderEvent) => Line | null;
   const line = lineOf(event);
   if (line !== null) log.write(...line);
 }

@@ -94,7 +94,7 @@ export class Reopening {
 }
 
 /** LIMIT: effects that are named; some hundred can be active at a time. */
-const MOST = 12;
+const MOST_EFFECTS = 12;
 
 /** The current transfers of a daemon. */
 export class Traffic implements Progress {
@@ -116,7 +116,10 @@ export class Traffic implements Progress {
   /** Returns the transfers of this moment; null if there are none. */
   now(): CurrentTraffic | null {
     if (this.#under.size === 0) return null;
-    const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));
+    const under = [...this.#under.values().take(MOST_EFFECTS)].map((action) => ({
+      kind: action.kind,
+      path: pathOf(action),
+    }));
     return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };
   }
 }

@@ -11,7 +11,7 @@ export const DAEMON = "watch";
 
 /** LIMIT: milliseconds that a starting daemon waits for a command. */
 const COMMAND_MS = 10_000;
-const LOOK_MS = 200;
+const CHECK_EVERY_MS = 200;
 
 type LockedFolder = {
   /** True if a daemon lends the folder. */
@@ -60,7 +60,7 @@ async function awaitCommand(acquire: () => AcquiredLock, first: AcquiredLock, cl
   const until = clock.monotonic() + COMMAND_MS;
   let found = first;
   while (found.kind === "busy" && found.holder?.what !== DAEMON && clock.monotonic() < until) {
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(CHECK_EVERY_MS);
     found = acquire();
   }
   return found;

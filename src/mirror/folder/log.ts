@@ -10,7 +10,7 @@ import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files
  * `mdmirror.log.4`.
  */
 const MAX_BYTES = 1024 * 1024;
-const OLDER = 4;
+const OLDER_LOGS = 4;
 
 export const SILENT_LOG: Log = { debug: false, write: () => undefined };
 
@@ -72,7 +72,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
 
 /** Gives each file the next older number. The oldest file is overwritten. */
 function putAside(folder: string, file: string): void {
-  for (let n = OLDER; n > 0; n--) {
+  for (let n = OLDER_LOGS; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
     if (statOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
   }
@@ -85,8 +85,8 @@ const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
 /** Form of a path: one line, which cannot control the terminal that shows it. */
-const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
-const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
+const place: Form = (value) => (typeof value === "string" && PATH_FORM.test(value) ? shownName(value) : undefined);
+const PATH_FORM = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Matches error codes of undici, Node's name lookup, TLS and SQLite. */

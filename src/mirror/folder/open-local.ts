@@ -27,11 +27,11 @@ function openLocal(dir: string, system: System): Result<LocalMirror> {
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
   const plain = openDisk(root, { random: system.random, probe: false });
-  const disk = withLinksHere(root, state, plain);
+  const disk = withLocalLinks(root, state, plain);
   return ok({ root, state, disk, close: () => state.close() });
 }
 
-function withLinksHere(root: string, state: State, disk: Disk): Disk {
+function withLocalLinks(root: string, state: State, disk: Disk): Disk {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links.mode === "keep") return disk;
   return readingDisk({ state, disk, prefix: prefixOf(config.value.remote) }, config.value.links.wiki);

@@ -5,7 +5,7 @@ import type { Disk } from "../ports/disk.ts";
 import type { MirrorSearch } from "../state/search.ts";
 
 /** LIMIT: documents that are indexed before other work can run. */
-const PART = 200;
+const DOCUMENTS_AT_ONCE = 200;
 
 /**
  * Indexes the files of a walk that changed, and removes missing files. Pauses between parts, so
@@ -22,8 +22,8 @@ export function* indexChangedFiles(
   const files = [...tree.files.values()].filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   const changed = files.filter(({ path, digest }) => search.known(path)?.digest !== digest);
   let indexed = 0;
-  for (let at = 0; changed.length - at > PART; at += PART) {
-    indexed += search.update(changed.slice(at, at + PART), () => true, read);
+  for (let at = 0; changed.length - at > DOCUMENTS_AT_ONCE; at += DOCUMENTS_AT_ONCE) {
+    indexed += search.update(changed.slice(at, at + DOCUMENTS_AT_ONCE), () => true, read);
     yield;
   }
   return indexed + search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);

@@ -10,10 +10,10 @@ import { errorCodeOf } from "../../common/trouble.ts";
  */
 export type TransientKind = "locked" | "offline";
 
-type Noted = { readonly since: number; readonly toldAt: number | null };
-type Notes = { readonly [kind in TransientKind]?: Noted };
+type NotedTrouble = { readonly since: number; readonly toldAt: number | null };
+type Notes = { readonly [kind in TransientKind]?: NotedTrouble };
 
-const FILE = "quiet.json";
+const NOTES_FILE = "quiet.json";
 /** Milliseconds after which a lasting problem is reported again. */
 const AGAIN_MS = 86_400_000;
 
@@ -58,13 +58,13 @@ export function endTransient(folder: string, ended: readonly TransientKind[]): v
 }
 
 function writeNotes(folder: string, notes: Notes): void {
-  if (Object.keys(notes).length === 0) removeOwn(folder, FILE);
-  else replaceOwn(folder, FILE, JSON.stringify(notes));
+  if (Object.keys(notes).length === 0) removeOwn(folder, NOTES_FILE);
+  else replaceOwn(folder, NOTES_FILE, JSON.stringify(notes));
 }
 
 /** Reads the notes. Content of another form counts as no notes. */
 function readNotes(folder: string): Notes {
-  const read = readOwn(folder, FILE);
+  const read = readOwn(folder, NOTES_FILE);
   let json: unknown = null;
   try {
     json = JSON.parse(read?.bytes.toString("utf8") ?? "{}");
@@ -74,7 +74,7 @@ function readNotes(folder: string): Notes {
   return Object.fromEntries(isJsonObject(json) ? Object.entries(json).filter(([, noted]) => isNoted(noted)) : []);
 }
 
-function isNoted(noted: unknown): noted is Noted {
+function isNoted(noted: unknown): noted is NotedTrouble {
   if (!isJsonObject(noted)) return false;
   const { since, toldAt } = noted;
   return typeof since === "number" && (toldAt === null || typeof toldAt === "number");

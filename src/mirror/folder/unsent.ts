@@ -5,7 +5,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { withMirror } from "./with-mirror.ts";
 
 /** Plan with the local changes that would never be uploaded if the folder were unlinked now. */
-type Unsent = Extract<Preview, { kind: "planned" }>;
+type UnsentPlan = Extract<Preview, { kind: "planned" }>;
 
 const NOT_LEFT: ReadonlySet<string> = new Set([
   "relink",
@@ -23,8 +23,8 @@ const NOT_LEFT: ReadonlySet<string> = new Set([
 export function findUnsent(
   root: string,
   options: Omit<MirrorOptions, "mode" | "what">,
-): Promise<Result<Unsent | null>> {
-  return withMirror<Unsent | null>(root, { ...options, mode: "read", what: "unlink" }, async (mirror) => {
+): Promise<Result<UnsentPlan | null>> {
+  return withMirror<UnsentPlan | null>(root, { ...options, mode: "read", what: "unlink" }, async (mirror) => {
     const preview = await previewSync(mirror, USUAL_RUN);
     if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
     // An action that changes the local disk alone uploads nothing.

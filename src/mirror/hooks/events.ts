@@ -4,9 +4,9 @@ import { type EventName, USUAL_DEBOUNCE } from "./hook.ts";
 /** Compares two states of a folder. Pure. */
 
 /** Subjects of an event; empty for the whole folder. Null if the event did not happen. */
-type Subjects = readonly Item[] | null;
+type EventItems = readonly Item[] | null;
 
-const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => Subjects>> = {
+const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => EventItems>> = {
   stopped: (before, now) => newOf(before.stopped, now.stopped),
   offline: (before, now) => (now.state === "offline" && before.state !== "offline" ? now.offline : null),
   conflict: (before, now) => newOf(before.conflicts, now.conflicts),
@@ -20,7 +20,7 @@ const RULES: Readonly<Record<EventName, (before: Facts, now: Facts) => Subjects>
  * Returns the subjects of an event that happened between two states; null if the event did not
  * happen.
  */
-export function subjectsOf(event: EventName, before: Facts, now: Facts): Subjects {
+export function subjectsOf(event: EventName, before: Facts, now: Facts): EventItems {
   // While the service is not reached, nothing else is known.
   return now.state === "offline" && event !== "offline" ? null : RULES[event](before, now);
 }
@@ -66,7 +66,7 @@ function sumOf(changes: Changes): number {
   return Object.values(changes).reduce((sum, count) => sum + count, 0);
 }
 
-function newOf(before: readonly Item[], now: readonly Item[]): Subjects {
+function newOf(before: readonly Item[], now: readonly Item[]): EventItems {
   const known = new Set(before.map(keyOf));
   const items = now.filter((item) => !known.has(keyOf(item)));
   return items.length === 0 ? null : items;
@@ -80,7 +80,7 @@ function keyOf({ kind, path }: Item): string {
  * Returns paths that left review. A document in review under another path was moved, and does not
  * count.
  */
-function settledOf(before: Facts, { reviews, conflicts }: Facts): Subjects {
+function settledOf(before: Facts, { reviews, conflicts }: Facts): EventItems {
   if (reviews === null || before.reviews === null) return null;
   const [known, present] = [new Set(before.reviews), new Set(reviews)];
   const moved = new Set(reviews.filter((key) => !known.has(key)).map(sinceOf));

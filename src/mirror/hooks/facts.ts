@@ -39,11 +39,11 @@ export type Item = {
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "safetyStop">;
 
 /** Reason and duration of an unreachable service. */
-type Offline = { readonly code: WaitReason; readonly ms: number };
+type OfflineFact = { readonly code: WaitReason; readonly ms: number };
 
-type More = {
+type StoredFacts = {
   /** Reason and duration; null if the service is reached. */
-  readonly offline?: Offline | null;
+  readonly offline?: OfflineFact | null;
   readonly changes?: Changes;
 };
 
@@ -51,7 +51,7 @@ type More = {
 export function factsOf(
   root: string,
   { state, attention, safetyStop }: FolderState,
-  { offline = null, changes = {} }: More = {},
+  { offline = null, changes = {} }: StoredFacts = {},
 ): Facts {
   return {
     state: offline === null ? state : "offline",

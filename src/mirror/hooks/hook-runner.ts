@@ -30,7 +30,7 @@ type RunnerOptions = HookWorld & {
 };
 
 /** LIMIT: milliseconds between two checks of the hooks; a busy daemon has many runs a second. */
-const REST_MS = 500;
+const PAUSE_MS = 500;
 /** LIMIT: milliseconds to the next check of the hooks without an event. */
 const IDLE_MS = 60_000;
 /** LIMIT: milliseconds that active hooks have when the daemon ends. */
@@ -87,7 +87,7 @@ export class HookRunner {
       while (!stop.aborted) {
         const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#checkAll());
         await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
-        await clock.sleep(REST_MS, stop);
+        await clock.sleep(PAUSE_MS, stop);
       }
     } catch (error) {
       // Syncing continues without hooks.
@@ -110,8 +110,8 @@ export class HookRunner {
     return [...this.#folders].flatMap(([root, folder]) => {
       if (folder.state === null) return [];
       const { offline, changes } = folder;
-      const told = offline === null ? null : { code: offline.code, ms: at - offline.since };
-      const now = factsOf(root, folder.state, { offline: told, changes: { ...changes } });
+      const outage = offline === null ? null : { code: offline.code, ms: at - offline.since };
+      const now = factsOf(root, folder.state, { offline: outage, changes: { ...changes } });
       return hooksFor(root, hooks, env).flatMap((hook) => this.#checkHook(hook, root, folder, now, at));
     });
   }

@@ -50,7 +50,7 @@ export type HookEvent = {
   readonly test?: boolean;
 };
 
-type About = {
+type MessageSubject = {
   readonly name: string;
   readonly root: string;
   readonly clock: Clock;
@@ -58,9 +58,9 @@ type About = {
 };
 
 /** LIMIT: paths in one message. */
-const MOST = 50;
+const MOST_PATHS = 50;
 
-export function messageOf({ event, items, before, now, test = false }: HookEvent, about: About): Message {
+export function messageOf({ event, items, before, now, test = false }: HookEvent, about: MessageSubject): Message {
   const { name, root, clock, random } = about;
   const { attention, conflicts, reviews, state } = now;
   const counts = {
@@ -69,7 +69,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
     inReview: reviews?.length ?? 0,
     changes: changesBetween(before, now),
   };
-  const shown = items.slice(0, MOST);
+  const shown = items.slice(0, MOST_PATHS);
   return {
     id: `msg_${random.hex(24)}`,
     type: event,

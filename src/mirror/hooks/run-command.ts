@@ -19,7 +19,7 @@ const MOST_BYTES = 1024 * 1024;
 const GRACE_MS = 2_000;
 
 /** Variables that a command may need for programs, settings, the desktop and a language. */
-const PASSED: ReadonlySet<string> = new Set(
+const PASSED_VARIABLES: ReadonlySet<string> = new Set(
   "PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY XAUTHORITY".split(
     " ",
   ),
@@ -109,7 +109,7 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 
 function environmentOf({ type, text, data }: Message, env: Env): NodeJS.ProcessEnv {
   const passed = Object.entries(env).filter(
-    ([name]) => PASSED.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
+    ([name]) => PASSED_VARIABLES.has(name) || PASSED_PREFIXES.some((prefix) => name.startsWith(prefix)),
   );
   return {
     ...Object.fromEntries(passed),

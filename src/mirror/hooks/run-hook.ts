@@ -28,7 +28,7 @@ export async function runHook(
 }
 
 /** LIMIT: milliseconds that a single `sync` waits for its hooks. */
-const MOST_MS = 60_000;
+const LONGEST_RUN_MS = 60_000;
 
 type AfterSync = HookWorld & { readonly stop: AbortSignal; readonly onNote: (note: string) => void };
 
@@ -48,7 +48,7 @@ export async function runHooksAfterSync(
   const offline = report.state === "offline" ? { code: waitReasonOf(report.fault), ms: 0 } : null;
   const { blocked: _blocked, ...changes } = report.counts;
   const now = factsOf(root, report, { offline, changes });
-  const late = AbortSignal.any([stop, AbortSignal.timeout(MOST_MS)]);
+  const late = AbortSignal.any([stop, AbortSignal.timeout(LONGEST_RUN_MS)]);
   await Promise.all(hooksFor(root, read.value, world.env).map(runForEvents));
   return ok(null);
 

@@ -65,7 +65,7 @@ const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
  * First block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the program's
  * version, then at 24 the process, at 68 the machine's name.
  */
-const BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
+const VIM_BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
 
 function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   const lock = attemptCall(() => fs.readFile(path));
@@ -74,10 +74,10 @@ function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
   if ("errno" in lock) return NOT_THERE.has(lock.errno) ? null : "vim";
   const found = lock.value;
   const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
-  if (block.length < BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
-  const editor = /^nano/i.test(block.toString("latin1", BLOCK.version, BLOCK.version + 4)) ? "nano" : "vim";
-  const host = untilNul(block.subarray(BLOCK.host, BLOCK.host + BLOCK.hostBytes));
-  const pid = block.readUInt32LE(BLOCK.pid);
+  if (block.length < VIM_BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
+  const editor = /^nano/i.test(block.toString("latin1", VIM_BLOCK.version, VIM_BLOCK.version + 4)) ? "nano" : "vim";
+  const host = untilNul(block.subarray(VIM_BLOCK.host, VIM_BLOCK.host + VIM_BLOCK.hostBytes));
+  const pid = block.readUInt32LE(VIM_BLOCK.pid);
   return isDead({ host, pid, since: found.stat.mtimeMs }, processes) ? null : editor;
 }
 
@@ -126,7 +126,7 @@ function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
  */
 function isSameHost(written: string, own: string): boolean {
   const [a, b] = [written.toLowerCase(), own.toLowerCase()];
-  if (a === "" || a === b || (a.length >= BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
+  if (a === "" || a === b || (a.length >= VIM_BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 

@@ -11,7 +11,7 @@ import ignore from "ignore";
  * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
  * views of a folder.
  */
-const LITTER = [
+const LEFTOVERS = [
   /^\.#/, // Emacs locks
   /^#.*#$/, // Emacs auto-saves
   /~$/, // backups
@@ -28,7 +28,7 @@ const LITTER = [
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
 // One expression, because each name in a folder is compared with all patterns.
-const LITTER_NAME = new RegExp(LITTER.map(({ source }) => source).join("|"));
+const LITTER_NAME = new RegExp(LEFTOVERS.map(({ source }) => source).join("|"));
 
 export function isLitterName(name: string): boolean {
   return LITTER_NAME.test(name);

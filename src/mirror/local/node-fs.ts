@@ -76,9 +76,9 @@ function handle(path: string): FolderHandle {
   };
 }
 
-type Kinded = Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">;
+type EntryKinds = Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">;
 
-function kindOf(entry: Kinded): FsStat["kind"] {
+function kindOf(entry: EntryKinds): FsStat["kind"] {
   if (entry.isFile()) return "file";
   if (entry.isDirectory()) return "folder";
   return entry.isSymbolicLink() ? "symlink" : "special";

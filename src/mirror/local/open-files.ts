@@ -6,7 +6,7 @@ import type { Fs, OpenToWrite } from "../ports/fs.ts";
 const O_PATH = 0o10000000;
 
 /** A descriptor of a process: its path below `/proc`, the path of its file, and facts about it. */
-type OpenFile = { readonly at: string; readonly path: string; readonly info: Info };
+type OpenFile = { readonly at: string; readonly path: string; readonly info: FdInfo };
 
 /**
  * Reads which files other processes have open to write: on Linux of the user's own processes, and
@@ -63,15 +63,15 @@ function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpe
   return ours?.ino === others?.ino && ours?.dev === others?.dev;
 }
 
-type Info = ReadonlyMap<string, string>;
+type FdInfo = ReadonlyMap<string, string>;
 
-function infoOf(proc: string, pid: string, fd: string): Info {
+function infoOf(proc: string, pid: string, fd: string): FdInfo {
   const text = orNull(() => nodeFs.readFileSync(`${proc}/${pid}/fdinfo/${fd}`, "utf8")) ?? "";
   return new Map([...text.matchAll(/^(flags|mnt_id|ino):\s*(\d+)$/gm)].map(([, key = "", value = ""]) => [key, value]));
 }
 
 /** The flags of `open` are octal; the last two bits are 0 for a descriptor that only reads. */
-function mayWrite(info: Info): boolean {
+function mayWrite(info: FdInfo): boolean {
   return (Number.parseInt(info.get("flags") ?? "0", 8) & 3) !== 0;
 }
 

@@ -266,9 +266,9 @@ function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   else hashInto(work, folder, name, path, known);
 }
 
-type Vouched = KnownFile & { readonly stamp: Stamp };
+type TrustedFile = KnownFile & { readonly stamp: Stamp };
 
-function isVouchedFor(known: KnownFile | null): known is Vouched {
+function isVouchedFor(known: KnownFile | null): known is TrustedFile {
   return known !== null && known.stamp !== null;
 }
 
@@ -276,7 +276,7 @@ function isVouchedFor(known: KnownFile | null): known is Vouched {
  * ASSUMES: the caller knows only linked content, under stamps that were trusted; linked content has
  * no fault.
  */
-function asKnown({ path, digest, stamp: known }: Vouched, stat: FsStat): LocalFile {
+function asKnown({ path, digest, stamp: known }: TrustedFile, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
   return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }

@@ -23,7 +23,7 @@ export type Operation<D extends Declaration, Plan> = {
    */
   readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the current versions, under the names of `expected`. */
-  readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => Seen | Promise<Seen>;
+  readonly seen?: (mirror: OpenedMirror, plan: Plan, isDry: boolean) => ExpectedVersions | Promise<ExpectedVersions>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
   /**
@@ -33,7 +33,7 @@ export type Operation<D extends Declaration, Plan> = {
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
 
-type Seen = Readonly<Record<string, string | null>>;
+type ExpectedVersions = Readonly<Record<string, string | null>>;
 
 /** Steps in which a front end takes part. */
 export type FrontEndSteps<Plan, Output> = {
@@ -120,7 +120,7 @@ async function perform<D extends Declaration, Plan>(
 const NEVER_STOPPED = stoppableBy(new AbortController().signal);
 
 /** Returns the names of the versions that differ from those that the caller saw. */
-function changedSince(seen: Seen, expected: Readonly<Record<string, unknown>>): readonly string[] {
+function changedSince(seen: ExpectedVersions, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }
 

@@ -10,14 +10,14 @@ import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
 import { parseJson } from "./json.ts";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 
-type NewsOptions = {
+type EventStreamOptions = {
   readonly http: Http;
   readonly clock: Clock;
   readonly random: Random;
 };
 
 /** Waits before the next attempt, in milliseconds. */
-const AGAIN = {
+const RECONNECT = {
   /** Wait after a lost connection. Doubled each time; a stream that lasted resets the wait. */
   lostMs: 3_000,
   lostMostMs: 60_000,
@@ -32,27 +32,27 @@ const AGAIN = {
 const BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
 
 // LIMIT: some 50,000 events in a minute. With more, polling finds the same changes with less data.
-const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
+const EVENT_FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
 /** Result of a stream, or of an attempt to open one. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** State after the end, with the longest wait before the next attempt in milliseconds. */
-type After = { readonly state: EventStreamState; readonly ms: number };
+type NextState = { readonly state: EventStreamState; readonly ms: number };
 
 /**
  * Listens to the service's events, and connects again after a lost connection. Events are only
  * hints, and their volume is limited.
  */
 export class EventStream implements RemoteEvents {
-  readonly #options: NewsOptions;
+  readonly #options: EventStreamOptions;
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #lastId: string | null = null;
   #failures = 0;
 
-  constructor(options: NewsOptions) {
+  constructor(options: EventStreamOptions) {
     this.#options = options;
   }
 
@@ -72,7 +72,7 @@ export class EventStream implements RemoteEvents {
       const began = clock.monotonic();
       const end = await this.#listen(listener);
       if (signal.aborted) return;
-      if (clock.monotonic() - began > AGAIN.lastedMs) this.#failures = 0;
+      if (clock.monotonic() - began > RECONNECT.lastedMs) this.#failures = 0;
       const after = afterEnd(end, this.#failures++);
       listener.onState(after.state);
       // Full jitter, so that not all clients of a restarted service connect at the same moment.
@@ -147,12 +147,12 @@ class Connection {
 
   #isFlood(more: number): boolean {
     const now = this.#clock.monotonic();
-    if (now - this.#countedSince > FLOOD.inMs) {
+    if (now - this.#countedSince > EVENT_FLOOD.inMs) {
       this.#countedSince = now;
       this.#bytes = 0;
     }
     this.#bytes += more;
-    return this.#bytes > FLOOD.bytes;
+    return this.#bytes > EVENT_FLOOD.bytes;
   }
 
   #takeEvent({ event = "message", data, id }: EventSourceMessage): void {
@@ -179,18 +179,18 @@ class Connection {
  * Returns the state and the wait after the end of a stream.
  * @param failures number of attempts in a row before this one without a lasting stream
  */
-function afterEnd(end: End, failures: number): After {
+function afterEnd(end: End, failures: number): NextState {
   const doubled = 2 ** Math.min(failures, 16);
-  if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: AGAIN.refusedMostMs };
+  if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: RECONNECT.refusedMostMs };
   if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
     const why = whyNoStream(end);
-    if (!mayPass(end)) return { state: { kind: "none", why }, ms: AGAIN.noneMs };
+    if (!mayPass(end)) return { state: { kind: "none", why }, ms: RECONNECT.noneMs };
     const asked = "retryAfterMs" in end ? end.retryAfterMs : null;
-    const ms = Math.min(AGAIN.refusedMostMs, Math.max(asked ?? 0, AGAIN.refusedMs * doubled));
+    const ms = Math.min(RECONNECT.refusedMostMs, Math.max(asked ?? 0, RECONNECT.refusedMs * doubled));
     return { state: { kind: "broken", why }, ms };
   }
   const why = end.kind === "ended" ? end.why : end.detail;
-  return { state: { kind: "broken", why }, ms: Math.min(AGAIN.lostMostMs, AGAIN.lostMs * doubled) };
+  return { state: { kind: "broken", why }, ms: Math.min(RECONNECT.lostMostMs, RECONNECT.lostMs * doubled) };
 }
 
 type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;

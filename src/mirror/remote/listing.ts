@@ -121,7 +121,7 @@ class Traversal<Item extends { readonly id: string }> {
   async run(): Promise<End> {
     for (;;) {
       const over = overLimit(this.#spent);
-      if (over !== null) return failed(misreadFault(READ, over, null));
+      if (over !== null) return failed(misreadFault(GET_REQUEST, over, null));
       const reply = await (this.#asked ?? this.#ask(this.#cursor));
       this.#asked = null;
       const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
@@ -142,7 +142,7 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   #refused(reply: Failure): End {
-    const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);
+    const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);
     return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
   }
 
@@ -151,7 +151,7 @@ class Traversal<Item extends { readonly id: string }> {
     const page = readPage(reply.value);
     const looks = this.#tellsForeign() ? foreignLooks(page, reply.value) : null;
     if (looks !== null) return failed(notTheService(reply.from, reply.status, looks, requestId));
-    if (!page.ok) return failed(misreadFault(READ, page.why, requestId));
+    if (!page.ok) return failed(misreadFault(GET_REQUEST, page.why, requestId));
     this.#spent.pages++;
     return { kind: "page", ...page.value, requestId };
   }
@@ -178,33 +178,37 @@ class Traversal<Item extends { readonly id: string }> {
     const before = this.#spent.items;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)
-      this.#oddity ??= misreadFault(READ, `mdmirror does not understand an entry of the list: ${why}`, page.requestId);
+      this.#oddity ??= misreadFault(
+        GET_REQUEST,
+        `mdmirror does not understand an entry of the list: ${why}`,
+        page.requestId,
+      );
     const found = this.#spent.items - before;
     this.#count += found;
     this.#options.onPage?.(this.#count);
     if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
     if (!this.#leadsOn(page))
-      return failed(misreadFault(READ, "the service repeats a page of the list", page.requestId));
+      return failed(misreadFault(GET_REQUEST, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#barren = found > 0 ? 0 : this.#barren + 1;
     if (this.#barren < LIST_LIMITS.barrenPages) return null;
-    return failed(misreadFault(READ, "the list does not end", page.requestId));
+    return failed(misreadFault(GET_REQUEST, "the list does not end", page.requestId));
   }
 }
 
 /** Turns of the event loop after which earlier requests are certainly sent. */
-const TURNS = 16;
+const EVENT_LOOP_TURNS = 16;
 
 /**
  * Waits until earlier requests are sent. ORDER: the request for the next page is sent before the
  * current page is read. Reading a page takes as long as the service needs to make the next one.
  */
 async function sending(): Promise<void> {
-  for (let turn = 0; turn < TURNS; turn++) await null;
+  for (let turn = 0; turn < EVENT_LOOP_TURNS; turn++) await null;
 }
 
-const READ = { method: "GET" } as const;
+const GET_REQUEST = { method: "GET" } as const;
 
 function isCursorRefusal(reply: Reply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";

@@ -2,7 +2,7 @@ import PQueue from "p-queue";
 import type { Clock } from "../../common/clock.ts";
 import type { Pressure } from "../ports/remote.ts";
 
-type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
+type QueueEnd<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 /**
@@ -43,8 +43,8 @@ export class CallQueue {
    * @param congested returns true if the result shows that the service is overloaded
    * @returns `paused`, without running `work`, if the pause is longer than callers should wait
    */
-  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
-    return this.#places.add(async (): Promise<Turn<T>> => {
+  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<QueueEnd<T>> {
+    return this.#places.add(async (): Promise<QueueEnd<T>> => {
       // The call keeps its place while it waits for the pause. Once all places are taken, no other
       // call starts.
       for (let left = this.#pauseLeft(); left > 0 && !this.#closing.aborted; left = this.#pauseLeft()) {

@@ -95,9 +95,9 @@ function readStoredKey(folder: string): Result<FoundKey> {
     if (found === null) return noKey();
     const mode = found.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
-      const told = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
+      const warning = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
       const next = `chmod 600 ${shellWord(file)}; if others have used this computer, also ask for a new key`;
-      return trouble("usage", told, next);
+      return trouble("usage", warning, next);
     }
     const read = readKeyFile(() => found.bytes.toString("utf8"), file);
     return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;

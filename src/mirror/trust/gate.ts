@@ -146,7 +146,7 @@ function followRoot(
   mode: GateOptions["mode"],
 ): Pick<Admitted, "mirror" | "notes"> {
   if (mirror.roots.includes(root)) return { mirror, notes: [] };
-  const there = rootsThere(mirror);
+  const there = existingRoots(mirror);
   const before = mirror.roots[0] ?? "another folder";
   const isMoved = !there.includes(before);
   // For a copy, the safety check reports the copy and asks about it, so no message is needed.
@@ -157,7 +157,7 @@ function followRoot(
   return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
 }
 
-function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
+function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
   return roots.filter((other) => markerOf(other) === marker);
 }
 
@@ -168,7 +168,7 @@ function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
 export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const place = placeOf(env);
   const holder = mirror.roots[0] ?? root;
-  if (place.kind === "trouble" || holder === root || rootsThere(mirror).includes(holder)) return;
+  if (place.kind === "trouble" || holder === root || existingRoots(mirror).includes(holder)) return;
   // If the registry cannot be written, the other folder keeps the name.
   keepMirror(place.value, { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }

@@ -51,9 +51,9 @@ export function nameOfFolder(root: string): string {
 export function namesOf(mirrors: readonly Named[]): string[] {
   const names: string[] = mirrors.map(() => "");
   const taken: string[] = [];
-  const isSaid = ({ name }: Named) => name !== null && isMirrorName(name);
-  for (const [at, mirror] of [...mirrors.entries()].sort((a, b) => Number(isSaid(b[1])) - Number(isSaid(a[1])))) {
-    names[at] = freeName(isSaid(mirror) ? mirror.name! : nameOfFolder(mirror.root), taken);
+  const isChosen = ({ name }: Named) => name !== null && isMirrorName(name);
+  for (const [at, mirror] of [...mirrors.entries()].sort((a, b) => Number(isChosen(b[1])) - Number(isChosen(a[1])))) {
+    names[at] = freeName(isChosen(mirror) ? mirror.name! : nameOfFolder(mirror.root), taken);
     taken.push(names[at]);
   }
   return names;

@@ -1,12 +1,12 @@
 import { StoreBusy } from "../store/store.ts";
 import { type Result, type Trouble, trouble } from "../../common/trouble.ts";
 
-type Told = Pick<Trouble, "kind" | "what" | "next">;
+type DatabaseTrouble = Pick<Trouble, "kind" | "what" | "next">;
 
 const WAIT = "check that PostgreSQL runs at this address, then start the service again";
 
 /** Errors of PostgreSQL and of the network, with a message for each. */
-const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
+const TROUBLES: readonly (DatabaseTrouble & { readonly when: RegExp })[] = [
   {
     // Matched first, because this error has the same code as a refused user.
     when: /no encryption|SSL off/,

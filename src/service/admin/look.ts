@@ -61,8 +61,9 @@ export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Res
 export async function findKey(session: AdminSession, word: string): Promise<Result<KeyJson>> {
   const all = await listKeys(session);
   if (all.kind === "trouble") return all;
-  const told = ({ id, workspaceId, grants }: KeyJson) => `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
-  return only("keys", word, all.value, ({ label }) => [label], told);
+  const keyLine = ({ id, workspaceId, grants }: KeyJson) =>
+    `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
+  return only("keys", word, all.value, ({ label }) => [label], keyLine);
 }
 
 /** Returns an id unchanged: the service itself reports whether a review with that id exists. */

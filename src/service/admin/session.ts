@@ -7,7 +7,7 @@ import { failureWords } from "../../common/failure-words.ts";
 import { clauseOf } from "../requests/answer.ts";
 import { ADMIN_OPERATIONS, type AdminOperation, type AdminOperationName, type AdminOperations } from "./operations.ts";
 
-type Asked = {
+type RequestFacts = {
   readonly where: string;
   readonly keyHint: string;
   /** True if the request only reads. Without an answer, the result of a write is unknown. */
@@ -15,7 +15,7 @@ type Asked = {
 };
 
 /** Turns the answer to an administrator's request into a result. */
-function readAnswer(result: WireResult, asked: Asked): Result<unknown> {
+function readAnswer(result: WireResult, asked: RequestFacts): Result<unknown> {
   if (result.kind !== "answer") return noAnswer(result, asked);
   const { status, body } = result.response;
   if (status === 204) return ok(null);
@@ -24,7 +24,7 @@ function readAnswer(result: WireResult, asked: Asked): Result<unknown> {
   return refused(result.response, json, asked);
 }
 
-function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRead }: Asked): Result<never> {
+function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRead }: RequestFacts): Result<never> {
   const what = `${where} did not answer: ${failureWords(result.why)}`;
   const next =
     isRead || result.kind === "not-sent"
@@ -33,7 +33,7 @@ function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRe
   return trouble("offline", what, next, { code: "unreachable" });
 }
 
-function refused({ status }: WireResponse, json: unknown, { where, keyHint }: Asked): Result<never> {
+function refused({ status }: WireResponse, json: unknown, { where, keyHint }: RequestFacts): Result<never> {
   if (status === 401)
     return trouble("offline", `${where} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
   const problem = isJsonObject(json) ? json : {};

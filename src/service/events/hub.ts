@@ -66,7 +66,7 @@ export class EventHub {
     return refused ?? joined!;
   };
 
-  async #judge({ path, headers }: WireRequest): Promise<Asked | Refused> {
+  async #judge({ path, headers }: WireRequest): Promise<StreamRequest | Refused> {
     if (!this.#core.isOpen) return closing();
     const hash = sentHash(headers);
     const reader = await readerOf(this.#store, hash, this.#now(), this.#admit);
@@ -181,16 +181,16 @@ export class EventHub {
     this.#isDue = false;
     for (let more = true; more && this.#core.isOpen; ) {
       const groups = [...this.#listeners.groups()];
-      const told = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
-      this.#at = told.upTo;
-      more = told.more;
-      for (const group of told.ended) this.#listeners.end(group);
-      for (const [group, text] of told.texts) for (const sink of group.sinks) sink.send(text);
+      const result = await this.#store.read((tables) => this.#reader.readAfter(tables, this.#at, groups));
+      this.#at = result.upTo;
+      more = result.more;
+      for (const group of result.ended) this.#listeners.end(group);
+      for (const [group, text] of result.texts) for (const sink of group.sinks) sink.send(text);
     }
   }
 }
 
-type Asked = { readonly hash: Buffer; readonly reader: Reader; readonly place: string | null };
+type StreamRequest = { readonly hash: Buffer; readonly reader: Reader; readonly place: string | null };
 
 function tooMany(): Refused {
   const detail = `There are ${MOST_OF_A_KEY} listeners with this key already.`;

@@ -72,13 +72,13 @@ export class OutboxReader {
    * @param at place of a `reset` event
    */
   async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
-    const told = new Map<string, VisibleEvent>();
+    const visible = new Map<string, VisibleEvent>();
     let from = place;
     for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
       const after = from;
       const page = await store.read((tables) => this.#missedAfter(tables, reader, after));
-      if (page === null || !addAll(told, page.events)) break;
-      if (!page.more) return told.size === 0 ? BEAT : this.#textOf([...told.values()], reader, page.upTo);
+      if (page === null || !addAll(visible, page.events)) break;
+      if (!page.more) return visible.size === 0 ? BEAT : this.#textOf([...visible.values()], reader, page.upTo);
       from = page.upTo;
     }
     return this.#textOf(RESET, reader, at);
@@ -148,13 +148,13 @@ const EVERYBODY: Admit = () => null;
  * Adds events. If an item has several events, keeps only the last.
  * @returns false if one `reset` must replace them all
  */
-function addAll(told: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
+function addAll(visible: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {
     if (!("id" in event.data)) return false;
-    told.delete(event.data.id);
-    told.set(event.data.id, event);
+    visible.delete(event.data.id);
+    visible.set(event.data.id, event);
   }
-  return told.size <= MOST_EVENTS;
+  return visible.size <= MOST_EVENTS;
 }
 
 async function lookAt(tables: Tables, rows: readonly OutboxRow[]): Promise<ByWorkspace> {

@@ -170,7 +170,7 @@ function rowsOf(query: URLSearchParams, least: number): number {
   return Math.min(MOST_ROWS, Number.isInteger(asked) && asked > least ? asked : least);
 }
 
-type Asked = {
+type KeyForm = {
   /** Existing key; null if the form is for a new key. */
   readonly key: KeyInfo | null;
   readonly rows: number;
@@ -179,7 +179,7 @@ type Asked = {
 };
 
 /** @param folders folders that are offered for a grant */
-function keyFields(folders: readonly string[], { key, rows, more }: Asked): Html {
+function keyFields(folders: readonly string[], { key, rows, more }: KeyForm): Html {
   const grants = Array.from({ length: rows }, (_, at) => grantRow(at, key));
   const date = key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10);
   return html`<div class="stack">

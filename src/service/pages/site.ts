@@ -23,7 +23,7 @@ import {
   refusedPage,
   troublePage,
 } from "./answer.ts";
-import { Door, type SignedIn, tooMany, type Served } from "./door.ts";
+import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 
@@ -54,7 +54,7 @@ const SECRET_BYTES = 32;
 /** Web pages of a service. */
 export class Pages {
   readonly #core: Core;
-  readonly #door: Door;
+  readonly #sessions: SignInSessions;
   readonly #bundle: Bundle;
   readonly #notices: Notices;
   readonly #renderer: PagesRenderer;
@@ -62,7 +62,7 @@ export class Pages {
   constructor(core: Core, { served, bundle, renderer }: PagesWorld) {
     const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
     this.#core = core;
-    this.#door = new Door(core, { served, secret });
+    this.#sessions = new SignInSessions(core, { served, secret });
     this.#bundle = { ...bundle, base: ASSETS };
     this.#notices = new Notices(secret);
     this.#renderer = renderer;
@@ -102,7 +102,7 @@ export class Pages {
   }
 
   async #admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
-    const refusal = this.#door.refusal(head);
+    const refusal = this.#sessions.refusal(head);
     if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
     if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
     if (head.method === "GET" || head.method === "HEAD" || head.method === "POST") {
@@ -113,7 +113,7 @@ export class Pages {
 
   async #admitForm(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
     if (splitRequestTarget(head.path).path !== SIGN_IN) {
-      return (await this.#door.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
+      return (await this.#sessions.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     }
     return bytes <= MOST_OF_STRANGER
       ? null
@@ -129,7 +129,7 @@ export class Pages {
     if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
     const form = formOf(request, fault);
     if (path === SIGN_IN) return this.#signIn(request, form, from);
-    const session = await this.#door.sessionOf(request.headers);
+    const session = await this.#sessions.sessionOf(request.headers);
     if (session === null) return this.#stranger(request);
     if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
     return this.#ofSession(request, form, session);
@@ -166,11 +166,11 @@ export class Pages {
 
   async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
     if (method !== "POST") {
-      return (await this.#door.sessionOf(headers)) === null
+      return (await this.#sessions.sessionOf(headers)) === null
         ? this.#content(signInPage(null), { status: 200 }, null)
         : go(APP);
     }
-    const entered = await this.#door.signIn(form?.get("key") ?? "", { headers, from });
+    const entered = await this.#sessions.signIn(form?.get("key") ?? "", { headers, from });
     switch (entered.kind) {
       case "in":
         return { ...go(APP), headers: { ...go(APP).headers, "set-cookie": entered.cookie } };
@@ -182,7 +182,7 @@ export class Pages {
   }
 
   #signOut(headers: WireHeaders): PageAnswer {
-    const cookie = this.#door.signOut(headers);
+    const cookie = this.#sessions.signOut(headers);
     return { ...go(SIGN_IN), headers: { ...go(SIGN_IN).headers, "set-cookie": cookie } };
   }
 

@@ -1,5 +1,5 @@
 import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
-import type { Served } from "../../../src/service/pages/door.ts";
+import type { Served } from "../../../src/service/pages/sign-in-sessions.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";

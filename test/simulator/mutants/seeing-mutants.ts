@@ -48,9 +48,9 @@ export const SEEING_MUTANTS: readonly Mutant[] = [
     also: [
       {
         file: "mirror/remote/listing.ts",
-        find: "const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);",
+        find: "const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(GET_REQUEST, reply);",
         replace:
-          'const fault = faultOf(READ, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
+          'const fault = faultOf(GET_REQUEST, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },
       {
         file: "mirror/engine/observe/prove-absences.ts",

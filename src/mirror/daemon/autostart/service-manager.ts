@@ -10,7 +10,7 @@ import { makeFolders } from "../../../common/make-folders.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 /** `ran: false`: the tool is missing, or has not answered in time. */
-type Ran = { readonly ran: boolean; readonly code: number; readonly said: string };
+type CommandEnd = { readonly ran: boolean; readonly code: number; readonly said: string };
 
 const DEADLINE_MS = 30_000;
 
@@ -90,7 +90,7 @@ function launchdDomain(): string {
   return `gui/${process.getuid?.() ?? 0}`;
 }
 
-function ask([program, ...args]: readonly string[], env: Env): Promise<Ran> {
+function ask([program, ...args]: readonly string[], env: Env): Promise<CommandEnd> {
   return new Promise((resolve) => {
     const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {

@@ -82,19 +82,19 @@ const KEPT_NETWORK = [
   "NODE_EXTRA_CA_CERTS",
 ] as const;
 
-type Kept = { readonly name: string; readonly value: string };
+type KeptVariable = { readonly name: string; readonly value: string };
 
 /**
  * Returns the variables that a unit and a cron line need, because neither has this environment.
  * Refuses a folder or a variable that neither can contain.
  */
-function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly Kept[]> {
+function keptEnvironment(root: string | null, env: UnitOptions["env"]): Result<readonly KeptVariable[]> {
   if (root !== null && /\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} contains a control character`, "rename the folder");
   const kept = [
     ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
     ...KEPT_NETWORK.filter((name) => (env[name] ?? "") !== ""),
-  ].map((name): Kept => ({ name, value: env[name]! }));
+  ].map((name): KeptVariable => ({ name, value: env[name]! }));
   const unfit = [...KEPT_FOLDERS, ...KEPT_NETWORK].find((name) => /\p{Cc}/u.test(env[name] ?? ""));
   if (unfit !== undefined) return trouble("usage", `${unfit} contains a control character`, "set it to another value");
   return ok(kept);
@@ -117,7 +117,7 @@ type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
   /** Variables that are copied into the unit. */
-  readonly kept: readonly Kept[];
+  readonly kept: readonly KeptVariable[];
   /** Folders that the unit syncs, for its description. */
   readonly what: string;
 };

@@ -77,7 +77,7 @@ export async function askStatus(
   return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
 }
 
-type Borrowed = {
+type LentFolder = {
   /** Gives the folder back: the daemon opens and scans it again. A second call does nothing. */
   readonly giveBack: () => void;
 };
@@ -86,7 +86,7 @@ type Borrowed = {
  * Asks the daemon to release the folder, so that this process can take its lock. The folder is
  * given back at the latest when this process ends.
  */
-export async function borrowFolder(dir: string, what: string): Promise<Result<Borrowed> | typeof NO_DAEMON> {
+export async function borrowFolder(dir: string, what: string): Promise<Result<LentFolder> | typeof NO_DAEMON> {
   const held = await callDaemon(dir, { do: "lend", what }, DEADLINE_MS.lend);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   const { socket } = held.value;
@@ -95,20 +95,20 @@ export async function borrowFolder(dir: string, what: string): Promise<Result<Bo
   return ok({ giveBack: () => void socket.destroy() });
 }
 
-type Held = { readonly value: unknown; readonly socket: Socket };
+type OpenAnswer = { readonly value: unknown; readonly socket: Socket };
 
 function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
   { onConnected, onHeldBack }: Listener = {},
-): Promise<Result<Held> | typeof NO_DAEMON> {
+): Promise<Result<OpenAnswer> | typeof NO_DAEMON> {
   const root = realRoot(dir);
   const place = readSocketPath(join(root, MIRROR_FOLDER));
   if (place === null) return Promise.resolve(NO_DAEMON);
   return new Promise((resolve) => {
     const socket = connect(place.socket);
-    const end = (result: Result<Held> | typeof NO_DAEMON) => {
+    const end = (result: Result<OpenAnswer> | typeof NO_DAEMON) => {
       if (result === NO_DAEMON || result.kind !== "ok") socket.destroy();
       resolve(result);
     };
@@ -138,7 +138,7 @@ function realRoot(dir: string): string {
   return existsSync(dir) ? realpathSync(dir) : dir;
 }
 
-function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<Held> | typeof NO_DAEMON {
+function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
   switch (reply.kind) {
     case "done":
       return ok({ value: reply.value, socket });

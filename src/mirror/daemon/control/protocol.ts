@@ -125,9 +125,9 @@ export function readRequest(line: string): Envelope | string {
   return request === null ? "the request is not known" : { root, request };
 }
 
-type Read = (json: Readonly<Record<string, unknown>>) => ControlRequest | null;
+type ReadRequest = (json: Readonly<Record<string, unknown>>) => ControlRequest | null;
 
-const READERS: Readonly<Record<string, Read>> = {
+const READERS: Readonly<Record<string, ReadRequest>> = {
   status: () => ({ do: "status" }),
   sync: () => ({ do: "sync" }),
   resume: () => ({ do: "resume" }),

@@ -17,7 +17,7 @@ const MAX_PATH = { linux: 107, others: 103 } as const;
 
 export type SocketPath = { readonly socket: string; readonly pid: number; readonly since: number };
 
-const PLACE = { socket: "string", pid: "number", since: "number" } as const;
+const PLACE_MEMBERS = { socket: "string", pid: "number", since: "number" } as const;
 
 type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -104,7 +104,8 @@ export function readSocketPath(folder: string): SocketPath | null {
     // No daemon has run, or the file is incomplete. The lock still shows if a daemon runs.
     return null;
   }
-  if (!hasMembers<SocketPath>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;
+  if (!hasMembers<SocketPath>(json, PLACE_MEMBERS) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
+    return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }

@@ -3,7 +3,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
 import { STALE, DONE, ended, eventOf, fetchText, got, readLocal } from "./effect.ts";
-import { landMerged } from "./merge.ts";
+import { writeMerged } from "./merge.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
@@ -11,7 +11,7 @@ import { trashConflictCopies } from "./conflict-copies.ts";
 import { mergeWithPublished, stillInReview } from "./in-review.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 
-const MERGES = "the newer version merges: the conflict is resolved";
+const MERGES_NOW = "the newer version merges: the conflict is resolved";
 const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
 
 /** Handles a document that changed on the service during its conflict. */
@@ -45,7 +45,7 @@ async function meetNewer(
   if (after.local !== null) {
     const { local: text, waiting, parted } = after;
     const isAccepted = link.submissions.length > 0 && waiting.length === 0;
-    return landMerged(
+    return writeMerged(
       ctx,
       action,
       { link, remote: fetched.value },
@@ -67,7 +67,7 @@ async function meetNewer(
 }
 
 function whyMerged(action: ActionOf<"renew-conflict" | "end-conflict">): string {
-  return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
+  return action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES_NOW;
 }
 
 /**

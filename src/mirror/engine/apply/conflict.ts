@@ -16,8 +16,8 @@ import { type Effect, concludeLocal, type LocalEffect, runEffect } from "./run-e
 /** Opens conflicts, and writes the copies that show the service's versions. */
 
 type Row = Extract<Intent, { kind: "conflict-copy" }>;
-type Showing = NonNullable<Row["shows"]> & { readonly text: string };
-type Seen = Pick<ShownVersion, "ino" | "dev">;
+type ShownContent = NonNullable<Row["shows"]> & { readonly text: string };
+type CopyInode = Pick<ShownVersion, "ino" | "dev">;
 
 /**
  * Writes the copy of a version, and names that copy in the record of the conflict. The copy of the
@@ -74,7 +74,7 @@ export const showCopy = {
     const row = { kind: "conflict-copy", id, ...old } as const;
     return { outcome: DONE, change, next: { row, run: (now, rowId) => removeOld(now, rowId, row) } };
   },
-} satisfies Effect<Showing, Row, string, Seen> & Pick<LocalEffect<never, Row, never, Seen>, "observe">;
+} satisfies Effect<ShownContent, Row, string, CopyInode> & Pick<LocalEffect<never, Row, never, CopyInode>, "observe">;
 
 async function removeOld(ctx: CycleContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
@@ -89,7 +89,7 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: CycleContex
 }
 
 /** Returns the current inode of a copy; 0 if the file is missing. */
-function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): Seen {
+function inodeOf({ world: { disk } }: CycleContext, at: LocalPath): CopyInode {
   const look = disk.look(at);
   return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
 }
@@ -178,7 +178,7 @@ export async function showVersion(
 ): Promise<Outcome> {
   const last = newestShown(conflict);
   const { maxNameBytes } = ctx.world.disk.names();
-  const show = (next: Conflict, old: Showing["old"] = null) => {
+  const show = (next: Conflict, old: ShownContent["old"] = null) => {
     const event = { ...logged, path: next.newestCopyPath, before: last.digest, after: digest };
     return runEffect(ctx, showCopy, { conflict: next, record, old, opens: false, event, text });
   };

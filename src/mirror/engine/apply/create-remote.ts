@@ -122,7 +122,7 @@ function mustBeReadBack({ world, notes, traitsAtStart }: CycleContext, text: str
 
 type ReadBack = Extract<Intent, { kind: "read-back" }>;
 /** The version on the service, which could not be written to the file. */
-type Unwritten = Pick<Link, "changeId" | "digest">;
+type UnwrittenVersion = Pick<Link, "changeId" | "digest">;
 
 /**
  * Second phase of a POST: reads the new document, because a 201 has no content. Content that the
@@ -130,7 +130,7 @@ type Unwritten = Pick<Link, "changeId" | "digest">;
  * the sent content. After a crash or a lost answer, the next cycle reads the document (I12).
  * Otherwise mdmirror would send its own content as an edit (I10).
  */
-export const readCreated: Phase<ReadBack, Unwritten> = {
+export const readCreated: Phase<ReadBack, UnwrittenVersion> = {
   async observe(ctx, row) {
     const { state, remote } = ctx.world;
     const link = state.link(row.id);

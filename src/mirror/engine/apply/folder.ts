@@ -41,13 +41,13 @@ export async function makeFolderLocal(ctx: CycleContext, action: ActionOf<"make-
   return recordFolder(ctx, { ...action, carries: [] }, eventOf(action, "local"));
 }
 
-type Post = Extract<Intent, { kind: "post-folder" }>;
+type PostRow = Extract<Intent, { kind: "post-folder" }>;
 
 /**
  * Creates a folder on the service. The answer to the POST contains its id; otherwise a read by its
  * path shows the id.
  */
-export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, null, DirId> = {
+export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, PostRow, null, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = { asks: `folder ${toService(ctx.world, remotePath)}`, at: { key: localPath, path: localPath } };
     return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: null, request });
@@ -95,9 +95,9 @@ export function removeFolderLocal(ctx: CycleContext, action: ActionOf<"remove-fo
   return end.kind === "done" ? forgetFolder(ctx, action, eventOf(action, "local")) : outcomeOfDisk(end);
 }
 
-type Delete = Extract<Intent, { kind: "delete-folder" }>;
+type DeleteRow = Extract<Intent, { kind: "delete-folder" }>;
 
-export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete, LocalPath, "gone"> = {
+export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, DeleteRow, LocalPath, "gone"> = {
   async prepare(ctx, { dirId, localPath, remotePath, why }) {
     const { remote, state, disk } = ctx.world;
     if (disk.look(localPath).kind === "folder") return ended(stale("the local folder exists again"));

@@ -14,7 +14,7 @@ import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { Look } from "../../ports/disk.ts";
 
 /** Result of a check of a path that the service called taken. */
-type Taken =
+type PathOccupant =
   /** The next listing shows the item at the path, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
   /** No listing will show the item at the path: the write is blocked, and not sent again. */
@@ -28,7 +28,11 @@ type Taken =
  * again without a read (I08). The next listing shows the item.
  * @param self id of the document or folder that is being moved; null: it is new
  */
-async function examineTakenPath(ctx: CycleContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
+async function examineTakenPath(
+  ctx: CycleContext,
+  path: RemotePath,
+  self: DocId | DirId | null,
+): Promise<PathOccupant> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
   const places = items.map((item) => ({ id: item.id, path: fromService(ctx.world, item.path) }));
   if (places.some((place) => place.path === path && place.id !== self))

@@ -9,7 +9,7 @@ import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE, leaveOpen } from "./effect.ts";
 import { mayBeLost } from "./flush.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
-import { containsChanges, landBeside, putBack, readSetAside } from "./set-aside.ts";
+import { containsChanges, moveBeside, putBack, readSetAside } from "./set-aside.ts";
 import { localContentName } from "./text-name.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -48,13 +48,13 @@ function observeSetAside(ctx: CycleContext, row: Row, run: number): EffectResult
   if (digest !== row.expect) {
     const left = whatPowerLossLeft(ctx, row, aside.value);
     if (left === "older") return discard(ctx, row);
-    if (left === "unclear") return landBeside(ctx, row, "a power loss changed the replaced file");
+    if (left === "unclear") return moveBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
       digest,
       text,
       localContentName(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
     );
-    return landLateWrite(ctx, row, aside.value);
+    return applyLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isOpenElsewhere(row.setAsideAt)) return KEPT;
   // The content was stored when it was first read. If the store has lost the content since, it is
@@ -182,7 +182,7 @@ function olderVersion({ baseChangeId, baseDigest }: Row, link: Link): Pick<Link,
  * back, and the next plan decides. If the late content does not merge with other content, it
  * becomes a document of its own, so that nothing is lost.
  */
-function landLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
+function applyLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResult<Row> {
   const { disk, state } = ctx.world;
   const link = state.link(row.id);
   const current = disk.read(row.path);
@@ -192,7 +192,7 @@ function landLateWrite(ctx: CycleContext, row: Row, late: LocalText): EffectResu
     const text = withLateText(ctx, row, link, late, current.value);
     if (text !== null) return bringBack(ctx, row, link, late, text, current.value.digest);
   }
-  return landBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
+  return moveBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
 
 /**

@@ -21,7 +21,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
 import { keepMineBeside, openConflict } from "./conflict.ts";
 import { updateFile } from "./write-file.ts";
 
-type Both = { readonly link: Link; readonly local: string; readonly remote: RemoteText };
+type BothVersions = { readonly link: Link; readonly local: string; readonly remote: RemoteText };
 
 /**
  * Merges a document that both sides edited. If the merge is clean, the merged content is written to
@@ -35,7 +35,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
   if (remote.digest === action.expect)
-    return landMerged(ctx, action, both.value, {
+    return writeMerged(ctx, action, both.value, {
       text: remote.text,
       detail: "both sides made the same edit",
       counts: "merged",
@@ -44,7 +44,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
     // The change id is new and the content is not: the local edit is based on the new id from now
     // on.
     const detail = "the service has a newer version id with the same content";
-    return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
+    return writeMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
   const own = adoptOwnVersion(ctx, link, remote, "lately");
   if (own !== null) return own;
@@ -54,7 +54,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")
-      return landMerged(ctx, action, both.value, {
+      return writeMerged(ctx, action, both.value, {
         text: merged.text,
         detail:
           sent === null
@@ -87,10 +87,13 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
         : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
   const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
-  return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
+  return writeMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
-async function readBoth(ctx: CycleContext, action: ActionOf<"merge" | "settle-review">): Promise<ValueOrEnd<Both>> {
+async function readBoth(
+  ctx: CycleContext,
+  action: ActionOf<"merge" | "settle-review">,
+): Promise<ValueOrEnd<BothVersions>> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return ended(STALE.noRecord);
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -101,7 +104,7 @@ async function readBoth(ctx: CycleContext, action: ActionOf<"merge" | "settle-re
   return got({ link, local: local.value.text, remote: remote.value });
 }
 
-type Made = {
+type MergedVersion = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
@@ -112,11 +115,11 @@ type Made = {
 };
 
 /** Writes merged content, which ends a conflict of the document. */
-export function landMerged(
+export function writeMerged(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
-  { link, remote }: Pick<Both, "link" | "remote">,
-  { text, detail, counts, waiting, mergedFrom = null }: Made,
+  { link, remote }: Pick<BothVersions, "link" | "remote">,
+  { text, detail, counts, waiting, mergedFrom = null }: MergedVersion,
 ): Outcome {
   const { id, localPath: path, expect } = action;
   return updateFile(ctx, {
@@ -143,7 +146,7 @@ export function landMerged(
 async function disagree(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review">,
-  both: Both,
+  both: BothVersions,
   parted: Pick<Link, "digest"> | null,
 ): Promise<Outcome> {
   const { link, local, remote } = both;
@@ -154,7 +157,7 @@ async function disagree(
   const counts = "byPolicy";
   if (policy === "local") {
     const detail = "the two edits do not merge; the conflict policy keeps the local version";
-    return landMerged(ctx, action, both, { text: local, detail, counts });
+    return writeMerged(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
     const kept = await keepMineBeside(ctx, link, localPath, local, action.expect);
@@ -162,5 +165,5 @@ async function disagree(
   }
   const beside = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
-  return landMerged(ctx, action, both, { text: remote.text, detail, counts });
+  return writeMerged(ctx, action, both, { text: remote.text, detail, counts });
 }

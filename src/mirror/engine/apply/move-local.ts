@@ -27,8 +27,8 @@ export const moveLocal: LocalEffect<Row, Row, null, Seen> = {
     const { disk } = ctx.world;
     const { from, to } = row;
     if (row.kind === "move-folder") return performFolder(ctx, row);
-    const isCopyThere = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
-    if (isCopyThere) return { kind: "seen", seen: { stamp: null } };
+    const isCopyMoved = row.nth !== undefined && (from === to || disk.look(from).kind === "absent");
+    if (isCopyMoved) return { kind: "seen", seen: { stamp: null } };
     // The content may have been edited since the plan. A move takes the file with any content.
     const end = disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };

@@ -12,7 +12,7 @@ import type { CycleContext, Refused } from "../run/cycle-context.ts";
  */
 
 /** LIMIT: requests that are remembered. If more are refused, the oldest is sent once more. */
-const MOST = 1_000;
+const MOST_REFUSALS = 1_000;
 
 /**
  * A request of an effect. `asks`: all facts of the request; `at`: the document or folder of the
@@ -29,7 +29,7 @@ export function noteRefused({ notes }: CycleContext, { asks }: Request, outcome:
   const { refused } = notes.tally;
   if (isOfRequest(outcome)) refused.set(asks, outcome);
   const [oldest] = refused.keys();
-  if (refused.size > MOST) refused.delete(oldest!);
+  if (refused.size > MOST_REFUSALS) refused.delete(oldest!);
   return outcome;
 }
 

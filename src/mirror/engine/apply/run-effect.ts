@@ -166,7 +166,7 @@ async function end<Row extends Intent, Seen>(
   source: ResultSource,
 ): Promise<Outcome> {
   if (shown.kind === "open") return shown.outcome;
-  const ends: { last?: Ended } = {};
+  const ends: { last?: ConcludedRow } = {};
   await ctx.group.commit(() => {
     ends.last = close(ctx, effect, rowId, row, shown, source);
   }, "late");
@@ -174,7 +174,7 @@ async function end<Row extends Intent, Seen>(
   return next?.run === undefined ? outcome : next.run(ctx, nextId);
 }
 
-type Ended = Concluded & { readonly nextId: number };
+type ConcludedRow = Concluded & { readonly nextId: number };
 
 /**
  * Ends an effect within a transaction: closes its row and moves base. Every effect ends in this
@@ -187,7 +187,7 @@ function close<Row extends Intent, Seen>(
   row: Row,
   shown: Exclude<EffectResult<Seen>, { kind: "open" }>,
   source: ResultSource,
-): Ended {
+): ConcludedRow {
   const { state } = ctx.world;
   const concluded: Concluded =
     shown.kind === "seen" ? effect.conclude(ctx, row, shown.seen, source) : { change: null, ...shown };

@@ -52,7 +52,7 @@ export function putBack(
 }
 
 /** Moves a set-aside file to a path beside its own, because another file is there. */
-export function landBeside(
+export function moveBeside(
   ctx: CycleContext,
   row: SetAsideFile & { readonly id: string },
   why: string,

@@ -100,21 +100,21 @@ export function wasPosted(ctx: CycleContext, path: LocalPath, text: Digest): boo
  * `this-run`: only content that this run has sent counts. If the file has base's content again, the
  * edit is no longer wanted.
  */
-type Since = "this-run" | "lately";
+type SentWhen = "this-run" | "lately";
 
 /**
  * Returns the content from which the local and the remote version were made, if that content is not
  * base. Such content was sent from this folder, and another user has edited it since.
  * @returns null: the common content is base
  */
-export function commonSentVersion(ctx: CycleContext, link: Link, remote: string, since: Since): Digest | null {
+export function commonSentVersion(ctx: CycleContext, link: Link, remote: string, since: SentWhen): Digest | null {
   const sent = sentSince(ctx, link, since).find(
     ({ intent: { isCombined, digest } }) => isCombined || containsChanges(ctx, link.digest, digest, remote),
   );
   return sent?.intent.digest ?? null;
 }
 
-function sentSince(ctx: CycleContext, link: Link, since: Since): readonly OpenRow[] {
+function sentSince(ctx: CycleContext, link: Link, since: SentWhen): readonly OpenRow[] {
   return sentOn(ctx, link).filter(({ run }) => since === "lately" || ctx.isThisRun(run));
 }
 
@@ -129,7 +129,7 @@ export function adoptOwnVersion(
   ctx: CycleContext,
   link: Link,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
-  since: Since,
+  since: SentWhen,
 ): Outcome | null {
   if (!sentSince(ctx, link, since).some(({ intent }) => intent.digest === digest)) return null;
   const { lastChangeId: changeId } = file;

@@ -15,7 +15,7 @@ import { trashConflictCopies } from "./conflict-copies.ts";
 import { DONE, ended, got, blockIfInUse, outcomeOfDisk, stale, leaveOpen, becomesBlank } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type EffectResult } from "./run-effect.ts";
-import { containsChanges, landBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
+import { containsChanges, moveBeside, mayPutBack, putBack, readSetAside } from "./set-aside.ts";
 import { mergedContentName } from "./text-name.ts";
 
 type Version = Pick<Link, "changeId" | "digest">;
@@ -53,11 +53,11 @@ export type FileWrite = {
 type Row = Extract<Intent, { kind: "replace" }>;
 type File = { readonly stamp: Stamp; readonly digest: Digest };
 /** `same`: the file already had the content. */
-type How = "created" | "replaced" | "same";
+type WriteKind = "created" | "replaced" | "same";
 type Seen = {
   /** File with the written content. Null: the file at the path has other content. */
   readonly file: File | null;
-  readonly how: How;
+  readonly how: WriteKind;
   /** The reason why a copy of the ended conflict still exists; null: no copy does. */
   readonly stays: Outcome | null;
 };
@@ -124,7 +124,7 @@ export const writeFile: LocalEffect<FileWrite, Row, FileWrite, Seen> = {
     }
     if (isWritten) return written(ctx, row, file.value, "replaced");
     if (file.kind === "done" && isOfOther(ctx, row, aside.value.text, file.value.text))
-      return landBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
+      return moveBeside(ctx, row, "mdmirror was interrupted while it replaced the file, and another file has its path");
     // If its user has edited the file since, it still has every change of the version.
     if (file.kind === "done" && containsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text))
       return written(ctx, row, file.value, "replaced");
@@ -203,7 +203,7 @@ function written(
   ctx: CycleContext,
   { id, path, baseDigest, nextDigest }: Row,
   { stamp, digest }: File,
-  how: How,
+  how: WriteKind,
   copies: string[] = [],
 ): EffectResult<Seen> {
   const { state } = ctx.world;
@@ -215,7 +215,7 @@ function written(
   return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };
 }
 
-function changeOf(ctx: CycleContext, row: Row, file: File, how: How, isInConflict: boolean): StateChange {
+function changeOf(ctx: CycleContext, row: Row, file: File, how: WriteKind, isInConflict: boolean): StateChange {
   const { id, path, nextChangeId: changeId, nextDigest: digest, adopts, event } = row;
   if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
   const link = ctx.world.state.link(id);

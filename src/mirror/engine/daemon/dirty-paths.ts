@@ -4,12 +4,12 @@ import type { DaemonTiming } from "./timing.ts";
 
 /** LIMIT: paths that are remembered one by one; with more, the whole folder is scanned. */
 const MAX_PATHS = 2_000;
-const MANY = 500;
+const MANY_PATHS = 500;
 /**
  * This many dirty paths or more are a bulk change (checkout, unzip, copy). A bulk change gets more
  * time, so that one plan sees all of it.
  */
-const BULK = 20;
+const BULK_PATHS = 20;
 
 type Change = { readonly first: number; last: number; whole: boolean };
 
@@ -67,7 +67,7 @@ export class DirtyPaths {
     if (this.#since === null || this.#changes.size === 0) return null;
     let all = 0;
     for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
-    const isBulk = this.#changes.size > BULK || this.#changes.has("");
+    const isBulk = this.#changes.size > BULK_PATHS || this.#changes.has("");
     // The scan is due when no path has changed for long enough, or when the longest wait is over.
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
@@ -112,7 +112,7 @@ export class DirtyPaths {
       this.#changes.delete(path);
     }
     this.#since = this.#changes.size === 0 ? null : now;
-    const many = this.#collapsed || paths.length >= MANY;
+    const many = this.#collapsed || paths.length >= MANY_PATHS;
     this.#collapsed = false;
     return { paths, whole, many };
   }

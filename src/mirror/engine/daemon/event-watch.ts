@@ -9,7 +9,7 @@ import { remoteIsAsBase } from "../../model/agreement.ts";
 import { documentsOf } from "../observe/listed.ts";
 import type { FileHint } from "./remote-hints.ts";
 
-type NewsParts = {
+type EventWatchParts = {
   readonly world: World;
   /** Null: the daemon does not listen to the service. */
   readonly news: RemoteEvents | null;
@@ -22,10 +22,10 @@ type NewsParts = {
  * Listens to the service's events while the daemon runs, and requests the documents that they name.
  */
 export class EventWatch implements EventListener {
-  readonly #parts: NewsParts;
+  readonly #parts: EventWatchParts;
   #state: EventStreamState = { kind: "off" };
 
-  constructor(parts: NewsParts) {
+  constructor(parts: EventWatchParts) {
     this.#parts = parts;
   }
 
@@ -100,13 +100,13 @@ export class EventWatch implements EventListener {
  */
 
 /** Documents that differ from base, and how many requests showed no difference. */
-type Checked = { readonly files: readonly RemoteFile[]; readonly inVain: number };
+type CheckedHints = { readonly files: readonly RemoteFile[]; readonly inVain: number };
 
 /**
  * @returns null: only a listing shows what changed, because a document was moved, is gone, or was
  * not read
  */
-async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<Checked | null> {
+async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<CheckedHints | null> {
   const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
     const path = pathToAsk(world, hint, world.state.link(hint.id));

@@ -21,11 +21,11 @@ export type HotPlace = {
 };
 
 /** LIMIT: places that are listed separately. */
-const MOST = 16;
+const MOST_PLACES = 16;
 /**
  * The share of the budget that all places together may use; the rest is for listings of everything.
  */
-const SHARE = 0.7;
+const PLACES_SHARE = 0.7;
 /** Divisor: the interval of a place is the time since its last change, divided by this number. */
 const COOLING = 30;
 /** Listings that are due within this time of each other are made together, in milliseconds. */
@@ -61,7 +61,8 @@ export class HotPlaces {
     const place = choose();
     if (place === null) return;
     this.#places.push({ place, changedAt: now, nextAt: now + this.#leastMs, cost: 1 });
-    if (this.#places.length > MOST) this.drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
+    if (this.#places.length > MOST_PLACES)
+      this.drop(this.#places.reduce((a, b) => (b.changedAt < a.changedAt ? b : a)));
   }
 
   drop(place: HotPlace): void {
@@ -82,7 +83,7 @@ export class HotPlaces {
     for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);
     let wanted = 0;
     for (const place of this.#places) wanted += (place.cost * 60_000) / this.#interval(place, now);
-    const slower = Math.max(1, wanted / (SHARE * aMinute));
+    const slower = Math.max(1, wanted / (PLACES_SHARE * aMinute));
     const due = this.#places.filter(({ nextAt }) => nextAt <= now + TOGETHER_MS);
     for (const place of due) place.nextAt = now + this.#interval(place, now) * slower;
     return due;

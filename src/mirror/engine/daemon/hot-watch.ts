@@ -102,7 +102,7 @@ type HotPlaceCheck = {
 };
 
 /** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
-const FILL = 0.9;
+const FULL_SHARE = 0.9;
 /** LIMIT: pages of a folder that is listed separately. */
 const MOST_PAGES = 8;
 /**
@@ -112,7 +112,7 @@ const MOST_PAGES = 8;
  * @param page number of documents that the service returns in a page
  */
 function choosePlace(state: State, path: LocalPath, page: number): Place | null {
-  const fit = Math.floor(page * FILL);
+  const fit = Math.floor(page * FULL_SHARE);
   for (const folder of ancestorsOf(path))
     if (state.dirAt(folder) !== null && state.documentsIn(folder, "all", fit + 1).length <= fit)
       return { kind: "subtree", path: folder };

@@ -1,7 +1,7 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-type Wait = { readonly first: number; since: number };
+type PendingSince = { readonly first: number; since: number };
 
 /**
  * Delays local deletions before they are sent. So a program that deletes and creates a file, or a
@@ -11,7 +11,7 @@ type Wait = { readonly first: number; since: number };
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
-  readonly #waits = new Map<LocalPath, Wait>();
+  readonly #waits = new Map<LocalPath, PendingSince>();
 
   constructor(timing: DaemonTiming) {
     this.#timing = timing;
@@ -74,7 +74,7 @@ export class PendingDeletions {
    * LIMIT: how often a delay may start again. Without it, an endless series of deletions would
    * never be sent.
    */
-  #dueAt({ since, first }: Wait): number {
+  #dueAt({ since, first }: PendingSince): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }
 }

@@ -19,7 +19,7 @@ type Hinted =
  */
 const MAX_FILES = 16;
 /** Requests that events may cause in a burst, before they wait for the minute's budget. */
-const BURST = 20;
+const BURST_REQUESTS = 20;
 
 /**
  * Keeps the documents and folders of events that no scan has handled yet. Requests that show
@@ -53,7 +53,7 @@ export class RemoteHints {
   /** Returns the time of the next request; null when no event is waiting. */
   dueAt(): number | null {
     if (this.#since === null) return null;
-    return Math.max(this.#since + this.#timing.newsSettleMs, this.#paidUntil - BURST * this.#msARequest);
+    return Math.max(this.#since + this.#timing.newsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
   }
 
   take(): Hinted {

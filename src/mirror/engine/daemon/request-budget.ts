@@ -7,7 +7,7 @@ const MINUTE = 60_000;
  * Requests by which scans may exceed the budget: small ones, in addition to one listing of
  * everything.
  */
-const AHEAD = 20;
+const SPARE_REQUESTS = 20;
 /**
  * LIMIT: the most requests by which the budget may be overdrawn, in addition to one listing of
  * everything. Without the limit, ten thousand writes would stop all scans for hours.
@@ -79,7 +79,7 @@ export class RequestBudget {
    * the budget.
    */
   wholeAt(now: number): number {
-    return this.#owedAt(AHEAD, now);
+    return this.#owedAt(SPARE_REQUESTS, now);
   }
 
   /**
@@ -87,7 +87,7 @@ export class RequestBudget {
    * listing of everything is paid.
    */
   smallAt(now: number): number {
-    return this.#owedAt((this.#wholeCost ?? 0) + AHEAD, now);
+    return this.#owedAt((this.#wholeCost ?? 0) + SPARE_REQUESTS, now);
   }
 
   #owedAt(owed: number, now: number): number {

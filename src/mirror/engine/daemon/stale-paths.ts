@@ -13,7 +13,7 @@ import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
 import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
-type Vacated = {
+type VacatedPath = {
   readonly id: DocId;
   readonly at: number;
   /**
@@ -34,7 +34,7 @@ const MAX_PATHS = 5_000;
  */
 export class StalePaths {
   readonly #windowMs: number;
-  readonly #vacated = new Map<LocalPath, Vacated>();
+  readonly #vacated = new Map<LocalPath, VacatedPath>();
 
   constructor(windowMs: number) {
     this.#windowMs = windowMs;
@@ -79,7 +79,7 @@ export class StalePaths {
     return changed;
   }
 
-  #remember(path: LocalPath, vacated: Vacated): void {
+  #remember(path: LocalPath, vacated: VacatedPath): void {
     this.#vacated.delete(path);
     this.#vacated.set(path, vacated);
     for (const oldest of this.#vacated.keys()) {
@@ -127,7 +127,7 @@ function redirectOne(ctx: CycleContext, path: LocalPath, link: Link, local: Loca
   const text = textFor(ctx, link, { digest: read, text: readText }, there, saved.value.text);
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.
-  if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return null;
+  if (text === null || !writeToDocument(ctx, path, link, text, there.digest)) return null;
   trashCopy(ctx, path, link, saved.value.digest);
   return saved.value.digest;
 }
@@ -152,7 +152,7 @@ function textFor(
   return merged.kind === "clean" ? merged.text : null;
 }
 
-function landAtDocument(ctx: CycleContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
+function writeToDocument(ctx: CycleContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
   const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
   const outcome = runLocalEffect(ctx, writeFile, {
     id: link.id,

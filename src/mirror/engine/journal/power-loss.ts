@@ -32,7 +32,7 @@ export function rememberBoot({ world: { state, bootId } }: CycleContext): void {
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
-type Damaged = {
+type DamagedFile = {
   readonly link: Link;
   /** Path of the file; of a missing file, its path with the moves of the folders above it. */
   readonly path: LocalPath;
@@ -68,7 +68,7 @@ export function withRestoredFiles(ctx: CycleContext, trees: Trees, policy: Polic
  * Finds damaged files. Without a restart of the machine a disk may have been lost and mounted
  * again, and a file counts as damaged only if nobody changed it since it was written.
  */
-function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<Damaged> {
+function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generator<DamagedFile> {
   const { base, local } = trees;
   const restarted = hasRestarted(ctx.world);
   const find = fileFinder(trees, policy);
@@ -84,7 +84,7 @@ function* damagedFiles(ctx: CycleContext, trees: Trees, policy: Policy): Generat
  * Returns a function that finds the file of a record. If a file was moved, it is not missing, and
  * the file at base's path belongs to another document.
  */
-function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<Damaged, "link"> {
+function fileFinder(trees: Trees, policy: Policy): (link: Link) => Omit<DamagedFile, "link"> {
   const { base, local } = trees;
   const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
   const owners = once(() => new Map(Array.from(base.links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
@@ -111,7 +111,7 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
 }
 
-function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<Damaged, "link">): boolean {
+function isDamaged(ctx: CycleContext, link: Link, { path, file }: Omit<DamagedFile, "link">): boolean {
   if (file === undefined) return ctx.world.disk.look(path).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
@@ -135,7 +135,7 @@ function forgetRecord({ world, run }: CycleContext, { id, localPath: path }: Lin
 }
 
 /** @returns reason why the file could not be restored, as a clause; null: the file was restored */
-function restoreOne(ctx: CycleContext, { link, path, file: torn }: Damaged): string | null {
+function restoreOne(ctx: CycleContext, { link, path, file: torn }: DamagedFile): string | null {
   const { disk, state } = ctx.world;
   const text = state.text(link.localDigest);
   const trash = trashPlace(ctx.world, path);
@@ -161,7 +161,10 @@ function restoreOne(ctx: CycleContext, { link, path, file: torn }: Damaged): str
 /** Recovers files that were being created when the process or the machine stopped. */
 
 /** `open`: the file could not be compared, so its row stays. */
-type Judged = "whole" | "put-away" | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
+type SetAsideJudgement =
+  | "whole"
+  | "put-away"
+  | { readonly kind: "open"; readonly path: LocalPath; readonly why: string };
 
 /**
  * Moves damaged new files to the trash, so that the next plan creates them again. A file gets its
@@ -176,10 +179,10 @@ export async function recoverArriving(
 ): Promise<{ readonly changed: boolean; readonly open: ReadonlyMap<LocalPath, string> }> {
   const { state } = ctx.world;
   const isDoubtful = hasRestarted(ctx.world);
-  const all: Judged[] = [];
+  const all: SetAsideJudgement[] = [];
   for (const { intentId, intent } of state.intents()) {
     if (intent.kind !== "create") continue;
-    const judged: Judged[] = [];
+    const judged: SetAsideJudgement[] = [];
     for (const file of isDoubtful ? intent.files : []) judged.push(await putAwayTorn(ctx, file, local));
     if (judged.every((end) => typeof end === "string")) {
       // ORDER: flushed before the row ends; otherwise a power loss may restore a damaged file, or
@@ -196,7 +199,7 @@ export async function recoverArriving(
   return { changed: all.includes("put-away"), open: new Map(open) };
 }
 
-async function putAwayTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<Judged> {
+async function putAwayTorn(ctx: CycleContext, { id, path }: Arriving, local: LocalTree): Promise<SetAsideJudgement> {
   const file = local.files.get(path);
   if (file === undefined || !mayBeCutOff(file)) return "whole";
   if (file.empty) return putAway(ctx, id, file);
@@ -214,7 +217,7 @@ function hasZeros({ world: { disk } }: CycleContext, path: LocalPath): boolean {
   return read.kind === "done" && isZeroed(read.value.text);
 }
 
-function putAway(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): Judged {
+function putAway(ctx: CycleContext, id: Arriving["id"], { path, digest }: LocalFile): SetAsideJudgement {
   const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
   if (end.kind !== "done") return { kind: "open", path, why: whyOpen(outcomeOfDisk(end)) ?? end.detail };
   const detail = "damaged by a power loss; moved to the trash, because its document is downloaded again";

@@ -24,7 +24,7 @@ export type InertLinks = {
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
 /** Number of places reported for each reason. */
-const MOST = 5;
+const MOST_NAMED = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
@@ -39,13 +39,13 @@ export function reportInertLinks(
     for (const lead of leads) {
       const reason = reasonOf(lead, tree, places);
       if (reason === null) continue;
-      const told = found.get(reason) ?? { count: 0, first: [] };
-      found.set(reason, told);
-      told.count++;
-      if (told.first.length < MOST) told.first.push({ path, to: lead.said });
+      const entry = found.get(reason) ?? { count: 0, first: [] };
+      found.set(reason, entry);
+      entry.count++;
+      if (entry.first.length < MOST_NAMED) entry.first.push({ path, to: lead.said });
     }
   }
-  return [...found].map(([reason, told]) => ({ reason, ...told })).toSorted((a, b) => b.count - a.count);
+  return [...found].map(([reason, entry]) => ({ reason, ...entry })).toSorted((a, b) => b.count - a.count);
 }
 
 /** Null: the link leads to a document, or was sent as written. */

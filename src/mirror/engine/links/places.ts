@@ -278,7 +278,7 @@ function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
       yield [link.id, standsAt(base, moved, link.id, link.localPath)];
 }
 
-type Moved = { readonly from: LocalPath; readonly to: LocalPath };
+type PathMove = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
  * Returns true if a folder's block only forbids to remove it on the service: the user has removed
@@ -290,8 +290,8 @@ function isRemoved(reason: BlockReason | undefined): boolean {
 }
 
 /** Returns folders whose place differs from their place in base, the deepest first. */
-function movedFolders({ dirs, blocks }: BaseTree): readonly Moved[] {
-  const moved: Moved[] = [];
+function movedFolders({ dirs, blocks }: BaseTree): readonly PathMove[] {
+  const moved: PathMove[] = [];
   for (const { key, path, reason } of blocks.values()) {
     const dir = dirs.get(key as DirId);
     if (dir !== undefined && dir.localPath !== path && !isRemoved(reason))
@@ -300,7 +300,12 @@ function movedFolders({ dirs, blocks }: BaseTree): readonly Moved[] {
   return moved.sort((a, b) => depthOf(b.from) - depthOf(a.from));
 }
 
-function standsAt({ blocks }: BaseTree, moved: readonly Moved[], id: DocId | DirId, localPath: LocalPath): LocalPath {
+function standsAt(
+  { blocks }: BaseTree,
+  moved: readonly PathMove[],
+  id: DocId | DirId,
+  localPath: LocalPath,
+): LocalPath {
   const held = blocks.size === 0 ? undefined : blocks.get(id);
   if (held !== undefined && held.path !== localPath) return held.path;
   const above = moved.find(({ from }) => isWithin(localPath, from));

@@ -9,7 +9,7 @@ import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 const TOGETHER = 64;
 
 /** A file that is about to be rewritten. `open`: its row in the journal; null if its bytes stay. */
-type Noted = {
+type PendingRespelling = {
   readonly respelling: Respelling;
   readonly open: { readonly rowId: number; readonly row: Row } | null;
 };
@@ -46,7 +46,7 @@ export function rewriteFiles(ctx: CycleContext, links: MirrorLinks, files: Itera
  * for which places its links are written. Once the targets move again, no other fact could tell.
  * Recovery uses the rows to find files that may still have their old bytes.
  */
-function noteAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly Noted[] {
+function noteAll(ctx: CycleContext, links: MirrorLinks, files: readonly Respelling[]): readonly PendingRespelling[] {
   const { state } = ctx.world;
   return state.transactSafely(() =>
     files.map((respelling) => {
@@ -79,7 +79,7 @@ function rowOf(ctx: CycleContext, { link, from, to }: Respelling): Row {
   };
 }
 
-function respellOne(ctx: CycleContext, links: MirrorLinks, { respelling, open }: Noted): void {
+function respellOne(ctx: CycleContext, links: MirrorLinks, { respelling, open }: PendingRespelling): void {
   if (open === null) return;
   const { rowId, row } = open;
   const { from, bytes } = respelling;

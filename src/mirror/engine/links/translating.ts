@@ -34,13 +34,13 @@ export function readingDisk(
 }
 
 /** New setting of the conversion of links; null: off. */
-type Asked = { readonly wiki: boolean } | null;
+type LinkSetting = { readonly wiki: boolean } | null;
 
 /**
  * Returns the files that turning the conversion of links on or off would write.
  * @returns the reason why that is not known, or the files
  */
-export function respellingsFor(world: World, asked: Asked): string | readonly Respelling[] {
+export function respellingsFor(world: World, asked: LinkSetting): string | readonly Respelling[] {
   const { root } = checkRoot(world);
   if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
@@ -131,13 +131,13 @@ function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<
  * Returns true if a file's content for the service stays the same. An unsent edit with links by
  * path does not stay the same: the next run reads these links as ids.
  */
-function staysAs({ text, digest }: Stands, { localDigest, submissions }: Link, place: Place): boolean {
+function staysAs({ text, digest }: FileContent, { localDigest, submissions }: Link, place: Place): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;
 }
 
-type Stands = Pick<LocalText, "text" | "digest">;
+type FileContent = Pick<LocalText, "text" | "digest">;
 
-function standsFor(state: State, known: Spelling | null, bytes: LocalText): Stands | null {
+function standsFor(state: State, known: Spelling | null, bytes: LocalText): FileContent | null {
   if (known === null || known.text === bytes.digest) return bytes;
   const text = state.text(known.text);
   return text === null ? null : { text, digest: known.text };

@@ -5,10 +5,10 @@ import { runEffect } from "../apply/run-effect.ts";
 import type { CycleContext } from "../run/cycle-context.ts";
 import type { ManualEnd } from "./run-manually.ts";
 
-type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
+type ProtectRequest = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
 
 /** Sets or clears a document's review protection on the service. */
-export async function protect(ctx: CycleContext, { id, path, value }: Wish, why: string): Promise<ManualEnd> {
+export async function protect(ctx: CycleContext, { id, path, value }: ProtectRequest, why: string): Promise<ManualEnd> {
   const row = { kind: "protect", id, localPath: path, value, why } as const;
   return { outcome: await runEffect(ctx, protectDocument, row), notes: [] };
 }

@@ -17,7 +17,7 @@ import type { CycleContext } from "../run/cycle-context.ts";
  * have made in the folder; the next run sends the result.
  */
 
-const WHY = "restored: its deletion was rejected";
+const REJECTED = "restored: its deletion was rejected";
 
 /**
  * Restores the file of a document that was deleted locally, with the same content. Nothing is sent.
@@ -40,7 +40,7 @@ export async function restoreDeletedFile(
     expect: null,
     base: link,
     next: null,
-    event: { kind: "restore", side: "local", detail: WHY },
+    event: { kind: "restore", side: "local", detail: REJECTED },
   });
   if (outcome.kind !== "done") return notDone(outcome);
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };

@@ -44,10 +44,10 @@ export function writeMerged(ctx: CycleContext, placed: Placed, conflict: Conflic
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
   const event = { kind: "restore", detail } as const;
-  return writeChosen(ctx, { link, path, text, seen: seen?.mine, event, old: OLD });
+  return writeChosen(ctx, { link, path, text, seen: seen?.mine, event, old: PREVIOUS_VERSION });
 }
 
-const OLD = "your previous version";
+const PREVIOUS_VERSION = "your previous version";
 
 function endWith(
   ctx: CycleContext,
@@ -58,14 +58,14 @@ function endWith(
 ): ManualEnd {
   const next = versionSeen(conflict);
   const event = { kind: "end-conflict", detail, before: next.digest } as const;
-  return writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD });
+  return writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: PREVIOUS_VERSION });
 }
 
 /**
  * Returns the outcome for a document that is gone from the service. Its last content is only in the
  * conflict copy, and the next run sends the local content as a new document.
  */
-function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
+function goneOnService(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
     `its document was deleted on the service; to take the conflict copy, first copy ${conflict.newestCopyPath} over the file`,
@@ -79,7 +79,7 @@ function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
 export async function takeTheirs(ctx: CycleContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
   const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
-  if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
+  if (fetched.kind === "end") return notDone(goneOnService(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
   if (isUnseenContent(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   noteProtection(ctx, link.id, file.protected);

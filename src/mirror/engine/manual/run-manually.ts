@@ -54,12 +54,12 @@ export async function runManually(
   const ends = await work(ctx);
   await flushNow(ctx);
   state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts }));
-  if (state.events({ run, limit: MANY }).some(isEdit)) rememberUnsent(world, kind);
+  if (state.events({ run, limit: MOST_EVENTS }).some(isEdit)) rememberUnsent(world, kind);
   return ends;
 }
 
 /** LIMIT: events of a run that are read. A run with edits rarely has other events. */
-const MANY = 1_000;
+const MOST_EVENTS = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
   return kind === "restore" && side === "local" && outcome === "done";
@@ -77,7 +77,7 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 }
 
 /** The content that a user chose for a file. */
-type Choice = {
+type ManualChoice = {
   readonly link: Link;
   readonly path: LocalPath;
   /** Null: the file stays unchanged. Its bytes need not be text. */
@@ -98,7 +98,7 @@ type Choice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
  * file, and a program that still has it open saves to that file.
  */
-export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, event, old }: Choice): ManualEnd {
+export function writeChosen(ctx: CycleContext, { link, path, text, seen, next, event, old }: ManualChoice): ManualEnd {
   const { id } = link;
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;

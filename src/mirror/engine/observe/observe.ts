@@ -198,7 +198,7 @@ function list(world: World, known: Known): Promise<[DocumentList, Listing<Folder
 
 const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
 
-type Looked = {
+type ScannedFolder = {
   readonly files: DocumentList;
   readonly folders: Listing<FolderResource>;
   readonly seen: ReadonlyMap<DocId, RemoteFile>;
@@ -207,7 +207,7 @@ type Looked = {
   readonly records: Records | undefined;
 };
 
-function treeOf(base: BaseTree, { files, folders, seen, dirs, proof, records }: Looked): RemoteTree {
+function treeOf(base: BaseTree, { files, folders, seen, dirs, proof, records }: ScannedFolder): RemoteTree {
   const isComplete = folders.complete && files.complete;
   return {
     files: seen,

@@ -72,7 +72,7 @@ export async function proveAbsences(
   seen: Map<DocId, RemoteFile>,
   { missing, outside }: Unlisted,
   shown: boolean,
-  keep?: Keep,
+  keep?: KeepContent,
 ): Promise<Proof> {
   const proof: Proof = {
     gone: new Set(),
@@ -88,7 +88,7 @@ export async function proveAbsences(
   // outside need not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
-  const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
+  const asked: ReadResults = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(
     ids.map(async (id) => noteAnswer(world, base, seen, { proof, asked, keep }, id, await world.remote.getFile(id))),
@@ -99,20 +99,24 @@ export async function proveAbsences(
 }
 
 /** Results of the reads by id. The proof contains the rest. */
-type Asked = {
+type ReadResults = {
   readonly notFound: DocId[];
   /** True if a document or folder of base answered, or the user said that the key works. */
   healthy: boolean;
   fault: Fault | null;
 };
 
-type Keep = (digest: Digest, text: string, link: Link) => void;
+type KeepContent = (digest: Digest, text: string, link: Link) => void;
 
 function noteAnswer(
   world: World,
   base: BaseTree,
   seen: Map<DocId, RemoteFile>,
-  { proof, asked, keep }: { readonly proof: Proof; readonly asked: Asked; readonly keep: Keep | undefined },
+  {
+    proof,
+    asked,
+    keep,
+  }: { readonly proof: Proof; readonly asked: ReadResults; readonly keep: KeepContent | undefined },
   id: DocId,
   answer: Answer<FileWithContent>,
 ): void {
@@ -130,7 +134,7 @@ function noteAnswer(
   else proof.unseen.set(id, answer.fault.detail);
 }
 
-function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Asked, away: readonly DocId[]): void {
+function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: ReadResults, away: readonly DocId[]): void {
   if (!healthy) {
     // No document outside the subtree answered either: nothing shows that this is the workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);

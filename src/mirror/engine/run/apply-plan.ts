@@ -15,7 +15,7 @@ import type { CycleContext } from "./cycle-context.ts";
  * LIMIT: actions in progress: as many as the client may send requests, and further actions whose
  * files are written or whose rows are committed. Each holds its content in memory (I33).
  */
-const AT_ONCE = 40;
+const MOST_STEPS_IN_FLIGHT = 40;
 
 /**
  * Carries out the steps of a plan.
@@ -27,7 +27,7 @@ export async function applyPlan(ctx: CycleContext, { steps }: Plan, stop?: Abort
   const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
   const run = () =>
     executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
-      concurrency: AT_ONCE,
+      concurrency: MOST_STEPS_IN_FLIGHT,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
       ...(stop === undefined ? {} : { stop }),

@@ -27,14 +27,14 @@ export type AwaitedPath = {
 };
 
 /** A path that is never sent to the service. */
-type Outside = {
+type UnsentPath = {
   readonly path: LocalPath;
   /** Reason. `unknown`: nothing is at the path, and nothing ever was. */
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
 export type NotedPaths =
-  | { readonly kind: "outside"; readonly outside: readonly Outside[] }
+  | { readonly kind: "outside"; readonly outside: readonly UnsentPath[] }
   | {
       readonly kind: "seen";
       readonly awaited: readonly AwaitedPath[];
@@ -77,7 +77,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
     links: linksByPath(base.links.values()),
-    underWay: sentAndOpen(world),
+    underWay: openSentContent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
   const found = scope.map((path) => scanPath(ground, path));
@@ -92,7 +92,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
 /** A file that is live at this scan need not be waited for, unless the caller named the file. */
 type ScannedPath = AwaitedPath & { readonly isLive: boolean };
 
-function scanPath(ground: Ground, path: LocalPath): readonly ScannedPath[] | Outside {
+function scanPath(ground: Ground, path: LocalPath): readonly ScannedPath[] | UnsentPath {
   if (isFile(ground, path)) return [awaitedAt(ground, path)];
   return below(ground, path) ?? nothingAt(ground, path);
 }
@@ -118,7 +118,7 @@ function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function sentAndOpen({ state }: World): ReadonlySet<string> {
+function openSentContent({ state }: World): ReadonlySet<string> {
   const sent = state.intents().flatMap(({ intent }) => {
     if (intent.kind === "put") return [intent.id];
     return intent.kind === "post" ? [intent.localPath] : [];
@@ -170,7 +170,7 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
  * Handles a path with no synced entry: the entry was deleted, is never sent to the service, or
  * could not be read.
  */
-function nothingAt(ground: Ground, path: LocalPath): ScannedPath[] | Outside {
+function nothingAt(ground: Ground, path: LocalPath): ScannedPath[] | UnsentPath {
   const { world, base, walk } = ground;
   if (isUnread(walk())) return [awaitedAt(ground, path)];
   for (const at of [...ancestorsOf(path), path]) {
@@ -210,9 +210,9 @@ export function judgeBarrier(world: World, awaited: readonly AwaitedPath[], isCo
   });
 }
 
-type Facts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
+type PathFacts = { readonly link: Link | null; readonly block: Block | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: Facts): PathOnService["state"] {
+function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: PathFacts): PathOnService["state"] {
   const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
@@ -230,14 +230,14 @@ const SENDING = ["put", "create-remote"];
  * LIMIT: versions of a document that are searched. Content that was live before more later versions
  * were sent to review is not found.
  */
-const NEWEST = 8;
+const NEWEST_VERSIONS = 8;
 
 /**
  * Returns true if content was sent after the scan. If content was being sent at the scan, the first
  * event of a later run may be about that content.
  */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: AwaitedPath): boolean {
-  const events = state.events({ limit: NEWEST, id, kinds: SENDING });
+  const events = state.events({ limit: NEWEST_VERSIONS, id, kinds: SENDING });
   const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
   return sent.length > (isUnderWay ? 1 : 0);
 }

@@ -169,7 +169,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   oneWay.push(...plan.blocks.filter(({ reason, since }) => reason === "direction-off" && since === 0));
   ctx.notes.held = new Set(plan.blocks.map(({ key }) => key));
   const looking = new Set(
-    plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
+    plan.steps.flatMap(({ action }) => (OBSERVING_STEPS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
   const { maxNameBytes } = trees.local.disk;
   for (const conflict of trees.base.conflicts.values()) {
@@ -183,7 +183,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }
 
-const LOOKS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
+const OBSERVING_STEPS: ReadonlySet<string> = new Set(["look-again", "end-conflict"]);
 
 type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 

@@ -43,7 +43,7 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
 ]);
 
 /** Words for the log about a write that waited for the longest time. */
-const OVER = "; an editor had the file open for longer than mdmirror waits";
+const OPEN_TOO_LONG = "; an editor had the file open for longer than mdmirror waits";
 
 /** Returns the files of this plan that must not be written now. Only this function checks locks. */
 export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
@@ -52,7 +52,7 @@ export function filesInUse(ctx: CycleContext, { steps }: Plan, base: BaseTree): 
     if (!isWriting(action) && !wouldWrite(ctx, base, action)) continue;
     const use = findUse(ctx, action);
     if (use === null) continue;
-    if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OVER);
+    if (hasWaited(ctx, base, action, use)) ctx.notes.waitedEnough.set(action.localPath, OPEN_TOO_LONG);
     else found.set(action.localPath, use);
   }
   return found;
@@ -159,7 +159,7 @@ function coarseness(changedMs: number): number {
  * @param savedMs time when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
-  const own = state.events({ limit: NEWEST, id }).filter(wroteHere);
+  const own = state.events({ limit: NEWEST, id }).filter(hasWrittenFile);
   const now = clock.now();
   if (own[0] === undefined || !isBefore(changedMs, own[0], now)) return false;
   if (savedMs === null || own[0].kind !== "move-local") return true;
@@ -185,6 +185,6 @@ const NEWEST = 8;
  * Returns true if the event changed the file, or renamed it, which changes its time as well. Events
  * that only record a document's place, or content that both sides have, do not count.
  */
-function wroteHere({ kind, side, before, after }: MirrorEvent): boolean {
+function hasWrittenFile({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);
 }

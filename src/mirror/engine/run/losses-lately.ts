@@ -12,13 +12,13 @@ const HOUR_MS = 3_600_000;
 type Run = number;
 
 /** Mark: all losses of the runs up to this one happened before `at`, on the monotonic clock. */
-type Mark = readonly [run: Run, at: number];
+type LossMark = readonly [run: Run, at: number];
 
-type Lately = {
+type RecentLosses = {
   /** Run after which losses count. */
   readonly after: Run;
   /** Later runs, oldest first, whose losses may be older than an hour. */
-  readonly marks: readonly Mark[];
+  readonly marks: readonly LossMark[];
 };
 
 /**
@@ -53,14 +53,14 @@ function newestRun({ state }: World): Run {
 }
 
 /** Reads the marks. Drops those that are an hour old, with all before them. */
-function readLately(world: World): Lately {
+function readLately(world: World): RecentLosses {
   const text = world.state.meta(META.losses);
-  const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as Lately);
+  const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as RecentLosses);
   const old = marks.findLastIndex((mark) => ageOf(world, mark) >= HOUR_MS);
   return old < 0 ? { after, marks } : { after: marks[old]![0], marks: marks.slice(old + 1) };
 }
 
-function writeLately({ state }: World, lately: Lately): void {
+function writeLately({ state }: World, lately: RecentLosses): void {
   state.setMeta(META.losses, JSON.stringify(lately));
 }
 
@@ -68,7 +68,7 @@ function writeLately({ state }: World, lately: Lately): void {
  * Returns the least time that has passed since a mark. The clock begins with the machine. So a mark
  * in the future comes from an earlier boot, and is at least as old as this boot.
  */
-function ageOf({ clock }: World, [, at]: Mark): number {
+function ageOf({ clock }: World, [, at]: LossMark): number {
   const now = clock.monotonic();
   return now >= at ? now - at : now;
 }

@@ -183,21 +183,21 @@ export function attentionOf(blocks: readonly Block[], beside: readonly Attention
  * about them.
  */
 export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, blocks: readonly Block[]): Attention[] {
-  const told: Attention[] = [];
+  const reported: Attention[] = [];
   const { misread, cutShort } = remote;
   // The items shown are used, and no item counts as deleted because the list does not show it
   // (I20).
-  if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
+  if (misread !== undefined) reported.push({ ...NO_REQUEST, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
-    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
+    reported.push({ ...NO_REQUEST, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
     // If the problem concerns the whole folder, the stop is the better report. While the folder is
     // being written, it is scanned again soon.
-    const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
-    if (isTold || isReported(path, blocks)) continue;
-    told.push({ ...PLAIN, path, kind, detail: why, waits: !needsUser(kind) });
+    const isReportedByStop = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
+    if (isReportedByStop || isReported(path, blocks)) continue;
+    reported.push({ ...NO_REQUEST, path, kind, detail: why, waits: !needsUser(kind) });
   }
-  return told;
+  return reported;
 }
 
 function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
@@ -206,17 +206,17 @@ function isReported(path: LocalPath, blocks: readonly Block[]): boolean {
   );
 }
 
-const PLAIN = { code: null, requestId: null, waits: false } as const;
+const NO_REQUEST = { code: null, requestId: null, waits: false } as const;
 
 /** Returns the steps that failed and left no blocked change. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
-  const told: Attention[] = [];
+  const reported: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind === "done") continue;
     const shown = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
-    if (shown !== null) told.push(shown);
+    if (shown !== null) reported.push(shown);
   }
-  return told;
+  return reported;
 }
 
 /**
@@ -225,15 +225,15 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * @param more true if another cycle would have changes to carry out
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
-  const told: Attention[] = [];
+  const reported: Attention[] = [];
   for (const [index, end] of ends.entries()) {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
     const { path } = subjectOf(plan.steps[index]!.action);
-    told.push({ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail });
+    reported.push({ ...NO_REQUEST, path, kind: "unfinished", detail: end.outcome.detail });
   }
-  if (told.length > 0 || !more) return told;
+  if (reported.length > 0 || !more) return reported;
   const detail = "the run ended early";
-  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
+  return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
 }
 
 /**
@@ -244,21 +244,21 @@ function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail =
     left === 0 ? "the run was stopped" : `the run was stopped before it made ${plural(left, "more change")}`;
-  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
+  return [{ ...NO_REQUEST, path: "", kind: "unfinished", detail, waits: true }];
 }
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.block === null) {
     const { code, detail, requestId } = outcome;
-    return { ...PLAIN, path, kind: "refused", code, detail, requestId, refused: "step" };
+    return { ...NO_REQUEST, path, kind: "refused", code, detail, requestId, refused: "step" };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
     const { code, detail, requestId } = outcome;
-    return { ...PLAIN, path, kind: "later", code, detail, requestId };
+    return { ...NO_REQUEST, path, kind: "later", code, detail, requestId };
   }
   if (outcome.kind === "uncertain") {
     const { detail, requestId } = outcome;
-    return { ...PLAIN, path, kind: "uncertain", detail, requestId };
+    return { ...NO_REQUEST, path, kind: "uncertain", detail, requestId };
   }
   return null;
 }

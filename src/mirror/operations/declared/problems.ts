@@ -100,7 +100,7 @@ export const VERIFY = defineRead({
      * Linked documents whose sides differ only in line ends, byte order mark or final newline. Such
      * sides count as equal.
      */
-    dressed: NAMES,
+    formDiffers: NAMES,
     differing: ROWS({ path: NAME, id: NAME, why: NAME }),
     onlyLocal: NAMES,
     onlyService: ROWS({ path: NAME, id: NAME }),

@@ -56,15 +56,15 @@ async function examineWay(root: string, { env, cwd, keyFile, clock }: ExamineOpt
     return [badBy(about, admitted)];
   }
   const { origin, notes } = admitted.value;
-  const told = notes.map((text) => note("trust", text));
+  const trustNotes = notes.map((text) => note("trust", text));
   const found = findKey({ folder, keyFile, cwd, env, origin });
-  if (found.kind === "trouble") return [good("config", "it can be read"), ...told, badBy("key", found)];
+  if (found.kind === "trouble") return [good("config", "it can be read"), ...trustNotes, badBy("key", found)];
   const wire = openWire(origin);
   try {
     const { key, from } = found.value;
     return [
       good("config", "it can be read"),
-      ...told,
+      ...trustNotes,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
       ...(await checkService(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
     ];

@@ -52,7 +52,7 @@ const NO_MOVE_TO_ROOT =
   "nothing can be moved to the root: such a document keeps its place on the service, and its edits are still synced";
 const EDIT_REFUSED =
   "an edit that cannot be combined with another is refused: mdmirror merges it locally and uploads it again";
-const FOLDED = "two names that differ in this way are one name on the service: of two such files one is blocked";
+const FOLDED_NAMES = "two names that differ in this way are one name on the service: of two such files one is blocked";
 const CHANGED =
   "the service changes content when it saves it: mdmirror reads each new document back, by one more request";
 const FEWER_CHARACTERS =
@@ -70,8 +70,8 @@ const TRAITS: readonly Trait[] = [
   { about: "folder-changes", learnedIn: ({ folderPatch }) => folderPatch, otherwise: NO_FOLDER_PATCH },
   { about: "folder-deletion", learnedIn: ({ folderDelete }) => folderDelete, otherwise: NO_FOLDER_DELETE },
   { about: "conflicting-edits", learnedIn: (one) => one.conflicts, liked: "reviewed", otherwise: EDIT_REFUSED },
-  { about: "name-case", learnedIn: (one) => caseOf(one.foldsCase), liked: "kept", otherwise: FOLDED },
-  { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), liked: "kept", otherwise: FOLDED },
+  { about: "name-case", learnedIn: (one) => caseOf(one.foldsCase), liked: "kept", otherwise: FOLDED_NAMES },
+  { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), liked: "kept", otherwise: FOLDED_NAMES },
   {
     about: "legal-characters",
     learnedIn: ({ refusedCharacters: refused }) => (isWithin(refused) ? SHELL_METACHARACTERS : refused),

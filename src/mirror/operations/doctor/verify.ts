@@ -47,7 +47,7 @@ export async function verifyMirror(world: World, url: string): Promise<Result<An
 type Row = {
   readonly id: DocId;
   readonly path: LocalPath;
-  readonly end: "same" | "dressed" | "differs" | "absent" | "unread";
+  readonly end: "same" | "form-differs" | "differs" | "absent" | "unread";
   readonly sha256: Digest;
   readonly size: number;
   readonly why: string;
@@ -89,9 +89,9 @@ function rowOf(disk: Disk, { path, file, link }: Pair, { id, changeId }: RemoteF
   const text = disk.read(path);
   if (text.kind !== "done" || !sameExceptTextForm(text.value.text, content)) {
     const isAnother = isAsSynced && link.changeId === changeId && link.digest !== sha256;
-    return { ...row, end: "differs", why: isAnother ? ANOTHER : "the contents differ" };
+    return { ...row, end: "differs", why: isAnother ? OTHER_CONTENT : "the contents differ" };
   }
-  if (isAsSynced && link.digest === sha256) return { ...row, end: "dressed", why: "" };
+  if (isAsSynced && link.digest === sha256) return { ...row, end: "form-differs", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
 }
 
@@ -100,7 +100,7 @@ function rowOf(disk: Disk, { path, file, link }: Pair, { id, changeId }: RemoteF
  * answer is false. No sync notices this, because lists only have versions. A local edit would
  * replace the other content.
  */
-const ANOTHER =
+const OTHER_CONTENT =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
   "replaces it; to keep it, save what mdmirror diff shows";
 
@@ -123,7 +123,7 @@ function reportOf(sides: Sides, pairs: readonly Pair[], rows: readonly Row[]): V
       .filter(({ end }) => end === "same")
       .map(({ path, id, sha256, size }) => ({ path, id, sha256, size }))
       .toSorted(byPath),
-    dressed: (free.get("dressed") ?? []).map(({ path }) => path).toSorted(),
+    formDiffers: (free.get("form-differs") ?? []).map(({ path }) => path).toSorted(),
     differing: (free.get("differs") ?? []).map(({ path, id, why }) => ({ path, id, why })).toSorted(byPath),
     onlyLocal: onlyLocal.map(({ path }) => path).toSorted(),
     onlyService: (free.get("absent") ?? [])

@@ -8,7 +8,7 @@ import type { Preview } from "../../folder/run.ts";
 /** Collects facts about one path from a plan that was made for this question. */
 
 /** A path that the user asked about. `keys`: keys of its document or folder in blocks and steps. */
-export type Subject = {
+export type ExplainedPath = {
   readonly asked: LocalPath;
   readonly link: Link | null;
   readonly path: LocalPath;
@@ -34,7 +34,7 @@ export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safe
 
 export function factsOfPlan(
   { plan, trees }: Extract<Preview, { kind: "planned" }>,
-  { asked, link, keys }: Subject,
+  { asked, link, keys }: ExplainedPath,
 ): PlanFacts {
   return {
     stays: staysLocal(trees.local, asked),

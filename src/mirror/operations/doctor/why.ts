@@ -12,7 +12,7 @@ import { linkOfCopy } from "../manual/open-problem.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN } from "../../folder/run.ts";
-import { factsOfPlan, isWithin, type PlanFacts, type Subject, UNPLANNED } from "./why-plan.ts";
+import { factsOfPlan, isWithin, type PlanFacts, type ExplainedPath, UNPLANNED } from "./why-plan.ts";
 
 /** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
 export type Why = PlanFacts & {
@@ -49,7 +49,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const preview = await previewSync(mirror, USUAL_RUN);
   const planned = preview.kind === "planned" ? preview : null;
   const base = planned?.trees.base ?? state.load();
-  const subject = subjectAt(base, planned?.plan ?? null, asked);
+  const subject = explainedPathAt(base, planned?.plan ?? null, asked);
   const { link } = subject;
   const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, subject);
   const block = blockOf(base, planned?.plan ?? null, subject.keys);
@@ -64,7 +64,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     remote,
     conflict: conflictOf(base, link),
     blocked: block,
-    merge: mergeHere(state, events, look),
+    merge: lastMerge(state, events, look),
     open: block === null ? null : attentionOfBlock(block),
     steps,
     blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], asked),
@@ -89,7 +89,7 @@ function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
   return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
 }
 
-function subjectAt(base: BaseTree, plan: Plan | null, asked: LocalPath): Subject {
+function explainedPathAt(base: BaseTree, plan: Plan | null, asked: LocalPath): ExplainedPath {
   const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfCopy(base, asked);
   const path = link?.localPath ?? asked;
   return { asked, link, path, keys: new Set([link?.id, asked, path]) };
@@ -141,7 +141,7 @@ function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
 }
 
 /** Returns the last merge if its result is the current local content. */
-function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
+function lastMerge(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));

@@ -82,7 +82,7 @@ export function writeMerged(path: string, text: string): Result<null> {
 }
 
 /** Result of a merge for git. `note`: a message for the user. */
-type Driven = { readonly clean: boolean; readonly note: string | null };
+type DriverEnd = { readonly clean: boolean; readonly note: string | null };
 
 /** Arguments that git gives the driver. `name`: the file's name for messages. */
 type GitCall = {
@@ -96,7 +96,7 @@ type GitCall = {
  * Files that are not UTF-8 are left to git's merge of lines. If that fails too, the file stays
  * unchanged.
  */
-export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
+export function driveMerge(paths: ThreePaths, call: GitCall): Result<DriverEnd> {
   const read = readFiles(paths);
   if (read.kind === "trouble") return read.trouble.code === "not-utf-8" ? ok(mergeAsGit(paths, call)) : read;
   const { text, conflicts } = mergeTexts(read.value, call.markerSize);
@@ -104,7 +104,7 @@ export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   return written.kind === "trouble" ? written : ok({ clean: conflicts === 0, note: null });
 }
 
-function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }: GitCall): Driven {
+function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }: GitCall): DriverEnd {
   const labels = ["-L", "mine", "-L", "base", "-L", "theirs"];
   const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
   const { status } = spawnSync("git", [...options, mine, base, theirs], {

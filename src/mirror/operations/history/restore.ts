@@ -29,7 +29,10 @@ import type { Operation } from "../run-operation.ts";
  * A document that exists or existed. `gone`: time of its deletion, in milliseconds since the epoch;
  * null: the document is linked.
  */
-type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
+type RestorableDocument = Pick<KnownPlace, "path" | "link" | "tombstone"> & {
+  readonly id: DocId;
+  readonly gone: number | null;
+};
 
 type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
 
@@ -98,7 +101,7 @@ function planSeveral(
   asOf: number | null,
 ): Result<readonly PlanItem<RestoredItem>[]> {
   const base = state.load();
-  const subjects = subjectsOf(base, asOf);
+  const subjects = restorableDocuments(base, asOf);
   const known = new Set(subjects.map(({ path }) => path));
   // A document can also be named by an earlier path, or by its id.
   const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
@@ -115,8 +118,8 @@ function planSeveral(
  * Returns one document for each path: the linked one; if none is linked, the one that was deleted
  * last, or the one at that time.
  */
-function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
-  const subjects = new Map<LocalPath, Subject>();
+function restorableDocuments(base: BaseTree, asOf: number | null): readonly RestorableDocument[] {
+  const subjects = new Map<LocalPath, RestorableDocument>();
   for (const { id, localPath: path } of base.links.values()) {
     const link = linkAt(base, path);
     if (link?.id === id) subjects.set(path, { id, path, link, tombstone: null, gone: null });
@@ -143,7 +146,7 @@ function isNearer(at: number, other: number, asOf: number | null): boolean {
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
   storedNames: State["storedNames"],
-  subject: Subject,
+  subject: RestorableDocument,
   asOf: number | null,
 ): PlanItem<RestoredItem>[] {
   const { id, path, link, tombstone } = subject;
@@ -166,7 +169,7 @@ function leftAlone(path: LocalPath, why: string): PlanItem<RestoredItem> {
  * Returns true if the caller does not want the document. Without a time, only deleted documents are
  * wanted. With a time, only documents that existed at that time are wanted.
  */
-function isUnwanted({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
+function isUnwanted({ link, gone }: RestorableDocument, look: Look, asOf: number | null): boolean {
   if (asOf === null) return link !== null && look.kind !== "absent";
   return gone !== null && gone <= asOf;
 }

@@ -37,10 +37,10 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 
 const MIRRORED = "it is synced again";
 const CAME_AND_WENT = "it was downloaded, and was deleted since";
-const BROUGHT = "the run only downloaded it; delete the file yourself if you do not want it";
+const DOWNLOADED = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** A document with the events of the runs. */
-type Subject = {
+type DocumentHistory = {
   readonly id: DocId;
   /** Current path of the document, or its last one. */
   readonly path: LocalPath;
@@ -51,7 +51,7 @@ type Subject = {
   readonly removed: MirrorEvent | undefined;
 };
 
-function subjectOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): Subject {
+function historyOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<UndoContext, "base">): DocumentHistory {
   const link = base.links.get(id);
   return { id, path: link?.localPath ?? events.at(-1)!.path, link, events, removed: events.findLast(isRemoval) };
 }
@@ -61,7 +61,7 @@ function subjectOf(id: DocId, events: readonly MirrorEvent[], { base }: Pick<Und
  * @param events of this document alone, oldest first
  */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const subject = subjectOf(id, events, context);
+  const subject = historyOf(id, events, context);
   const { path, link, removed } = subject;
   const kept = whyKept(subject, context);
   if (kept !== null) return [leftItem(path, kept)];
@@ -81,11 +81,11 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
  * Plans the undo for a document that exists now and existed before the runs: content, place and
  * protection.
  */
-function presentBack({ path, events }: Subject, link: Link, context: UndoContext): UndoItem[] {
+function presentBack({ path, events }: DocumentHistory, link: Link, context: UndoContext): UndoItem[] {
   const back = [textBack(link, events, context), undoMove(link, events, context), protectionBack(link, events)];
   const items = back.filter((item) => item !== null);
   const brought = events.some(({ kind }) => kind === "create-local");
-  return brought && items.length === 0 ? [{ ...leftItem(path, BROUGHT), isBrought: true }] : items;
+  return brought && items.length === 0 ? [{ ...leftItem(path, DOWNLOADED), isBrought: true }] : items;
 }
 
 /** Returns true for an event that removed content, by a run or a command. */
@@ -101,7 +101,7 @@ function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /** Returns why an item must not be undone until a person acts, or null. */
-function whyKept({ events, path, link }: Subject, context: UndoContext): string | null {
+function whyKept({ events, path, link }: DocumentHistory, context: UndoContext): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (link?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
@@ -120,7 +120,7 @@ export function successorOf(
   events: readonly MirrorEvent[],
   context: Omit<UndoContext, "successors">,
 ): DocId | null {
-  const { removed, link } = subjectOf(id, events, context);
+  const { removed, link } = historyOf(id, events, context);
   if (removed === undefined || context.made.has(id) || link !== undefined) return null;
   const there = context.linked.get(placeOfRemoved(removed, events, context));
   return there !== undefined && context.made.has(there.id) ? there.id : null;
@@ -150,7 +150,7 @@ function placeOfRemoved(
  * Plans the restore of a removed document. Returns nothing if a document that the runs created has
  * this content at this place.
  */
-function bringBack({ id, path, events }: Subject, removed: MirrorEvent, context: UndoContext): UndoItem[] {
+function bringBack({ id, path, events }: DocumentHistory, removed: MirrorEvent, context: UndoContext): UndoItem[] {
   const { linked, made } = context;
   const digest = textBefore(events, context) ?? removed.before;
   if (digest === null) return [leftItem(path, "its content was not seen")];
@@ -172,14 +172,14 @@ function takeAway({ id, localPath: path, digest }: Link, expect: Digest | null |
 }
 
 /** Plans the undo of a restore: the new document, which a later run uploaded, is removed. */
-function awayAgain({ path, events }: Subject, { linked, disk }: UndoContext): UndoItem {
+function awayAgain({ path, events }: DocumentHistory, { linked, disk }: UndoContext): UndoItem {
   const asNew = events.findLast(isBroughtBack);
   if (asNew === undefined) return leftItem(path, "it was deleted since");
   const link = linked.get(asNew.path);
   if (link !== undefined) return takeAway(link, asNew.after);
   const look = disk.look(asNew.path);
-  const isThere = look.kind === "file" && look.digest === asNew.after;
-  return leftItem(asNew.path, isThere ? NOT_UPLOADED : "it was deleted since");
+  const isUnedited = look.kind === "file" && look.digest === asNew.after;
+  return leftItem(asNew.path, isUnedited ? NOT_UPLOADED : "it was deleted since");
 }
 
 const NOT_UPLOADED = "it was not uploaded yet; delete the file yourself if you do not want it";

@@ -43,7 +43,7 @@ export function planUndo(
   return [...others, ...moves].toSorted(byPath);
 }
 
-type Known = {
+type UndoSurroundings = {
   readonly base: BaseTree;
   readonly linked: LinkIndex;
   readonly folders: readonly FolderMove[];
@@ -53,7 +53,7 @@ type Known = {
 /**
  * Returns the item, or a `left` item if the path of a deleted document is not free after the moves.
  */
-function unlessTaken(item: UndoItem, { linked, disk }: Known, moves: readonly UndoItem[]): UndoItem {
+function unlessTaken(item: UndoItem, { linked, disk }: UndoSurroundings, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const there = linked.get(item.path);
   const isKnown = there !== undefined && there.id !== item.id;
@@ -78,7 +78,7 @@ function recordsOf({ links, dirs, conflicts }: BaseTree): Parameters<typeof whyN
  * Plans folders and documents together, because one may be at the path of another, and documents
  * move with their folders. An entry whose place is taken stays, and may block the next one.
  */
-function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: Known): UndoItem[] {
+function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: UndoSurroundings): UndoItem[] {
   const documents = items.flatMap((item) =>
     item.kind === "move-back" ? [{ id: item.id, at: item.path, to: item.to }] : [],
   );

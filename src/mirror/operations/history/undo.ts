@@ -132,7 +132,7 @@ type UndoneItem = ResultOf<typeof UNDO>["items"][number];
  * ORDER: contents at their current places, then the moves, then deleted documents, because the
  * moves bring back the folders of deleted documents.
  */
-const ORDER: Readonly<Record<UndoItem["kind"], number>> = {
+const UNDO_ORDER: Readonly<Record<UndoItem["kind"], number>> = {
   left: 0,
   "text-back": 0,
   "take-away": 0,
@@ -158,7 +158,7 @@ export function undoItems({ runs, items }: UndoPlan): readonly PlanItem<UndoneIt
       moved ??= undoMoves(ctx, moves, detail);
       return moved.get(item)!;
     };
-    return { row, act, order: ORDER[kind], isWhole: isMove(item) };
+    return { row, act, order: UNDO_ORDER[kind], isWhole: isMove(item) };
   });
 }
 

@@ -37,7 +37,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (mode === form.mode && wiki === form.wiki && changed.length === 0) return ok(null);
   const paths = changed.map(({ from }) => from.path);
   const astray = misplacedLinkFiles(mirror.world);
-  if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
+  if (astray.length > 0) return trouble("usage", misplacedText(astray), "mdmirror sync, then this again");
   const ceases = form.mode === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
   // A conflict copy that the user chooses later would be read in the wrong form of links.
@@ -58,7 +58,7 @@ export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
 /** LIMIT: paths that are named. */
 const MOST_NAMED = 3;
 
-function notInPlaceSaid(paths: readonly LocalPath[]): string {
+function misplacedText(paths: readonly LocalPath[]): string {
   const [are, they] = paths.length === 1 ? ["with links is", "it was"] : ["with links are", "they were"];
   const named = paths.slice(0, MOST_NAMED).map(shownName).join(", ");
   const more = paths.length > MOST_NAMED ? " …" : "";

@@ -54,7 +54,7 @@ export function checkLinks(world: World): CheckedLinks {
   return { links: judged.length, documents: tree.files.size, broken, pictures };
 }
 
-type Judged =
+type JudgedLink =
   | { readonly kind: "fine" }
   | { readonly kind: "picture"; readonly link: PlacedLink }
   | { readonly kind: "broken"; readonly link: BrokenLink };
@@ -65,7 +65,7 @@ function judge(
   link: FoundLink,
   places: LinkPlaces,
   names: Names,
-): Judged | null {
+): JudgedLink | null {
   const place = places.from(path);
   const read = readFound(text, link);
   const hasTarget = leadsSomewhere(read, place, names);

@@ -15,7 +15,7 @@ import type { LinkMode } from "../../settings/config.ts";
  * time.
  */
 const MOST_READ = 64;
-const AT_ONCE = 8;
+const READS_AT_ONCE = 8;
 
 /**
  * Returns `translate` if a document on the service links by id. A document that cannot be read
@@ -24,8 +24,8 @@ const AT_ONCE = 8;
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MOST_READ));
   const asked = documents.filter((_, n) => n % step === 0);
-  for (let at = 0; at < asked.length; at += AT_ONCE) {
-    const answers = await Promise.all(asked.slice(at, at + AT_ONCE).map((id) => remote.getFile(id)));
+  for (let at = 0; at < asked.length; at += READS_AT_ONCE) {
+    const answers = await Promise.all(asked.slice(at, at + READS_AT_ONCE).map((id) => remote.getFile(id)));
     if (answers.some((answer) => answer.ok && linksById(answer.value.content))) return "translate";
   }
   return "keep";

@@ -175,14 +175,14 @@ function itemOf(world: StateAndDisk, subject: OpenProblem, { way, text, force, s
     return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
   }
   if (!force && markersIn(world, subject, one))
-    return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH);
+    return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
   return ok({
     row: plannedRow(subject.path),
     act: (ctx) => resolveIn(ctx, subject, one, versions ?? undefined),
   });
 }
 
-const FINISH = "finish the merge; or use --force if the markers belong to the document";
+const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
 
 function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | undefined): Resolution {
   return way === "merged" ? { kind: way, text: text! } : { kind: way };

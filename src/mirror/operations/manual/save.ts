@@ -85,20 +85,20 @@ export async function readDocument(saving: SaveContext, path: LocalPath): Promis
  * removes the file from its path for part of a millisecond, which must not look like a deletion.
  * `saving`: the limit while another process writes the file.
  */
-const LOOKS = { usual: 4, saving: 100 } as const;
-const LOOK_MS = 5;
+const READS = { usual: 4, saving: 100 } as const;
+const READ_AGAIN_MS = 5;
 
 /**
  * EAGAIN: the file changed during the read. ENOENT: a run removed a new file before it had its
  * path, and put the old file back.
  */
-const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
+const PASSING_ERRORS: readonly string[] = ["EAGAIN", "ENOENT"];
 
 /** Returns true if another read may succeed. */
 function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
-  if (end.kind === "done" || (end.kind === "fault" && !PASSING.includes(end.errno))) return false;
-  if (looks < LOOKS.usual) return true;
-  return looks < LOOKS.saving && (end.kind === "fault" || isSavedNow(disk, path));
+  if (end.kind === "done" || (end.kind === "fault" && !PASSING_ERRORS.includes(end.errno))) return false;
+  if (looks < READS.usual) return true;
+  return looks < READS.saving && (end.kind === "fault" || isSavedNow(disk, path));
 }
 
 function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
@@ -185,7 +185,7 @@ async function orAgain<T>(
     const look = disk.look(path);
     const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
     if (isOther && expect !== undefined) return { kind: "stale", detail: "the path now has another file" };
-    await clock.sleep(LOOK_MS);
+    await clock.sleep(READ_AGAIN_MS);
     end = act();
   }
   return end;

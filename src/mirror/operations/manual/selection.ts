@@ -39,7 +39,7 @@ export function selectPaths(
   for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);
   const patterns: ((path: LocalPath) => boolean)[] = [];
   for (const name of names) {
-    if (paths.has(name) || folders.has(name) || (names.length > 1 && isThere(disk, name))) continue;
+    if (paths.has(name) || folders.has(name) || (names.length > 1 && existsLocally(disk, name))) continue;
     const fault = patternFault(name);
     if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
     const matches = createMatcher(`/${name}`);
@@ -55,7 +55,7 @@ export function selectPaths(
   return ok({ takes });
 }
 
-function isThere(disk: Pick<Disk, "look">, name: string): boolean {
+function existsLocally(disk: Pick<Disk, "look">, name: string): boolean {
   const { kind } = disk.look(name);
   return kind === "file" || kind === "folder" || kind === "other";
 }

@@ -52,11 +52,11 @@ function mayPass({ kind, code }: Trouble): boolean {
 async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitReport>> {
   const asked = await askDaemon(root, { do: "wait", ...request });
   if (asked !== NO_DAEMON) return asked;
-  return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitHere(mirror, request));
+  return withMirror(root, { ...options, mode: "write", what: "wait" }, (mirror) => waitBySyncing(mirror, request));
 }
 
 /** Waits by running syncs, and keeps the folder's lock meanwhile. */
-async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
+async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<Result<WaitReport>> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.begin(false);

@@ -10,10 +10,10 @@ export function problemsClause(attention: RunReport["attention"]): string {
   return needing > 0 ? `${asks}, ${count(waits)} pending` : `${count(waits)} pending`;
 }
 
-type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
+type RunSummary = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
 /** Returns why a folder is not in sync, as a clause. */
-export function whyNotInSync({ state, attention, fault }: Standing): string {
+export function whyNotInSync({ state, attention, fault }: RunSummary): string {
   if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";
   return state === "offline" ? "the service could not be reached" : problemsClause(attention);

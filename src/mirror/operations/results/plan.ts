@@ -41,11 +41,11 @@ export function planJson(preview: Planned): {
     })),
     verdict: plan.verdict,
     staysLocal,
-    largest: largestFolders(preview, MOST),
+    largest: largestFolders(preview, MOST_FOLDERS),
   };
 }
 
 /** LIMIT: folders that are named. */
-const MOST = 20;
+const MOST_FOLDERS = 20;
 
 const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;

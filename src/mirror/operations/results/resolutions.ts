@@ -16,7 +16,7 @@ const IN_CONFLICT: Readonly<Record<ResolutionKind, WayWords>> = {
   },
 };
 
-const IN_HOLD: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
+const BLOCKED_WORDS: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
   mine: { label: "Upload mine again", does: "keeps the local version and uploads or submits it again" },
   theirs: { label: "Take theirs", does: "drops the local edit and takes the version on the service" },
 };
@@ -37,7 +37,7 @@ const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
  * @param reason reason of the block; null for an open conflict or a review
  */
 export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: BlockReason | null): WayWords {
-  const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : IN_HOLD;
+  const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : BLOCKED_WORDS;
   return special[kind] ?? IN_CONFLICT[kind];
 }
 

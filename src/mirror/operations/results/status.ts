@@ -2,13 +2,13 @@ import type { MirrorStatus } from "../../folder/status.ts";
 import { attentionJson } from "./attention.ts";
 import type { StatusReport } from "./shapes.ts";
 
-type Told = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
+type StatusJson = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
 /**
  * Returns the object of `status --json`.
  * @param age milliseconds since both sides were proven equal
  */
-export function statusJson(status: MirrorStatus, age: number | null): Told {
+export function statusJson(status: MirrorStatus, age: number | null): StatusJson {
   const { state, fault, asked, ...rest } = status;
   return {
     state,

@@ -17,7 +17,7 @@ export const REJECTION_WORDS = {
 export type RejectionKind = keyof typeof REJECTION_WORDS;
 
 /** Next steps for stops after which `reject` would change nothing. */
-const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
+const NEXT_INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
     "mdmirror approve moves the files to the local trash; or move .mdmirror/ away and link the folder again, which uploads all files as new: mdmirror init",
@@ -27,7 +27,7 @@ const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "conflict-flood":
     "take one side for all documents that are new on both: mdmirror init DIR --prefer local | remote; see each: mdmirror diff",
 };
-const ELSE = "mdmirror plan shows the changes";
+const SHOW_PLAN = "mdmirror plan shows the changes";
 
 /** Returns a clause: how many other changes wait until the user answers the stop. */
 export function waitingClause(waiting: number): string {
@@ -36,5 +36,5 @@ export function waitingClause(waiting: number): string {
 
 /** Returns the next step if there is nothing to undo. */
 export function insteadOf(reason: StopReason): string {
-  return INSTEAD[reason] ?? ELSE;
+  return NEXT_INSTEAD[reason] ?? SHOW_PLAN;
 }

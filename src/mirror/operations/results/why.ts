@@ -10,7 +10,7 @@ import { bytes, localTime } from "./when.ts";
 
 /** Facts about a path, in words. */
 
-type Around = {
+type WhyParts = {
   /** Current or last path of a document that once had this path; null if there is none. */
   readonly former: string | null;
   /** Time of the question, in milliseconds since the epoch. */
@@ -18,7 +18,7 @@ type Around = {
 };
 
 /** Returns facts about a path, each with its term. */
-export function whyFacts(why: Why, { former, now }: Around): (readonly [term: string, fact: string])[] {
+export function whyFacts(why: Why, { former, now }: WhyParts): (readonly [term: string, fact: string])[] {
   const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
   if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);

@@ -100,7 +100,7 @@ export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /** A conflict whose document exists on both sides. */
-type Open = {
+type OpenConflict = {
   readonly conflict: Conflict;
   readonly here: LocalFile;
   readonly there: RemoteFile;
@@ -111,9 +111,9 @@ type Open = {
  * Course of a conflict. `meets`: a newer version of the service may merge, else a copy shows it.
  * `waits`: until the content is corrected, or the file is free.
  */
-type Course = "stays" | "meets" | "ends" | "waits";
+type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
-function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
+function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): ConflictCourse {
   const { conflict, here, there } = open;
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
   if (end === null) return showAgain(draft, row, open);
@@ -135,14 +135,14 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
 }
 
 /** `over`: the version to which the user's choice refers. */
-type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
+type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
  * Returns how the user ended the conflict, by the state of both contents; null while the conflict
  * is open. A choice refers to the version that the copy showed, even if the service has a newer
  * one.
  */
-function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
+function endOf(draft: PlanDraft, { conflict, here, copies }: OpenConflict): ConflictEnd | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
   const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, here));
   if (moved !== undefined)
@@ -164,7 +164,11 @@ function isRemoved({ found, version }: FoundCopy): boolean {
  * Records a scan that found a copy missing, or shows the service's current version. If the contents
  * are known to merge, the new version waits while somebody is editing the file.
  */
-function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
+function showAgain(
+  draft: PlanDraft,
+  row: DocumentRow,
+  { conflict, here, there, copies }: OpenConflict,
+): ConflictCourse {
   const { id, looksGone } = conflict;
   if (copies.some(isRemoved)) {
     if (looksGone === 0)

@@ -43,9 +43,13 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceC
 }
 
 /** The two sides of a document; null if there is no content that could be read. */
-type Shown = { readonly drift: PlaceChange; readonly here: LocalFile | null; readonly there: RemoteFile | null };
+type DocumentSides = {
+  readonly drift: PlaceChange;
+  readonly here: LocalFile | null;
+  readonly there: RemoteFile | null;
+};
 
-function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
+function decideByTable(draft: PlanDraft, row: DocumentRow, shown: DocumentSides): void {
   const { drift, there } = shown;
   const rule = CONTENT_RULES[cellOf(drift)];
   DECISIONS[rule](draft, row, shown);
@@ -57,7 +61,7 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
 /** Rules after which both sides have the document, so that its place has to be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
-type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
+type Decide = (draft: PlanDraft, row: DocumentRow, shown: DocumentSides) => void;
 
 /**
  * Action of each rule. The cell of the table proves which of these exist: local content, remote

@@ -181,13 +181,13 @@ export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
 }
 
 function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
-  const isTemporaryHere = isTemporaryName(here.name);
-  const isTemporaryThere = isTemporaryName(there.name);
-  if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
+  const isLocalTemporary = isTemporaryName(here.name);
+  const isRemoteTemporary = isTemporaryName(there.name);
+  if (isLocalTemporary !== isRemoteTemporary) return isRemoteTemporary ? "follow-local" : "follow-remote";
   const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
   // If both sides have temporary names, the local name is changed first, and the service's name
   // later.
-  return fits && !isTemporaryHere ? "stay" : "follow-remote";
+  return fits && !isLocalTemporary ? "stay" : "follow-remote";
 }
 
 /**

@@ -137,7 +137,7 @@ export function recordFacts(
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
-  createThere(draft, row, here, null, "created locally");
+  createOnService(draft, row, here, null, "created locally");
 }
 
 /**
@@ -157,7 +157,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
     blockDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
     return;
   }
-  if (!createThere(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
+  if (!createOnService(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
   // ORDER: the old record ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
@@ -167,7 +167,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
   }));
 }
 
-function createThere(
+function createOnService(
   draft: PlanDraft,
   row: DocumentRow,
   here: LocalFile,

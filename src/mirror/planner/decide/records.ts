@@ -84,7 +84,7 @@ function isGoingInside(start: FolderRow | null, folder: FolderRow, side: Side): 
 function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   const carried = listCarried(draft, tied);
   for (const folder of draft.forest.folders) {
-    if (!isLinkedHere(folder) || draft.blocks.has(folder.dirId)) continue;
+    if (!isLinkedLocally(folder) || draft.blocks.has(folder.dirId)) continue;
     if (!tied.has(folder) && !isTied(folder, tied)) continue;
     if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
@@ -94,7 +94,7 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
 }
 
 /** Returns true if the local folder is the folder of base's record. */
-function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
+function isLinkedLocally(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.link !== null && folder.dirId !== null && folder.replaced === null;
 }
 

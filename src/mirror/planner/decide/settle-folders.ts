@@ -83,25 +83,26 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, contents: Contents): 
 /** Decides a folder that is new locally, or no longer on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (contents.remote.has(folder)) {
-    makeThere(draft, folder, contents);
+    makeOnService(draft, folder, contents);
     return;
   }
   // The folder may exist with its content. If mdmirror created it now, it would exist twice, or the
   // service would refuse it in each such cycle (I08).
   if (contents.unseen.has(folder)) return;
   if (folder.vacated) removeVacated(draft, folder, contents);
-  else if (folder.link !== null) removeHere(draft, folder, folder.link.id, contents);
-  else makeThere(draft, folder, contents);
+  else if (folder.link !== null) removeLocal(draft, folder, folder.link.id, contents);
+  else makeOnService(draft, folder, contents);
 }
 
 function removeVacated(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   if (!isLeftEmpty(folder, contents) || draft.policy.direction === "push") return;
-  proposeRemovalHere(draft, folder, null, "its content is in the folder on the service");
+  proposeLocalRemoval(draft, folder, null, "its content is in the folder on the service");
 }
 
-function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
+function removeLocal(draft: PlanDraft, folder: FolderRow, dirId: DirId, contents: Contents): void {
   const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, contents);
-  if (leaves && draft.policy.direction !== "push") proposeRemovalHere(draft, folder, dirId, "no longer on the service");
+  if (leaves && draft.policy.direction !== "push")
+    proposeLocalRemoval(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
 }
 
@@ -114,12 +115,12 @@ function isLeftEmpty(folder: FolderRow, contents: Contents): boolean {
   return !contents.occupied().foreign.has(path) && !contents.local.has(folder);
 }
 
-function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
+function proposeLocalRemoval(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
   wantAt(folder, "local", null);
   propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
 }
 
-function makeThere(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function makeOnService(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const path = folder.localPath!;
   const isForeign = contents.occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
@@ -154,11 +155,11 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
 
 /** Decides a folder that is new on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
-  if (contents.local.has(folder) || folder.link === null) makeHere(draft, folder, contents);
-  else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeThere(draft, folder);
+  if (contents.local.has(folder) || folder.link === null) makeLocal(draft, folder, contents);
+  else if (!contents.remote.has(folder) && !contents.unseen.has(folder)) removeOnService(draft, folder);
 }
 
-function removeThere(draft: PlanDraft, folder: FolderRow): void {
+function removeOnService(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || draft.policy.direction === "pull") return;
   if (isFolderStopped(draft, dirId, "remove")) return;
@@ -172,7 +173,7 @@ function removeThere(draft: PlanDraft, folder: FolderRow): void {
   }));
 }
 
-function makeHere(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
+function makeLocal(draft: PlanDraft, folder: FolderRow, contents: Contents): void {
   const { link, dirId } = folder;
   // A folder that no listing shows is created together with its content.
   if (!contents.local.has(folder) && dirId === null) return;
@@ -207,14 +208,14 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || !isOnBoth(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
-  if (!isNewsToBase(draft, folder)) return;
+  if (!differsFromBase(draft, folder)) return;
   const why = draft.whys.get(folder) ?? "on both sides";
   // The content of the folder that was merged into this one is still in the old folder, and is
   // recorded as it moves.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
 }
 
-function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
+function differsFromBase(draft: PlanDraft, folder: FolderRow): boolean {
   return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
 }
 

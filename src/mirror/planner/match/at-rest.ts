@@ -15,7 +15,7 @@ export function isJudged(judged: Judged, id: DocId): boolean {
   return judged === "all" || judged.has(id);
 }
 
-type Parted = {
+type SplitTrees = {
   /** Records of documents that are not at rest. */
   readonly links: Map<DocId, Link>;
   /** Files that belong to no document at rest. */
@@ -27,7 +27,7 @@ type Parted = {
  * for them, and their folders are at rest too. No step concerns these documents, even if other
  * documents change, and there may be very many.
  */
-export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
+export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): SplitTrees {
   const folders = foldersAtRest(trees, paths);
   const links = new Map<DocId, Link>();
   const atRest = new Map<LocalPath, Link>();

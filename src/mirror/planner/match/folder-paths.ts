@@ -141,7 +141,7 @@ export function findFoldersByContents(
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
   if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
-  const polls = new Map<LocalPath, Poll>();
+  const polls = new Map<LocalPath, FolderVotes>();
   for (const dir of paths.sorted)
     if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
   for (const document of documents) askDocument(polls, document);
@@ -151,7 +151,12 @@ export function findFoldersByContents(
   }
 }
 
-function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
+function findPolled(
+  paths: FolderPaths,
+  dir: DirLink,
+  poll: FolderVotes,
+  folders: ReadonlyMap<LocalPath, LocalFolder>,
+): void {
   // The place to which the parent's move took the folder counts more than the place of its
   // documents.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
@@ -168,10 +173,10 @@ type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
  * Counts for a folder that was not found: the documents below it, and how many of them point to
  * each path.
  */
-type Poll = { total: number; readonly votes: Map<LocalPath, number> };
+type FolderVotes = { total: number; readonly votes: Map<LocalPath, number> };
 
 /** Counts the vote of a document for each folder that contained it. */
-function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
+function askDocument(polls: ReadonlyMap<LocalPath, FolderVotes>, { base, now }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
     if (poll === undefined) continue;
@@ -192,7 +197,7 @@ function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): Lo
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
-function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): LocalPath | null {
+function winnerOf({ total, votes }: FolderVotes, folders: ReadonlyMap<LocalPath, LocalFolder>): LocalPath | null {
   for (const [path, count] of votes) if (count * 2 > total && folders.has(path)) return path;
   return null;
 }

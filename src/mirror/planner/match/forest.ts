@@ -34,8 +34,8 @@ export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean):
   };
   const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
-    const here = lookHere(dir, trees, paths, mayHide);
-    plantLinked(forest, dir, paths, { ...here, ...lookThere(forest, dir, trees, listed) });
+    const here = findLocal(dir, trees, paths, mayHide);
+    plantLinked(forest, dir, paths, { ...here, ...findRemote(forest, dir, trees, listed) });
   }
   return forest;
 }
@@ -71,7 +71,7 @@ function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Par
   noteBase(forest, dir, folder);
 }
 
-function lookHere(
+function findLocal(
   dir: DirLink,
   trees: Trees,
   paths: FolderPaths,
@@ -84,7 +84,7 @@ function lookHere(
   return { localPath: relocate(dir.localPath, paths), localSeen: "unknown" };
 }
 
-function lookThere(
+function findRemote(
   forest: Forest,
   dir: DirLink,
   { remote }: Trees,

@@ -133,7 +133,7 @@ function twinPathOf(
  * Returns true if the folder was deleted locally and is listed on the service. A folder that is
  * created locally at its place is the same folder, and blocks nothing.
  */
-function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
+function isKeptOnService({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
 }
 
@@ -143,7 +143,7 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
   const mapped = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
   const above = parent?.remotePath ?? null;
   const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
-  if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptThere(twin))) {
+  if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptOnService(twin))) {
     Object.assign(twin, { localPath: path, localSeen: "present" });
     register(forest, twin);
   } else register(forest, newFolder(forest.nextKey(), { localPath: path, localSeen: "present" }));
@@ -169,14 +169,19 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
   if (link === null || localPath === null || remotePath === null) return null;
-  if (!isMovedThereAlone(folder, link, paths)) return null;
-  const target = pathHere(forest, local, link, remotePath);
+  if (!isMovedOnServiceAlone(folder, link, paths)) return null;
+  const target = localPathOf(forest, local, link, remotePath);
   if (target === null || !local.folders.has(target) || paths.claimed.has(target)) return null;
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
 /** Returns the path that a folder would have locally; null if the folder above is not local. */
-function pathHere(forest: Forest, { disk }: Trees["local"], { id }: DirLink, remotePath: RemotePath): LocalPath | null {
+function localPathOf(
+  forest: Forest,
+  { disk }: Trees["local"],
+  { id }: DirLink,
+  remotePath: RemotePath,
+): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
   return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
@@ -185,7 +190,7 @@ function pathHere(forest: Forest, { disk }: Trees["local"], { id }: DirLink, rem
  * Returns true if the folder was moved only on the service. If it was moved locally as well, the
  * table decides.
  */
-function isMovedThereAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
+function isMovedOnServiceAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
   return folder.remotePath !== link.remotePath && folder.localPath === relocate(link.localPath, paths);
 }

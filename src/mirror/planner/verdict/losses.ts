@@ -145,20 +145,20 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasAllGone } = loss;
   if (deleted.length === 0 || !(wasAllGone || isLosingAll(loss))) return [];
-  return [{ reason: ALL_GONE[side], detail: tellAllGone(loss), steps: [...deleted, ...folders] }];
+  return [{ reason: ALL_GONE[side], detail: allGoneText(loss), steps: [...deleted, ...folders] }];
 }
 
 function judgeLimit(loss: Loss): Finding[] {
   const { side, deleted, folders } = loss;
   if (deleted.length === 0 || !isOver(loss)) return [];
-  return [{ reason: `delete-budget-${side}`, detail: tellDeleted(loss), steps: [...deleted, ...folders] }];
+  return [{ reason: `delete-budget-${side}`, detail: deletedText(loss), steps: [...deleted, ...folders] }];
 }
 
 function judgeEmptied(loss: Loss): Finding[] {
   const { emptied } = loss;
   if (emptied.length === 0) return [];
-  if (isOver(loss)) return [{ reason: "emptied", detail: tellEmptied(loss), steps: emptied }];
-  return isLosingAll(loss) ? [{ reason: "emptied", detail: tellAllEmptied(loss), steps: emptied }] : [];
+  if (isOver(loss)) return [{ reason: "emptied", detail: emptiedText(loss), steps: emptied }];
+  return isLosingAll(loss) ? [{ reason: "emptied", detail: allEmptiedText(loss), steps: emptied }] : [];
 }
 
 /** @param more number of further documents that count as emptied */
@@ -179,48 +179,48 @@ export function deleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }
 
-const OTHER = {
+const OTHER_SIDE = {
   local: { from: "the service", to: "the folder" },
   remote: { from: "the folder", to: "the service" },
 } as const;
 
-function tellAllGone({ side, emptied, counts: { known, gone, present, left } }: Loss): string {
-  const { from, to } = OTHER[side];
+function allGoneText({ side, emptied, counts: { known, gone, present, left } }: Loss): string {
+  const { from, to } = OTHER_SIDE[side];
   if (left > 0 && emptied.length > 0)
-    return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
+    return `${documentsText(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
   if (left > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
   if (present > 0)
-    return `${tellDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
+    return `${documentsText(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
   if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
-  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
+  return `${documentsText(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
 }
 
-function tellDocuments(count: number): string {
+function documentsText(count: number): string {
   return `${count} linked ${count === 1 ? "document is" : "documents are"}`;
 }
 
-function tellAllEmptied({ side, emptied }: Loss): string {
+function allEmptiedText({ side, emptied }: Loss): string {
   const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
   const where = side === "remote" ? "locally" : "on the service";
   return `${documents} became empty ${where}, and no other document on that side has content`;
 }
 
-const GOES = {
+const REMOVED_WORDS = {
   remote: "this sync would delete NN on the service",
   local: "this sync would move NN to the local trash",
 } as const;
-const WHERE = { remote: "on the service", local: "locally" } as const;
+const SIDE_WORDS = { remote: "on the service", local: "locally" } as const;
 
-function tellDeleted({ side, deleted, emptied, before, limit }: Loss): string {
+function deletedText({ side, deleted, emptied, before, limit }: Loss): string {
   const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
   const beside = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
   const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
-  return `${GOES[side].replace("NN", documents)}${beside}${earlier} (limit: ${limit})`;
+  return `${REMOVED_WORDS[side].replace("NN", documents)}${beside}${earlier} (limit: ${limit})`;
 }
 
-function tellEmptied({ side, deleted, emptied, before, limit }: Loss): string {
+function emptiedText({ side, deleted, emptied, before, limit }: Loss): string {
   const pending = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
   const beside = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
   const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
-  return `${pending} ${WHERE[side]}${beside}${earlier} (limit: ${limit})`;
+  return `${pending} ${SIDE_WORDS[side]}${beside}${earlier} (limit: ${limit})`;
 }

@@ -23,7 +23,7 @@ type Removals = { readonly documents: number; readonly folders: number };
  * reason, once approved, is only reported, so that nobody has to approve it before each run. (Such
  * documents are blocked because the folder only pushes, or because they were edited.)
  */
-type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
+type DoubtfulReason = Reason & { readonly asks: boolean; readonly stays: boolean };
 
 /**
  * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
@@ -63,17 +63,21 @@ const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
   },
 };
 
-function doubtRoot({ root }: Signals): Doubt | null {
+function doubtRoot({ root }: Signals): DoubtfulReason | null {
   const stop = ROOT_STOPS[root];
   return stop === null ? null : { ...stop, asks: true, stays: false };
 }
 
-function doubtWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): Doubt | null {
+function doubtWorkspace({ remote }: Trees, { known, remote: { present } }: PresenceCounts): DoubtfulReason | null {
   if (!remote.complete || known === 0 || present + remote.outside.size > 0) return null;
-  return { reason: "wrong-workspace", detail: tellUnknown(known), asks: remote.nothingKnown === true, stays: true };
+  return { reason: "wrong-workspace", detail: unknownText(known), asks: remote.nothingKnown === true, stays: true };
 }
 
-function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: Policy["direction"]): Doubt | null {
+function doubtVersions(
+  signals: Signals,
+  { known }: PresenceCounts,
+  direction: Policy["direction"],
+): DoubtfulReason | null {
   const { earlierChangeIds } = signals;
   // ASSUMES: an old change id never becomes the latest again by itself, so in a small workspace one
   // such document is enough.
@@ -90,15 +94,15 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];
-  const told = [
+  const parts = [
     ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
     ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
   ];
-  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
+  const detail = `the service was restored from a backup, and ${parts.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
   return [{ reason: "service-restored", detail }];
 }
 
-function tellUnknown(known: number): string {
+function unknownText(known: number): string {
   return known === 1
     ? "the only linked document is not visible with this key, nor is any folder that was"
     : `none of ${known} linked documents is visible with this key`;

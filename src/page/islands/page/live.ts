@@ -5,7 +5,7 @@ import { Idiomorph } from "idiomorph";
  * differing parts change: focus, selection, opened details and typed text stay.
  */
 
-type News = { readonly title: string; readonly main: string; readonly said: string };
+type PageUpdate = { readonly title: string; readonly main: string; readonly said: string };
 
 /**
  * A hidden page is not connected: a browser opens six connections to a server for all its pages.
@@ -32,7 +32,7 @@ function openEvents(address: string, main: HTMLElement): EventSource {
   const source = new EventSource(address);
   source.addEventListener("open", () => showCutOff(false));
   source.addEventListener("error", () => showCutOff(true));
-  source.addEventListener("news", ({ data }: MessageEvent<string>) => show(main, JSON.parse(data) as News));
+  source.addEventListener("news", ({ data }: MessageEvent<string>) => show(main, JSON.parse(data) as PageUpdate));
   return source;
 }
 
@@ -41,7 +41,7 @@ function showCutOff(isCutOff: boolean): void {
   if (note !== null) note.hidden = !isCutOff;
 }
 
-function show(main: HTMLElement, { title, main: content, said }: News): void {
+function show(main: HTMLElement, { title, main: content, said }: PageUpdate): void {
   document.title = title;
   Idiomorph.morph(main, content, {
     morphStyle: "innerHTML",

@@ -29,7 +29,7 @@ export async function openSharedData(
   makeFolders(dir, 0o700);
   const letGo = holdForDatabase(dir);
   const { settings, onFault, ...more } = options;
-  const told = onFault === undefined ? {} : { onFault };
+  const faults = onFault === undefined ? {} : { onFault };
   const onBreak = (error: unknown) => onFault?.(error, "database");
   const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
     letGo();
@@ -40,7 +40,7 @@ export async function openSharedData(
     const keyFile = join(dir, "key");
     const { adminKeyHash, service, key } = await store.alone(async () => {
       const adminKeyHash = await ownAdminKey(store, adminKeyFile);
-      const service = createService({ ...more, ...told, store, combine, now: Date.now, random, adminKeyHash });
+      const service = createService({ ...more, ...faults, store, combine, now: Date.now, random, adminKeyHash });
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);

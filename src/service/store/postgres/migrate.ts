@@ -42,8 +42,8 @@ export async function migrate(client: ClientBase, migrations: readonly string[] 
     const version: number = rows[0].version;
     const known = migrations.length;
     if (version > known) {
-      const told = `the database was written by a newer mdmirror (schema ${version}, this one knows ${known})`;
-      throw new UnusableDatabase(told, "newer-data");
+      const reason = `the database was written by a newer mdmirror (schema ${version}, this one knows ${known})`;
+      throw new UnusableDatabase(reason, "newer-data");
     }
     for (const [i, text] of migrations.entries()) {
       if (i < version) continue;

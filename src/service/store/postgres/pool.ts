@@ -45,11 +45,11 @@ class OwnClient extends pg.Client {
   override connect(callback: Connected): void;
   override connect(callback?: Connected): Promise<pg.Client> | undefined {
     if (callback === undefined) return super.connect();
-    const told: Connected = (error, client) => {
+    const connected: Connected = (error, client) => {
       if (error) void this.end();
       callback(error, client);
     };
-    super.connect(told);
+    super.connect(connected);
     return undefined;
   }
 }

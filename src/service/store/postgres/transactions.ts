@@ -95,7 +95,7 @@ export class Transactions {
       return result;
     } catch (error) {
       await endFailed(client, error);
-      throw told(error, false);
+      throw errorForCaller(error, false);
     }
   }
 
@@ -118,7 +118,7 @@ export class Transactions {
       return result;
     } catch (error) {
       await endFailed(client, error);
-      throw told(error, isCommitting);
+      throw errorForCaller(error, isCommitting);
     }
   }
 
@@ -126,7 +126,7 @@ export class Transactions {
     try {
       return await this.#pool.connect();
     } catch (error) {
-      throw told(error, false);
+      throw errorForCaller(error, false);
     }
   }
 }
@@ -138,7 +138,7 @@ async function askOnce<Row>(client: PoolClient, statement: Sql<Row>, values: rea
     return rows as Row[];
   } catch (error) {
     client.release(isConnectionLost(error) ? (error as Error) : undefined);
-    throw told(error, false);
+    throw errorForCaller(error, false);
   }
 }
 
@@ -173,7 +173,7 @@ function pauseFor(ms: number): Promise<void> {
 }
 
 /** Returns the error for the caller: StoreBusy if a retry may succeed. */
-function told(error: unknown, isCommitting: boolean): unknown {
+function errorForCaller(error: unknown, isCommitting: boolean): unknown {
   if (isConnectionLost(error)) return new StoreUnreachable(error, isCommitting);
   return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;
 }

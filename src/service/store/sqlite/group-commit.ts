@@ -61,8 +61,8 @@ export class GroupCommit {
 
   write<T>(work: () => Promise<T>, keep: (result: T) => boolean): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const told = resolve as (result: unknown) => void;
-      this.#waiting.push({ work, keep: keep as Member["keep"], resolve: told, reject });
+      const settle = resolve as (result: unknown) => void;
+      this.#waiting.push({ work, keep: keep as Member["keep"], resolve: settle, reject });
       if (this.#isGathering) return;
       this.#isGathering = true;
       void this.#turns.take(() => this.#commitTogether());

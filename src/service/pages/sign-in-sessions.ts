@@ -34,7 +34,7 @@ type Entered =
   | { readonly kind: "wrong" }
   | { readonly kind: "wait"; readonly seconds: number };
 
-export class Door {
+export class SignInSessions {
   readonly #core: Core;
   readonly #origins: Origins;
   readonly #browsers: Browsers<SignedIn>;
