@@ -12,19 +12,19 @@ export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readon
 
 /**
  * Returns true if a local move is rightly given up: the service refused it, or that of a folder
- * above, and the new path is taken. Another document or folder on the service has that path, or the
- * path of a folder above, and keeps it.
+ * above, or the direction never sends it; and the new path is taken. Another document or folder on
+ * the service has that path, or the path of a folder above, and keeps it.
  * @param place path of the document after its move
  */
 export function isGivenUp(
   { simulatedWorld }: Actors,
-  { setup }: SimulatedMirror,
+  { setup, direction }: SimulatedMirror,
   { ids, dirs }: Stopped,
   link: Link,
   place: string,
 ): boolean {
   const left = dirs.filter(({ localPath }) => isBelow(link.localPath, localPath));
-  if (![link, ...left].some(({ id }) => ids.has(id))) return false;
+  if (direction !== "pull" && ![link, ...left].some(({ id }) => ids.has(id))) return false;
   const { foldsCase = false, foldsUnicode = false } = setup.disk;
   const keyOf = (path: string): string => pathKey(path, { foldsCase, foldsUnicode });
   const whole = (path: string): string => (setup.prefix === "" ? path : `${setup.prefix}/${path}`);

@@ -9,6 +9,7 @@ import { checkRun } from "./oracle-run.ts";
 import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "../mirror.ts";
+import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { closeWithTest } from "../open-databases.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";
@@ -192,7 +193,13 @@ describe("a document whose file is one of several", () => {
 });
 
 /** Moves as a mirror would that reverts its user's move. */
-async function movedBack(from: string, to: string, isRefused: boolean, isTaken: boolean): Promise<readonly string[]> {
+async function movedBack(
+  from: string,
+  to: string,
+  isRefused: boolean,
+  isTaken: boolean,
+  direction: Policy["direction"] = "both",
+): Promise<readonly string[]> {
   const actors = open(["read"]);
   const [mirror] = actors.mirrors;
   const { user } = mirror!.disk;
@@ -206,6 +213,7 @@ async function movedBack(from: string, to: string, isRefused: boolean, isTaken: 
   const { links, dirs } = mirror!.state.load();
   const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
   user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
+  mirror!.direction = direction;
   checkUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
   const { failures } = actors.history;
   actors.close();
@@ -216,12 +224,14 @@ describe("what was moved locally alone and is moved back", () => {
   it.each([
     ["a document", "a.md", "t.md"],
     ["a folder", "d", "e"],
-  ])("%s: is a fault, unless the service refused it and its name is another's there", async (_, from, to) => {
+  ])("%s: is a fault, unless it was refused or is never sent, and its name is another's there", async (_, from, to) => {
     const fault = [expect.stringContaining("I09 moved locally alone, and moved back here")];
     expect(await movedBack(from, to, false, false)).toEqual(fault);
     expect(await movedBack(from, to, true, false)).toEqual(fault);
     expect(await movedBack(from, to, false, true)).toEqual(fault);
     expect(await movedBack(from, to, true, true)).toEqual([]);
+    expect(await movedBack(from, to, false, false, "pull")).toEqual(fault);
+    expect(await movedBack(from, to, false, true, "pull")).toEqual([]);
   });
 });
 
