@@ -202,3 +202,24 @@ test("an edit that is merged while its folder moves, and then waits in review, k
   await mirror.sync();
   expect(mirror.texts().get("deep/chest/a.md")).toBe(`The start. [b](../../b.md)\n\n${FILLER}\nthe end, locally\n`);
 });
+
+test("a file that could not be read when its folder was moved locally keeps its links (I01, I10)", async () => {
+  const rig = createRig(1);
+  const b = rig.app.create("b.md", "b\n");
+  rig.app.create("box/a.md", `[b](${b})\n`);
+  rig.app.create("box/k.md", "k\n");
+  const mirror = rig.mirror({ links: true });
+  await mirror.sync();
+  mirror.disk.user.makeFolder(mirror.path("deep"));
+  mirror.disk.user.rename(mirror.path("box"), mirror.path("deep/box"));
+  const end = mirror.disk.fail({ call: "any", path: mirror.path("deep/box/a.md"), code: "EACCES" });
+  await mirror.sync();
+  await mirror.sync();
+  end();
+  mirror.requests.length = 0;
+  await mirror.sync();
+  await mirror.sync();
+  expect(mirror.texts().get("deep/box/a.md")).toBe("[b](../../b.md)\n");
+  expect(rig.app.files().get("deep/box/a.md")?.text).toBe(`[b](${b})\n`);
+  expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
+});

@@ -254,20 +254,25 @@ export async function recordFolder(
   return DONE;
 }
 
-function carryAll({ world: { state } }: CycleContext, from: DirLink, to: DirLink): void {
-  if (from.localPath !== to.localPath) state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
+function carryAll({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
+  if (from.localPath !== to.localPath) {
+    state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
+    links?.moved(from.localPath, to.localPath);
+  }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
 
 /** Records the new path of a document and of its conflict copy. */
-function carryOne({ world: { state } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
+function carryOne({ world: { state, links } }: CycleContext, id: DocId, from: DirLink, to: DirLink): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {
     const localPath = carried(link.localPath, from.localPath, to.localPath);
+    if (localPath !== link.localPath) links?.moved(link.localPath, localPath);
     state.putLink({ ...link, localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) });
   }
   if (conflict !== null) {
     const newestCopyPath = carried(conflict.newestCopyPath, from.localPath, to.localPath);
+    if (newestCopyPath !== conflict.newestCopyPath) links?.moved(conflict.newestCopyPath, newestCopyPath);
     state.putConflict({ ...conflict, newestCopyPath });
   }
 }
