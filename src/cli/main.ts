@@ -30,14 +30,14 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     return await dispatch(argv, io);
   } catch (error) {
     io.status("");
-    if (error instanceof Misuse) return tellMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
+    if (error instanceof Misuse) return printMisuse(io, joined(argv)[0]!.replace("serve-", "serve "), error.message);
     const trouble = troubleOfError(error);
     if (trouble !== null) return complain(io, trouble);
     return reportFault(io, error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-function tellMisuse(io: Io, command: string, why: string): ExitCode {
+function printMisuse(io: Io, command: string, why: string): ExitCode {
   io.err(`mdmirror ${command}: ${why}`);
   io.err(`  next: mdmirror ${command} --help`);
   return EXIT.usage;

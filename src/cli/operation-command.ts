@@ -11,7 +11,7 @@ import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many
 import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
 import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
-import { tellNotes } from "./show-result.ts";
+import { printNotes } from "./show-result.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 
 /** Makes commands from operations. Each command adds only the text that it prints. */
@@ -179,7 +179,7 @@ export function readCommand<D extends ReadDeclaration>(operation: ReadOperation<
       const json = args.flag("json");
       const progress = showProgress(io, isQuick || json || hidesProgress(root));
       const reach = isOnline ? reachOptionsOf(io, args) : {};
-      const onNotes = (notes: readonly string[]) => tellNotes(io, notes);
+      const onNotes = (notes: readonly string[]) => printNotes(io, notes);
       const given = { ...givenFields(fields, args), ...input };
       const began = io.clock.monotonic();
       const use = { ...worldOf(io), progress, onNotes, ...reach };

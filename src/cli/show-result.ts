@@ -25,6 +25,6 @@ export function showResult(
 }
 
 /** Prints messages for the user. */
-export function tellNotes(io: Io, notes: readonly string[]): void {
+export function printNotes(io: Io, notes: readonly string[]): void {
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
 }

@@ -5,7 +5,7 @@ import { ok, unwrap } from "../common/trouble.ts";
 import { type Args, type Io, type OptionSpec, worldOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { tellNotes } from "./show-result.ts";
+import { printNotes } from "./show-result.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
 
 /** Opens and closes the linked folder of a command. */
@@ -71,7 +71,7 @@ export async function useMirror(
   const opening = { ...use, ...worldOf(io), progress };
   return unwrap(
     await withMirror(root, opening, async (mirror) => {
-      tellNotes(io, mirror.notes);
+      printNotes(io, mirror.notes);
       return ok(await work(mirror).finally(progress.end));
     }),
   );

@@ -1,4 +1,4 @@
-import type { FolderEvent } from "../mirror/daemon/daemon.ts";
+import type { FolderEvent } from "../mirror/daemon/folder-events.ts";
 import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";

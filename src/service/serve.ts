@@ -62,7 +62,7 @@ export type { ImportReport } from "./import/import.ts";
 
 /** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<Serving>> {
-  return start(options, () => openFolderOrDatabase(options));
+  return start(options, () => openFolder(options));
 }
 
 /**
@@ -70,7 +70,7 @@ export function startService(options: ServeOptions): Promise<Result<Serving>> {
  * @param database URL of the database, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
-  return start(options, () => openDatabase(options, database));
+  return start(options, () => openPostgres(options, database));
 }
 
 async function start<Key extends string | null>(
@@ -195,7 +195,7 @@ function lacksRoom(data: string): Lack {
 
 type AnyData = OpenData<string | null>;
 
-async function openFolderOrDatabase(options: ServeOptions): Promise<Result<OpenData>> {
+async function openFolder(options: ServeOptions): Promise<Result<OpenData>> {
   try {
     return ok(await openData(resolve(options.data), optionsOfData(options)));
   } catch (error) {
@@ -203,7 +203,7 @@ async function openFolderOrDatabase(options: ServeOptions): Promise<Result<OpenD
   }
 }
 
-async function openDatabase(options: ServeOptions, database: string): Promise<Result<AnyData>> {
+async function openPostgres(options: ServeOptions, database: string): Promise<Result<AnyData>> {
   // Loaded on demand, so that a service on SQLite never loads PostgreSQL's driver.
   const { openSharedData } = await import("./store/postgres/data.ts");
   try {

@@ -55,7 +55,7 @@ function whyOf({ status, state }: Folder): string | null {
 }
 
 /** Returns the text for screen readers when the state changes. */
-export function summaryOf(folder: Folder): string {
+export function screenReaderText(folder: Folder): string {
   const why = whyOf(folder);
   return `${folder.name}: ${STATES[folder.state][1]}${why === null ? "" : `, ${why}`}`;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
 import { showEvents } from "../../src/cli/commands/watch.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
-import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
+import type { FolderEvent } from "../../src/mirror/daemon/folder-events.ts";
 
 /**
  * The only test of the exact output of `watch`: `watch-news.txt` has the lines of each scenario.

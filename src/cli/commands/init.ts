@@ -1,4 +1,4 @@
-import { tellNotes } from "../show-result.ts";
+import { printNotes } from "../show-result.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION } from "../use-mirror.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -153,9 +153,9 @@ async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCo
   refuseOther(args, dir, config);
   const { env, cwd } = io;
   const keyFile = args.text("key-file");
-  bindFolder(io, args, root);
+  trustAddress(io, args, root);
   const admitted = unwrap(admit(root, config, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile }));
-  tellNotes(io, admitted.notes);
+  printNotes(io, admitted.notes);
   const key = unwrap(findKey({ folder, keyFile, cwd, env, origin: admitted.origin }));
   if (STORABLE.has(key.from) && !args.flag("no-store-key")) {
     await checkKey(io, admitted.origin, key.key, config);
@@ -244,7 +244,7 @@ function isLost(io: Io, folder: string): boolean {
  * Trusts an address that both the folder's configuration and the user name. The key may then be
  * sent to that address.
  */
-function bindFolder(io: Io, args: Args, root: string): void {
+function trustAddress(io: Io, args: Args, root: string): void {
   const url = args.text("url");
   const marker = markerOf(root);
   if (url === null || marker === null) return;

@@ -5,7 +5,7 @@ import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { showResult, tellNotes } from "../show-result.ts";
+import { showResult, printNotes } from "../show-result.ts";
 import { paintFor } from "../text.ts";
 import { shownName } from "../../common/shown-name.ts";
 
@@ -34,7 +34,7 @@ export const command: Command = {
     if (fault !== null) return misuse(fault);
     const root = findMirror(io, args.operands[1]);
     const { files, indexed, notes } = unwrap(await searchMirror(root, io.random, { query, regex, limit }));
-    tellNotes(io, notes);
+    printNotes(io, notes);
     const json = args.flag("json");
     const lines = files.flatMap((file) => shownLines(io, file, regex));
     const warnings = json || files.length > 0 ? [] : ["mdmirror: nothing found"];

@@ -4,7 +4,7 @@ import { makeCronLine, makeUnit, type ServiceUnit } from "../../mirror/daemon/au
 import type { Args, Command, Io } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { tellNotes } from "../show-result.ts";
+import { printNotes } from "../show-result.ts";
 import {
   installUnit,
   isInstalled,
@@ -83,7 +83,7 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
     return EXIT.inSync;
   }
   const ready = unwrap(judgeReady(io, root));
-  tellNotes(io, ready);
+  printNotes(io, ready);
   return installed(io, unit);
 }
 

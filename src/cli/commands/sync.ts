@@ -9,7 +9,7 @@ import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { complain, EXIT_OF_STATE, type ExitCode, exitOfTrouble, misuse, refuse, worstExit } from "../exit.ts";
 import { findMirror, locateAll, ONE_FOLDER } from "../find-mirror.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
-import { tellNotes } from "../show-result.ts";
+import { printNotes } from "../show-result.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { type Reach, REACH_OPTIONS, reachOptionsOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
@@ -120,7 +120,7 @@ async function syncNow(
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
   if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, printing);
   const { report, url, notes } = ended.value;
-  tellNotes(io, notes);
+  printNotes(io, notes);
   const printed = { ...printing, url, began };
   const exit = await printSynced(io, root, report, printed, options);
   if (before !== null) await runHooks(io, before, report, printing.quiet);

@@ -1,4 +1,5 @@
-import { type DaemonsOptions, type FolderEvent, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
+import { type DaemonsOptions, runDaemons, syncAllMirrors } from "../../mirror/daemon/daemon.ts";
+import type { EventOf, FolderEvent } from "../../mirror/daemon/folder-events.ts";
 import { type Result, unwrap } from "../../common/trouble.ts";
 import { type Args, type Command, type Io, worldOf } from "../command.ts";
 import { EXIT, type ExitCode, misuse } from "../exit.ts";
@@ -86,7 +87,7 @@ type EventOptions = {
 
 export function showEvents(io: Io, { json, several }: EventOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
-  const reportProblem = trackProblems();
+  const problemLines = trackProblems();
   const names = new Map<string, string>();
   const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
     if (several && news.kind !== "change") readNames(names, io.env);
@@ -111,7 +112,7 @@ export function showEvents(io: Io, { json, several }: EventOptions): (root: stri
     if (json) return io.out(jsonLine(eventJson(root, news)));
     if (news.kind === "deletion-pending") return add(root, news);
     flush(root);
-    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? reportProblem(root, news.report) : [])]);
+    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? problemLines(root, news.report) : [])]);
   };
 }
 
@@ -141,8 +142,6 @@ function isNewPhase(last: Map<string, string>, root: string, phase: EventOf<"pha
 function isBad(news: FolderEvent): boolean {
   return news.kind === "broken" || news.kind === "watch-limit";
 }
-
-type EventOf<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
 
 const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: EventOf<K>) => string[] } = {
   opened: ({ url, notes }) => [`watching; linked to ${url}`, ...notes],

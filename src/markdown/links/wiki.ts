@@ -72,10 +72,10 @@ export function wikiServiceForm(id: string, heading: string, text: string): stri
 }
 
 function encoded(heading: string): string {
-  return heading.replace(UNSAFE_CHARACTER, encodeCharacter);
+  return heading.replace(UNSAFE_IN_HEADING, encodeCharacter);
 }
 
-const UNSAFE_CHARACTER = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
+const UNSAFE_IN_HEADING = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
 /**
  * Returns the heading that the suffix of a link names; null if no wiki link would be written with

@@ -31,7 +31,8 @@ const ATOM = new RegExp(
 /** Steps that a token costs: cutting it from the text, numbering, comparing and writing. */
 const STEPS_A_TOKEN = 30;
 
-const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
+/** Matches a mark at the start of a quote, list item, table row or heading. */
+export const LINE_PREFIX = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
  * Returns the tokens of one line. The lines around it do not matter; the line break is always a

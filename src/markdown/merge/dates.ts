@@ -1,4 +1,4 @@
-import { readDressed } from "./front-matter.ts";
+import { readFrontMatterOfFile } from "./front-matter.ts";
 
 /** Keys whose date says when work was last done or is due: the later of two dates wins. */
 const LATEST_DATE_KEY =
@@ -10,7 +10,7 @@ const LATEST_DATE_KEY =
  * alone. Each side keeps its line ends.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
-  const [b, l, r] = [base, local, remote].map(readDressed);
+  const [b, l, r] = [base, local, remote].map(readFrontMatterOfFile);
   if (l === undefined || r === undefined) return [local, remote];
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {

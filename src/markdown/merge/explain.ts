@@ -1,3 +1,4 @@
+import { LINE_PREFIX } from "./cut.ts";
 import { settleDates } from "./dates.ts";
 import { StringNumbers } from "./split.ts";
 import { type FourSequences, alignFour } from "./table.ts";
@@ -49,7 +50,6 @@ const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const NUMBER =
   /^((?:[ \t]*(?:>|[-*+]|#{1,6})(?=[ \t]))*[ \t]*)(?:(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)]|\p{N}{1,2}:\p{N}{2})(?=[ \t]+\S)|\p{N}{1,4}、)|^([ \t]*\|[ \t]*)\p{N}{1,4}(?=[ \t]*\|)/gmu;
-const LINE_PREFIX = /^(?:[->*+|]|#{1,6})$/;
 
 /**
  * Returns the words and marks of a text. A mark at the start of an item, quote, heading or row

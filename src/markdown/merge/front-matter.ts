@@ -37,7 +37,7 @@ export function beginsWithRule(text: string): boolean {
 }
 
 /** Reads the front matter of a text that may have any line ends and a byte order mark. */
-export function readDressed(text: string): FrontMatter | undefined {
+export function readFrontMatterOfFile(text: string): FrontMatter | undefined {
   return beginsWithRule(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 

@@ -85,9 +85,9 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MOST_PAIRS || !reserveSteps(reading, local.length * remote.length)) return false;
-  const [some, others] = [local, remote].map((all) => all.map((entry) => contentsOf(entry.text, reading))) as [
-    Contents[],
-    Contents[],
+  const [some, others] = [local, remote].map((all) => all.map((entry) => entryWordsOf(entry.text, reading))) as [
+    EntryWords[],
+    EntryWords[],
   ];
   return !some.some((one) => others.some((other) => alike(one, other)));
 }
@@ -177,13 +177,13 @@ function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece)
 }
 
 /** The words of an entry, and its names: code and addresses. */
-type Contents = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
+type EntryWords = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
  * Returns true if two entries are duplicates: most words are equal, and a name is shared if both
  * have names.
  */
-function alike(one: Contents, other: Contents): boolean {
+function alike(one: EntryWords, other: EntryWords): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;
   const [few, many] = one.words.size < other.words.size ? [one.words, other.words] : [other.words, one.words];
   let shared = 0;
@@ -191,7 +191,7 @@ function alike(one: Contents, other: Contents): boolean {
   return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
 }
 
-function contentsOf(text: string, reading: Reading): Contents {
+function entryWordsOf(text: string, reading: Reading): EntryWords {
   const words = tokenise(splitLines(text), reading)
     .map((token) => token.text)
     .filter(isWord);

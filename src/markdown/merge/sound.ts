@@ -3,7 +3,7 @@ import { reserveSteps } from "./budget.ts";
 import { areAlike, type Contexts, contextsOf, hasContexts, type BlockStack } from "./contexts.ts";
 import { type OfFour, hasNoNewFaults, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
-import { beginsWithRule, readDressed } from "./front-matter.ts";
+import { beginsWithRule, readFrontMatterOfFile } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { diffFilled, type Reading, readLines } from "./reading.ts";
 import { rowsFit } from "./tables.ts";
@@ -37,7 +37,7 @@ export function isSoundMarkdown(given: OfFour<string>, reading: Reading): boolea
  */
 export function keepsFrontMatter(texts: OfFour<string>): boolean {
   const kindOf = (text: string): string => {
-    if (readDressed(text) !== undefined) return "front matter";
+    if (readFrontMatterOfFile(text) !== undefined) return "front matter";
     return beginsWithRule(text) ? "rule" : "none";
   };
   const [was, mine, theirs, is] = mapFour(texts, kindOf);

@@ -17,8 +17,6 @@ import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
  * unlinked folder.
  */
 
-export type { FolderEvent } from "./folder-events.ts";
-
 export type DaemonsOptions = FolderOptions & {
   /** Called for problems outside the folders, such as a missing systemd. */
   readonly onNote: (note: string) => void;

@@ -16,7 +16,7 @@ export type FolderEvent =
 /** @param log of the folder; null if it is closed */
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
-type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
+export type EventOf<Kind extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: Kind }>;
 type Line = Parameters<Log["write"]>;
 
 /**

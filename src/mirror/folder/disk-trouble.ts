@@ -5,7 +5,7 @@ import { errorCodeOf, FREE_SPACE_NEXT, isDiskFull, type Trouble, TroubleError } 
  * error's fields, so that a command that succeeds need not import other modules.
  */
 
-/** What failed and the next step, by the codes of the errors. The first that matches counts. */
+/** Faults with their next steps, by the codes of errors. The first match counts. */
 const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readonly next: string }[] = [
   {
     codes: /^E[MN]FILE$/,
@@ -35,8 +35,8 @@ const FAILURES: readonly { readonly codes: RegExp; readonly what: string; readon
 ];
 
 /**
- * Returns the trouble that an error has, or of an unsafe path or the disk; null for any other
- * error.
+ * Returns the trouble of a `TroubleError`, of an unsafe path or of an error of the disk; null for
+ * any other error.
  */
 export function troubleOfError(error: unknown): Trouble | null {
   if (error instanceof TroubleError) return error.trouble;

@@ -72,16 +72,16 @@ export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "st
   return reply.kind === "problem" ? { ...common, code: reply.code } : common;
 }
 
-type ReadOptions = { readonly address: string; readonly scrub: Scrub; readonly now: number };
+type ReplyContext = { readonly address: string; readonly scrub: Scrub; readonly now: number };
 
-export function readResult(call: Call, result: WireResult, reading: ReadOptions): Reply {
+export function readResult(call: Call, result: WireResult, reading: ReplyContext): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, reading);
   const why = reading.scrub(result.why, 200);
   const timedOut = result.timedOut === true;
   return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
 }
 
-function readResponse(call: Call, response: WireResponse, { address, scrub, now }: ReadOptions): Reply {
+function readResponse(call: Call, response: WireResponse, { address, scrub, now }: ReplyContext): Reply {
   const { status, headers, body } = response;
   const common: Common = {
     status,

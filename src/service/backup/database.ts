@@ -3,7 +3,7 @@ import { backUpDatabase, restoreDatabase } from "../store/postgres/backup.ts";
 import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
 import { databaseTrouble } from "../admin/database-trouble.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
-import { existsAlready, type Taken } from "./take.ts";
+import { refuseExisting, type Taken } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
 /** Makes and restores backups of PostgreSQL, in the same form as backups of SQLite. */
@@ -14,7 +14,7 @@ import { noBackup } from "./restore.ts";
  * @param out absolute; nothing may exist at it
  */
 export async function takeDatabaseBackup(url: string, out: string): Promise<Result<Taken>> {
-  if (existsSync(out)) return existsAlready(out);
+  if (existsSync(out)) return refuseExisting(out);
   try {
     await backUpDatabase(url, out);
     return ok({ file: out, ...sealBackup(out) });

@@ -19,7 +19,7 @@ export async function takeBackup(
   out: string,
   reach: { readonly clock: Clock; readonly openWire: OpenWire },
 ): Promise<Result<Taken>> {
-  if (existsSync(out)) return existsAlready(out);
+  if (existsSync(out)) return refuseExisting(out);
   const session = await reachByFolder(data, reach);
   if (session.kind === "trouble") return session;
   try {
@@ -105,6 +105,6 @@ function giveName(from: string, to: string): void {
   }
 }
 
-export function existsAlready(file: string): Result<never> {
+export function refuseExisting(file: string): Result<never> {
   return trouble("usage", `${file} already exists`, "give the name of a new file with --out", { code: "EEXIST" });
 }

@@ -97,7 +97,7 @@ export class EventHub {
     this.#listeners.count(hash, 1);
     sink.send(BEAT);
     this.#next(async () => {
-      await this.#tellNews();
+      await this.#sendEvents();
       const at = this.#at!;
       const text = await this.#reader.missed(this.#store, reader, place, at);
       if (isOver || !this.#core.isOpen) return sink.end();
@@ -121,7 +121,7 @@ export class EventHub {
   readonly wake = (): void => {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
-    this.#next(() => this.#tellNews());
+    this.#next(() => this.#sendEvents());
   };
 
   async close(): Promise<void> {
@@ -177,7 +177,7 @@ export class EventHub {
   }
 
   /** Reads the next rows of the outbox, and sends events to all listeners. */
-  async #tellNews(): Promise<void> {
+  async #sendEvents(): Promise<void> {
     this.#isDue = false;
     for (let more = true; more && this.#core.isOpen; ) {
       const groups = [...this.#listeners.groups()];

@@ -60,7 +60,7 @@ export class OutboxReader {
   async readAfter(tables: Tables, at: string | null, groups: readonly Group[]): Promise<ReadChanges> {
     const { outbox } = tables;
     const page = at === null ? null : await outbox.after(at, PORTION);
-    if (page === null) return this.#tellAll(tables, await outbox.newest(), groups);
+    if (page === null) return this.#resetAll(tables, await outbox.newest(), groups);
     const { rows, upTo, more } = page;
     if (groups.length === 0 || rows.length === 0) return { upTo, more, ended: [], texts: [] };
     return { upTo, more, ...(await this.#tell(tables, upTo, groups, await lookAt(tables, rows))) };
@@ -105,7 +105,7 @@ export class OutboxReader {
     return { ended, texts };
   }
 
-  async #tellAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<ReadChanges> {
+  async #resetAll(tables: Tables, upTo: string, groups: readonly Group[]): Promise<ReadChanges> {
     const ended: Group[] = [];
     for (const group of groups) if (!(await this.#lookAgain(tables, group))) ended.push(group);
     const rest = groups.filter((group) => !ended.includes(group));

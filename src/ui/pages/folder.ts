@@ -5,7 +5,17 @@ import { ageOf, nameView, sentenceView } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import type { Folder } from "../folders.ts";
 import { folderPage, type PageRequest, type UiPage } from "../page.ts";
-import { attentionList, folderForm, pagerOf, partOf, summaryOf, sizeOf, stateOf, trafficOf, workOf } from "../parts.ts";
+import {
+  attentionList,
+  folderForm,
+  pagerOf,
+  partOf,
+  screenReaderText,
+  sizeOf,
+  stateOf,
+  trafficOf,
+  workOf,
+} from "../parts.ts";
 
 /** Shows all linked folders, one linked folder, and all problems of one. */
 
@@ -22,7 +32,7 @@ export const OVERVIEW: UiPage = {
     return ok({
       title: `${asking === 0 ? "" : `(${asking}) `}Linked folders · mdmirror`,
       here: "/",
-      said: folders.map(summaryOf).join("; "),
+      said: folders.map(screenReaderText).join("; "),
       main: html`<h1>Linked folders</h1>
 ${unfit.map((why) => html`<p class="notice bad">${sentenceView(why)}; run mdmirror trust to allow its folders again</p>`)}
 ${folders.length === 0 ? NOTHING_YET : html`<ul class="cards">${folders.map((one) => card(one, now))}</ul>${allNeeds(folders)}`}`,
@@ -62,7 +72,7 @@ export const FOLDER = folderPage({
     ok({
       title: `${folder.needs.length > 0 ? `(${folder.needs.length}) ` : ""}${folder.name} · mdmirror`,
       here: mirrorAddress(folder.name),
-      said: summaryOf(folder),
+      said: screenReaderText(folder),
       main: html`<h1>${nameView(folder.name)}</h1>
 <p>${stateOf(folder, asked.now)}</p>
 ${workOf(folder)}
@@ -114,7 +124,7 @@ export const NEEDS = folderPage({
     const part = partOf(folder.needs, asked, MOST.needs);
     return ok({
       title: `Action required · ${name} · mdmirror`,
-      said: summaryOf(folder),
+      said: screenReaderText(folder),
       main: html`<h1>Action required in ${nameView(name)}</h1>
 <p>${stateOf(folder, asked.now)}</p>
 ${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items)}

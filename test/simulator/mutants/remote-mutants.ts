@@ -70,8 +70,8 @@ export const REMOTE_MUTANTS: readonly Mutant[] = [
     promise: "I07",
     does: "sends the local text on the service's newest version without merging the two",
     file: "mirror/engine/apply/merge.ts",
-    find: 'if (merged.kind === "clean")\n      return writeMerged(ctx, action, both.value, {\n        text: merged.text,',
-    replace: "if (merged !== null)\n      return writeMerged(ctx, action, both.value, {\n        text: local,",
+    find: 'if (merged.kind === "clean")\n      return writeMergedFile(ctx, action, both.value, {\n        text: merged.text,',
+    replace: "if (merged !== null)\n      return writeMergedFile(ctx, action, both.value, {\n        text: local,",
     tests: ["engine/who-wins.test.ts"],
   },
   {

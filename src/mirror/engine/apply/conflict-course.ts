@@ -3,7 +3,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import { type Conflict, type ShownVersion, withoutCopy } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
 import { STALE, DONE, ended, eventOf, fetchText, got, readLocal } from "./effect.ts";
-import { writeMerged } from "./merge.ts";
+import { writeMergedFile } from "./merge.ts";
 import { type EffectResult, type LocalEffect, runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
@@ -45,7 +45,7 @@ async function meetNewer(
   if (after.local !== null) {
     const { local: text, waiting, parted } = after;
     const isAccepted = link.submissions.length > 0 && waiting.length === 0;
-    return writeMerged(
+    return writeMergedFile(
       ctx,
       action,
       { link, remote: fetched.value },

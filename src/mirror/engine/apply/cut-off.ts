@@ -12,7 +12,7 @@ import type { World } from "../run/world.ts";
 const SECTOR = 512;
 
 /** A set-aside file, described by its size in bytes and its digest. */
-type SetAsideFile = { readonly size: number; readonly digest: Digest };
+type SizeAndDigest = { readonly size: number; readonly digest: Digest };
 
 /** Returns true if the machine was restarted since a run last restored damaged files. */
 export function hasRestarted({ state, bootId }: World): boolean {
@@ -40,7 +40,7 @@ export function isTorn(
  * Returns true if a file has some first sectors of `bytes` and then nothing or zeros. Compared by
  * digest, because half a character cannot be read as text.
  */
-export function isCutOff(bytes: Buffer, { size, digest }: SetAsideFile): boolean {
+export function isCutOff(bytes: Buffer, { size, digest }: SizeAndDigest): boolean {
   if (size > bytes.length) return false;
   for (let kept = 0; kept <= size; kept += SECTOR)
     if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;

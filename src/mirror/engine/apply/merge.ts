@@ -35,7 +35,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
   if (remote.digest === action.expect)
-    return writeMerged(ctx, action, both.value, {
+    return writeMergedFile(ctx, action, both.value, {
       text: remote.text,
       detail: "both sides made the same edit",
       counts: "merged",
@@ -44,7 +44,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
     // The change id is new and the content is not: the local edit is based on the new id from now
     // on.
     const detail = "the service has a newer version id with the same content";
-    return writeMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
+    return writeMergedFile(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
   const own = adoptOwnVersion(ctx, link, remote, "lately");
   if (own !== null) return own;
@@ -54,7 +54,7 @@ export async function merge(ctx: CycleContext, action: ActionOf<"merge">): Promi
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")
-      return writeMerged(ctx, action, both.value, {
+      return writeMergedFile(ctx, action, both.value, {
         text: merged.text,
         detail:
           sent === null
@@ -87,7 +87,7 @@ export async function settleReview(ctx: CycleContext, action: ActionOf<"settle-r
         : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
   const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
-  return writeMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
+  return writeMergedFile(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
 async function readBoth(
@@ -115,7 +115,7 @@ type MergedVersion = {
 };
 
 /** Writes merged content, which ends a conflict of the document. */
-export function writeMerged(
+export function writeMergedFile(
   ctx: CycleContext,
   action: ActionOf<"merge" | "settle-review" | "renew-conflict" | "end-conflict">,
   { link, remote }: Pick<BothVersions, "link" | "remote">,
@@ -157,7 +157,7 @@ async function disagree(
   const counts = "byPolicy";
   if (policy === "local") {
     const detail = "the two edits do not merge; the conflict policy keeps the local version";
-    return writeMerged(ctx, action, both, { text: local, detail, counts });
+    return writeMergedFile(ctx, action, both, { text: local, detail, counts });
   }
   if (policy === "copy") {
     const kept = await keepMineBeside(ctx, link, localPath, local, action.expect);
@@ -165,5 +165,5 @@ async function disagree(
   }
   const beside = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
-  return writeMerged(ctx, action, both, { text: remote.text, detail, counts });
+  return writeMergedFile(ctx, action, both, { text: remote.text, detail, counts });
 }

@@ -37,7 +37,7 @@ function isLocal(intent: Intent): intent is LocalIntent {
   return LOCAL_KINDS.some((kind) => kind === intent.kind);
 }
 
-type SetAsideFile = { readonly id: DocId; readonly path: LocalPath };
+type RowOfDocument = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * Recovers the effects on the disk, the first part of recovery. Returns the paths of rows that stay
@@ -72,7 +72,7 @@ export function recoverLocal(ctx: CycleContext, intents: readonly OpenIntent[]):
  * the new place. If the move was refused, the document is still at the row's path, and another
  * document may be at the record's place.
  */
-function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, SetAsideFile>): LocalPath {
+function pathOf(ctx: CycleContext, { kind, id, path }: Extract<LocalIntent, RowOfDocument>): LocalPath {
   const { disk, state } = ctx.world;
   const isCutOff = kind === "replace" || kind === "trash";
   const parent = parentOf(path);

@@ -77,7 +77,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
     links: linksByPath(base.links.values()),
-    underWay: openSentContent(world),
+    underWay: documentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
   const found = scope.map((path) => scanPath(ground, path));
@@ -118,7 +118,7 @@ function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
-function openSentContent({ state }: World): ReadonlySet<string> {
+function documentsBeingSent({ state }: World): ReadonlySet<string> {
   const sent = state.intents().flatMap(({ intent }) => {
     if (intent.kind === "put") return [intent.id];
     return intent.kind === "post" ? [intent.localPath] : [];

@@ -6,14 +6,14 @@ import { whyFacts } from "../results/why.ts";
 import { explain, formerPath } from "./why.ts";
 
 /** Result of `why` in words, for a process that keeps running. */
-type Explanation = {
+type PathExplanation = {
   readonly facts: ReturnType<typeof whyFacts>;
   /** The last events, oldest first. */
   readonly events: readonly MirrorEvent[];
 };
 
 /** Explains a path, with what the service answers about its document. Writes nothing. */
-export function explainPath(root: string, path: LocalPath, options: GuestOptions): Promise<Result<Explanation>> {
+export function explainPath(root: string, path: LocalPath, options: GuestOptions): Promise<Result<PathExplanation>> {
   const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);

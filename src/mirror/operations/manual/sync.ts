@@ -41,7 +41,7 @@ export async function syncMirror(
       ...(onDaemon && { onConnected: onDaemon }),
       ...(onHeldBack && { onHeldBack }),
     });
-    if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedBy(root, asked.value.report);
+    if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : resultOfSync(root, asked.value.report);
   }
   return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
     const opposite = oppositeTrouble(mirror.config, request);
@@ -62,7 +62,7 @@ function isPlain(
   return onExchange === undefined && direction === "both" && maxDeletes === null && url === null && keyFile === null;
 }
 
-function syncedBy(root: string, report: RunReport): Result<Synced> {
+function resultOfSync(root: string, report: RunReport): Result<Synced> {
   const config = readConfig(join(root, MIRROR_FOLDER));
   return config.kind === "trouble" ? config : ok({ report, url: config.value.url, notes: [] });
 }

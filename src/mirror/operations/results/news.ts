@@ -1,4 +1,4 @@
-import type { FolderEvent } from "../../daemon/daemon.ts";
+import type { FolderEvent } from "../../daemon/folder-events.ts";
 import { publicKind } from "./actions.ts";
 import { reportJson } from "./report.ts";
 

@@ -220,7 +220,7 @@ export class NameAssignment {
           : bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
       }
     }
-    return bar(row, "name-clash", this.#tellClash(row, place, owner));
+    return bar(row, "name-clash", this.#clashText(row, place, owner));
   }
 
   /** Returns true if a row may get a number in its name on the service. */
@@ -237,7 +237,7 @@ export class NameAssignment {
   /**
    * Returns the owner of a name that a row wants, for messages: by its local path if it has one.
    */
-  #tellClash(row: Row, place: Place, owner: Owner): string {
+  #clashText(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
     const here = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;

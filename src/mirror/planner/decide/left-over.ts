@@ -23,7 +23,7 @@ import { isFolderStopped, isStopped, remainingBlock } from "./remembered.ts";
 const MAX_NUMBER = 99;
 
 export function isLeftOver(draft: PlanDraft, row: Row): boolean {
-  if (ownNameFor(draft, row) !== null) return true;
+  if (nameIfFree(draft, row) !== null) return true;
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
@@ -33,7 +33,7 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
-  const own = side === "local" && draft.policy.direction !== "push" ? ownNameFor(draft, row) : null;
+  const own = side === "local" && draft.policy.direction !== "push" ? nameIfFree(draft, row) : null;
   if (own !== null) yield own;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
@@ -70,7 +70,7 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
  * row that was moved locally, and may not stay at its new place, keeps its name. Otherwise base
  * would record the new name and forget the move.
  */
-function ownNameFor({ trees }: PlanDraft, row: Row): string | null {
+function nameIfFree({ trees }: PlanDraft, row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
   const { maxNameBytes } = trees.local.disk;
