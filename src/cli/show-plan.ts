@@ -1,5 +1,5 @@
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { oppositeTrouble, type Preview, previewSync, type RunReport, type RunRequest } from "../mirror/folder/run.ts";
+import { oppositeTrouble, type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { TroubleError } from "../common/trouble.ts";
@@ -7,7 +7,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { showResult } from "./show-result.ts";
-import { columns, countWords, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
+import { stayLine } from "./stay-line.ts";
+import { columns, firstLines, type Paint, paintFor, PLAIN } from "./text.ts";
 import { count, plural } from "../common/count.ts";
 import { actionsOfStop } from "../mirror/planner/verdict/stops.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -129,28 +130,6 @@ function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, pa
       .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
     return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...firstLines(named, most, "    ")];
   });
-}
-
-const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {
-  "other-file": "not Markdown",
-  ignored: "ignored by .mdmirrorignore",
-  "ignored-folder": "folders ignored by .mdmirrorignore",
-  "git-ignored": "left out by .gitignore",
-  "git-ignored-folder": "folders left out by .gitignore",
-  "dot-folder": "dot folders",
-  litter: "temporary files of editors",
-  "conflict-copy": "conflict copies: (theirs) and (mine) files",
-  symlink: "symbolic links",
-  special: "devices, sockets and pipes",
-};
-
-/**
- * Returns a line such as `stays local: 3 not Markdown, 1 dot folders`; null if nothing stays local.
- */
-export function stayLine(stays: RunReport["staysLocal"]): string | null {
-  const kinds = Object.keys(STAY_WORDS) as (keyof typeof STAY_WORDS)[];
-  const words = countWords(kinds.map((kind) => [stays?.[kind] ?? 0, STAY_WORDS[kind]]));
-  return words === "" ? null : `stays local: ${words}`;
 }
 
 /** LIMIT: folders that are named. */

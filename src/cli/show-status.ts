@@ -11,7 +11,7 @@ import { plural } from "../common/count.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
 import { ageText } from "../common/age.ts";
 import { attentionLines } from "./show-attention.ts";
-import { stayLine } from "./show-plan.ts";
+import { stayLine } from "./stay-line.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { partClause } from "../mirror/settings/settings.ts";
 

@@ -50,6 +50,9 @@ export type Fault =
       readonly requestId: string | null;
     };
 
+/** Causes after which every other request of the run would fail, too. */
+export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
+
 export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };

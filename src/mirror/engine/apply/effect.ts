@@ -6,7 +6,7 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Block, Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
-import type { Answer, Fault } from "../../ports/remote.ts";
+import { type Answer, ENDS_A_RUN, type Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide, MirrorEvent } from "../../ports/state.ts";
 import { findUse } from "../run/files-in-editors.ts";
 import { localContentName, remoteContentName } from "./text-name.ts";
@@ -42,9 +42,6 @@ export function got<T>(value: T): ValueOrEnd<T> {
 export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
   return { kind: "end", outcome };
 }
-
-/** Faults after which every other request of the run would fail, too. */
-export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 /**
  * Returns the outcome of a fault of a read, or of a write that certainly did nothing. A 404 is
