@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
+import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/choose-socket.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();

@@ -16,7 +16,8 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { listenControl } from "../../src/mirror/daemon/control/listen.ts";
-import { chooseSocketPath, readSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
+import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/choose-socket.ts";
+import { readSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
 import { MAX_REQUEST, PROTOCOL_VERSION } from "../../src/mirror/daemon/control/protocol.ts";
 import { connectAs } from "./process.ts";
 

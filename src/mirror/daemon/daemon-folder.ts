@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type ControlCall, type CallResult, listenControl } from "./control/listen.ts";
-import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
+import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/choose-socket.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { aborted } from "../../common/aborted.ts";
 import { type DaemonSetup, dropsRefusedKey, openDaemon, type OpenedDaemon, Reopening, Traffic } from "./open-daemon.ts";

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../../src/mirror/daemon/control/ask.ts";
-import { writeSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
+import { writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders } from "./rig.ts";
 

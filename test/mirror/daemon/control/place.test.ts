@@ -3,10 +3,10 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   chooseSocketPath,
-  readSocketPath,
   removeSocketPath,
   writeSocketPath,
-} from "../../../../src/mirror/daemon/control/socket-path.ts";
+} from "../../../../src/mirror/daemon/control/choose-socket.ts";
+import { readSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
 import { answering, dir, env, folder, listening, placed, root, useFolders } from "./rig.ts";
 
 useFolders();

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { type ControlCall, type CallResult, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
-import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/socket-path.ts";
+import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/choose-socket.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { CONTROL_FILE } from "../../model/mirror-folder.ts";
+import { removeOwn, replaceOwn } from "../../state/own-files.ts";
+import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+import { isPrivate, type SocketPath } from "./socket-path.ts";
+
+/**
+ * Chooses the path of the daemon's socket: a short path, in a folder that no other user can enter.
+ */
+
+/** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
+const MAX_PATH = { linux: 107, others: 103 } as const;
+
+type PlaceOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** For tests: folders to try, in order, in place of the system's folders. */
+  readonly folders?: readonly string[];
+  readonly platform?: NodeJS.Platform;
+};
+
+/**
+ * Makes the folder and chooses the path.
+ * @param root real path of the linked folder
+ */
+export function chooseSocketPath(root: string, options: PlaceOptions): Result<string> {
+  const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
+  const faults: string[] = [];
+  const { platform = process.platform } = options;
+  const longest = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
+  for (const folder of options.folders ?? candidates(options.env)) {
+    const path = join(folder, name);
+    if (Buffer.byteLength(path) > longest) {
+      faults.push(`${folder} is too long a path for a socket`);
+      continue;
+    }
+    const fault = makePrivate(folder);
+    if (fault === null) return ok(path);
+    faults.push(`${folder}: ${fault}`);
+  }
+  return trouble(
+    "fault",
+    `the daemon has no folder for its socket: ${faults.join("; ")}`,
+    "set XDG_RUNTIME_DIR to a short path of a folder that only you can enter",
+  );
+}
+
+function candidates(env: PlaceOptions["env"]): string[] {
+  const runtime = env["XDG_RUNTIME_DIR"];
+  const own = `mdmirror-${process.getuid?.() ?? 0}`;
+  const folders = [join(tmpdir(), own), join("/tmp", own)];
+  return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
+}
+
+/** Returns null for a folder of this user that no other user may enter, else the reason. */
+function makePrivate(folder: string): string | null {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return errnoClause(error);
+  }
+  if (isPrivate(folder)) return null;
+  const isLink = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? "it is a symbolic link" : "others own it or may enter it";
+}
+
+/** @param folder absolute path of `.mdmirror` */
+export function writeSocketPath(folder: string, place: SocketPath): void {
+  replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
+}
+
+export function removeSocketPath(folder: string): void {
+  removeOwn(folder, CONTROL_FILE);
+}
