@@ -177,12 +177,12 @@ describe("I09 a document is blocked where several files may be it by equal evide
   });
 });
 
-describe("I09 where only the path speaks for a file, the document waits while another file is being written", () => {
-  function planWhile(unseen: Unread, local = `mv b.md h.md; new b.md ${NEW}`): string {
+describe("I09 where only the path speaks for a file, the document waits while another file is written or moved", () => {
+  function planWhile(unread: Unread, local = `mv b.md h.md; new b.md ${NEW}`, unseen = "h.md"): string {
     const world = worldAfter([`b.md=${B} c.md=${C}`, local, "", ""]);
     world.files.delete("h.md");
     const trees = treesOf(world);
-    const hidden = { ...trees, local: { ...trees.local, unseen: new Map([["h.md", unseen]]) } };
+    const hidden = { ...trees, local: { ...trees.local, unseen: new Map([[unseen, unread]]) } };
     return say(makePlan(hidden, POLICY, SIGNALS, world.lookup()));
   }
   test("it may be that file", () => {
@@ -190,6 +190,9 @@ describe("I09 where only the path speaks for a file, the document waits while an
   });
   test("what cannot be read at all delays nothing", () => {
     expect(planWhile(unreadable("EACCES"))).toBe("put b.md");
+  });
+  test("it may be a file that was moved during the scan", () => {
+    expect(planWhile(unreadable("its files keep moving"), undefined, "")).toBe("hold local-unreadable b.md");
   });
   test("an edit of the file in place is sent", () => {
     expect(planWhile(STILL_WRITTEN, `new h.md ${OTHER}; edit b.md ${NEW}`)).toBe("put b.md");

@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, unknown, type Unread } from "../../model/seen.ts";
+import { ABSENT, ambiguousFile, present, type Seen, unknown, type Unread } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
@@ -10,7 +10,7 @@ import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { findFolders, findFoldersByContents } from "./folder-paths.ts";
 import { folderAt, type Forest, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders, plantUnlinked } from "./new-folders.ts";
-import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
+import { whyElsewhere, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
@@ -93,8 +93,7 @@ function whyUnsure(
   const mayBe = blocked.get(id);
   if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
   if (!matches.has(id)) return whyUnseen(localPath, trees) ?? unread;
-  // The document may be a file that a program is writing elsewhere.
-  return byPathAlone.has(id) && isAnythingWritten(trees) ? STILL_WRITTEN : null;
+  return byPathAlone.has(id) ? whyElsewhere(trees) : null;
 }
 
 function linkedDocument(forest: Forest, trees: Trees, link: Link, seen: Seen<LocalFile>): DocumentRow {

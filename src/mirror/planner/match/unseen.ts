@@ -27,10 +27,13 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
   return null;
 }
 
-/** Returns true if a file is still being written, so that this scan did not read its content. */
-export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
-  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return true;
-  return false;
+/**
+ * Returns why a document may be a file that this scan did not read: files were being written or
+ * moved. Null: neither. A file that cannot be read at all does not count, because this may last.
+ */
+export function whyElsewhere({ local: { unseen } }: Trees): Unread | null {
+  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return STILL_WRITTEN;
+  return unseen.get("") ?? null;
 }
 
 /**
