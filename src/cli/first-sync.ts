@@ -1,8 +1,8 @@
-import { TroubleError, unwrap } from "../common/trouble.ts";
+import { unwrap } from "../common/trouble.ts";
 import { join } from "node:path";
 import { faultTrouble, INIT_AGAIN } from "../mirror/folder/fault-trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import { type Preview, previewSync, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
+import { planSync, type SyncPlan, rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { EXIT_OF_STATE, type ExitCode, exitOfTrouble, refuse } from "./exit.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
@@ -127,9 +127,8 @@ export async function agreeOnFirstPlan(
   const mirror = unwrap(openUnlinked({ dir, config, origin, key, clock, random, progress, ignore: rules.patterns }));
   let wider: Rules | null;
   try {
-    const preview = await previewSync(mirror, USUAL_RUN);
+    const preview = unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN));
     progress.end();
-    if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, config.url, INIT_AGAIN));
     unwrap(judgeInside(preview));
     showFirst(io, dir, preview);
     const proposal = proposes ? proposalFor(mirror, preview, random) : NO_PROPOSAL;
@@ -146,9 +145,7 @@ export async function agreeOnFirstPlan(
   return agreeOnFirstPlan(io, asked, wider, false);
 }
 
-type Planned = Extract<Preview, { kind: "planned" }>;
-
-function showFirst(io: Io, dir: string, preview: Planned): void {
+function showFirst(io: Io, dir: string, preview: SyncPlan): void {
   io.out(`the first sync of ${shownName(dir)}:`);
   for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
   if (preview.plan.steps.length === 0) io.out("  nothing to do: both sides are empty or equal");
@@ -175,7 +172,7 @@ const BY_ID =
   "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Asks whether to link the folder and carry out the plan. */
-async function agreesToLink(io: Io, asked: FirstSyncOptions, preview: Planned, proposal: Proposal): Promise<boolean> {
+async function agreesToLink(io: Io, asked: FirstSyncOptions, preview: SyncPlan, proposal: Proposal): Promise<boolean> {
   if (!asked.yes && !io.terminal.input) return onlyFillsFolder(preview) || cannotAsk(asked.dir, proposal);
   const isAgreed = await askForYes(io, asked.yes, "link the folder and sync now?");
   if (!isAgreed) io.err("mdmirror: nothing was linked, nothing was written");

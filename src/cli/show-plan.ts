@@ -1,8 +1,7 @@
-import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
-import { oppositeTrouble, type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
+import { oppositeTrouble, type SyncPlan, planSync, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
-import { TroubleError } from "../common/trouble.ts";
+import { TroubleError, unwrap } from "../common/trouble.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
@@ -46,8 +45,7 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   return useMirror(io, root, use, async (mirror) => {
     const opposite = oppositeTrouble(mirror.config, request);
     if (opposite !== null) throw new TroubleError(opposite);
-    const preview = await previewSync(mirror, request);
-    if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, mirror.url));
+    const preview = unwrap(await planSync(mirror, request));
     const lines = quiet ? [] : planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io));
     const open = preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
     const exit = preview.plan.verdict.kind === "safety-stop" ? EXIT.stopped : open;
@@ -55,10 +53,8 @@ export function showPlan(io: Io, root: string, request: RunRequest, options: Pla
   });
 }
 
-type Planned = Extract<Preview, { kind: "planned" }>;
-
 export function planLines(
-  { plan, open, oneWay, staysLocal, trees }: Planned,
+  { plan, open, oneWay, staysLocal, trees }: SyncPlan,
   most: number,
   paint: Paint = PLAIN,
 ): string[] {
@@ -76,7 +72,7 @@ export function planLines(
 }
 
 /** Returns lines about changes that a sync would not carry out. */
-function leftLines(label: string, left: Planned["open"], most: number): string[] {
+function leftLines(label: string, left: SyncPlan["open"], most: number): string[] {
   if (left.length === 0) return [];
   const named = left
     .toSorted(byPath)
@@ -87,7 +83,7 @@ function leftLines(label: string, left: Planned["open"], most: number): string[]
   return [`  ${label}: ${count(left.length)}`, ...firstLines(named, most, "    ")];
 }
 
-function endLine(plan: Planned["plan"], held: number): string {
+function endLine(plan: SyncPlan["plan"], held: number): string {
   const steps = plan.steps.length;
   if (steps === 0) return `nothing to do${held === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const all = plural(steps, "step");
@@ -97,7 +93,7 @@ function endLine(plan: Planned["plan"], held: number): string {
   return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
 }
 
-function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {
+function verdictLines(verdict: SyncPlan["plan"]["verdict"], paint: Paint): string[] {
   if (verdict.kind === "run") return [];
   return [
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),

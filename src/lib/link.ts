@@ -69,13 +69,11 @@ function targetOf(
  * folder.
  */
 async function lookFirst(request: LinkRequest): Promise<void> {
-  const { previewSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
-  const { faultTrouble, INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
+  const { planSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
+  const { INIT_AGAIN } = await import("../mirror/folder/fault-trouble.ts");
   const mirror = unwrap(openUnlinked(request));
   try {
-    const preview = await previewSync(mirror, USUAL_RUN);
-    if (preview.kind === "offline") throw new TroubleError(faultTrouble(preview.fault, request.config.url, INIT_AGAIN));
-    unwrap(judgeInside(preview));
+    unwrap(judgeInside(unwrap(await planSync(mirror, USUAL_RUN, INIT_AGAIN))));
   } finally {
     await mirror.close();
   }

@@ -107,15 +107,13 @@ class OpenMirror implements Omit<Mirror, OperationName> {
 }
 
 async function planOf(mirror: OpenedMirror): Promise<Result<MirrorPlan>> {
-  const { previewSync, stoppedRun } = await import("../mirror/folder/run.ts");
-  const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
+  const { planSync, stoppedRun } = await import("../mirror/folder/run.ts");
   const { planJson } = await import("../mirror/operations/results/plan.ts");
   const { stopOf } = await import("../mirror/operations/manual/answer-stop.ts");
-  const preview = await previewSync(mirror, stoppedRun(mirror, false));
-  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
-  const { steps, blocked } = planJson(preview);
-  const stop = stopOf(mirror, preview);
+  const planned = await planSync(mirror, stoppedRun(mirror, false));
+  if (planned.kind === "trouble") return planned;
+  const { steps, blocked, verdict } = planJson(planned.value);
+  const stop = stopOf(mirror, planned.value);
   const version = stop.kind === "ok" ? stop.value.stop.version : null;
-  const { verdict } = preview.plan;
   return ok({ steps, blocked, safetyStop: verdict.kind === "run" ? null : { reasons: verdict.reasons, version } });
 }

@@ -21,7 +21,7 @@ import { SILENT_LOG } from "./log.ts";
 import { nearestFolder } from "./nearest-folder.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";
-import type { Preview } from "./run.ts";
+import type { SyncPlan } from "./run.ts";
 import { bindMirror } from "../trust/bind.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror, placeOf } from "../trust/gate.ts";
@@ -199,7 +199,7 @@ class DiskAsIfMarked extends LocalDisk {
 }
 
 /** Returns true if the first plan only fills an empty folder, so that no question is needed. */
-export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
+export function onlyFillsFolder({ plan, trees }: SyncPlan): boolean {
   const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
     trees.local.files.size === 0 &&
@@ -209,7 +209,7 @@ export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "plann
 }
 
 /** Refuses a folder that has another linked folder inside, whose files would be synced twice. */
-export function judgeInside({ trees }: Extract<Preview, { kind: "planned" }>): Result<null> {
+export function judgeInside({ trees }: SyncPlan): Result<null> {
   const inside = [...trees.local.unseen].find(([, { isMirror }]) => isMirror === true);
   if (inside === undefined) return ok(null);
   const what = `${inside[0]} in this folder is a linked folder of its own; its files would be synced twice`;

@@ -23,7 +23,8 @@ import type { Config } from "../settings/config.ts";
 import { type ConflictPolicy, timeMs } from "../settings/settings.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { pruneDaily } from "./upkeep.ts";
-import type { Trouble } from "../../common/trouble.ts";
+import { faultTrouble } from "./fault-trouble.ts";
+import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 
 /** Runs a sync of a linked folder for a command. */
 
@@ -188,18 +189,19 @@ function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
 
-export type Preview =
-  | { readonly kind: "offline"; readonly fault: Fault }
-  | {
-      readonly kind: "planned";
-      readonly plan: Plan;
-      readonly trees: Trees;
-      /** Problems that would be open after the run, as far as the scans show. */
-      readonly open: readonly Attention[];
-      /** Changes that stay on their side, because the sync has one direction. */
-      readonly oneWay: readonly Attention[];
-      readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
-    };
+/** Plan of a run, with both sides as the scans show them. */
+export type SyncPlan = {
+  readonly kind: "planned";
+  readonly plan: Plan;
+  readonly trees: Trees;
+  /** Problems that would be open after the run, as far as the scans show. */
+  readonly open: readonly Attention[];
+  /** Changes that stay on their side, because the sync has one direction. */
+  readonly oneWay: readonly Attention[];
+  readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
+};
+
+type Preview = { readonly kind: "offline"; readonly fault: Fault } | SyncPlan;
 
 /** Plans a run without writing anything (I23). */
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
@@ -209,4 +211,14 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const open = attentionOf(plan.blocks, attentionOfScan(trees, plan, plan.blocks));
   const oneWay = plan.blocks.filter(({ reason }) => reason === "direction-off").map(attentionOfBlock);
   return { kind: "planned", plan, trees, open, oneWay, staysLocal: countUnsynced(trees.local) };
+}
+
+/**
+ * Plans a run without writing anything (I23). Returns trouble if the service cannot be reached.
+ * @param look as for `faultTrouble`
+ */
+export async function planSync(mirror: OpenedMirror, request: RunRequest, look?: string): Promise<Result<SyncPlan>> {
+  const preview = await previewSync(mirror, request);
+  if (preview.kind === "planned") return ok(preview);
+  return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url, look) };
 }

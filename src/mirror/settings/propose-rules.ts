@@ -4,7 +4,7 @@ import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../c
 import type { LocalFile, LocalTree } from "../model/tree.ts";
 import type { Random } from "../../common/random.ts";
 import type { OpenedMirror } from "../folder/open-mirror.ts";
-import type { Preview } from "../folder/run.ts";
+import type { SyncPlan } from "../folder/run.ts";
 
 /**
  * Finds documents that come from packages or builds, which hardly any user wants to sync. Rules for
@@ -45,11 +45,7 @@ const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; read
 };
 
 /** Returns a proposal for the documents of this first plan. */
-export function proposalFor(
-  { root }: OpenedMirror,
-  { trees }: Extract<Preview, { kind: "planned" }>,
-  random: Random,
-): Proposal {
+export function proposalFor({ root }: OpenedMirror, { trees }: SyncPlan, random: Random): Proposal {
   const { local } = trees;
   if (local.files.size === 0) return NO_PROPOSAL;
   const disk = new LocalDisk(createNodeFs(), root, { random, probe: false, gitignore: () => [] });

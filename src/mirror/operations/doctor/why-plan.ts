@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
-import type { Preview } from "../../folder/run.ts";
+import type { SyncPlan } from "../../folder/run.ts";
 
 /** Collects facts about one path from a plan that was made for this question. */
 
@@ -32,10 +32,7 @@ export type PlanFacts = {
 
 export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
 
-export function factsOfPlan(
-  { plan, trees }: Extract<Preview, { kind: "planned" }>,
-  { asked, link, keys }: ExplainedPath,
-): PlanFacts {
+export function factsOfPlan({ plan, trees }: SyncPlan, { asked, link, keys }: ExplainedPath): PlanFacts {
   return {
     stays: staysLocal(trees.local, asked),
     remote: remoteOf(trees, link, asked),

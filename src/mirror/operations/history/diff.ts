@@ -7,7 +7,7 @@ import { faultTrouble } from "../../folder/fault-trouble.ts";
 import { findDocument, linkAt } from "./find-document.ts";
 import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { USUAL_RUN, previewSync } from "../../folder/run.ts";
+import { planSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { withLocal } from "../../folder/open-local.ts";
@@ -71,10 +71,11 @@ type DiffRow = Answer<typeof DIFF>["documents"][number];
  */
 async function listDifferences(mirror: OpenedMirror): Promise<Result<readonly DiffRow[]>> {
   const { world, url } = mirror;
-  const preview = await previewSync(mirror, USUAL_RUN);
-  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, url) };
+  const planned = await planSync(mirror, USUAL_RUN);
+  if (planned.kind === "trouble") return planned;
+  const { trees } = planned.value;
   const rows: DiffRow[] = [];
-  for (const one of await Promise.all(pairsOf(preview.trees).map((pair) => compare(world, preview.trees, pair)))) {
+  for (const one of await Promise.all(pairsOf(trees).map((pair) => compare(world, trees, pair)))) {
     if (one !== null && "fault" in one) return { kind: "trouble", trouble: faultTrouble(one.fault, url) };
     if (one !== null) rows.push(one);
   }

@@ -7,9 +7,8 @@ import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
 import type { Action } from "../../model/action.ts";
-import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { type Preview, previewSync, stoppedRun } from "../../folder/run.ts";
+import { planSync, type SyncPlan, stoppedRun } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { APPROVE, REJECT } from "../declared/stop.ts";
@@ -68,7 +67,7 @@ const NOTHING: StopPlan = {
  * Returns the changes that a safety check stops in a plan. Returns trouble if no answer is
  * possible, because the folder is missing or was replaced by another one.
  */
-export function stopOf(mirror: OpenedMirror, { plan, trees }: Extract<Preview, { kind: "planned" }>): Result<StopPlan> {
+export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<StopPlan> {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return ok(NOTHING);
   const { reasons, stoppedSteps, byReason } = verdict;
@@ -144,9 +143,8 @@ function rejectable(plan: StopPlan): Result<StopPlan> {
 }
 
 async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
-  const preview = await previewSync(mirror, stoppedRun(mirror, attended));
-  if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
-  return stopOf(mirror, preview);
+  const planned = await planSync(mirror, stoppedRun(mirror, attended));
+  return planned.kind === "trouble" ? planned : stopOf(mirror, planned.value);
 }
 
 function rowOf(action: Action, pathOf: PathOf): StopItem {

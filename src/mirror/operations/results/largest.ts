@@ -1,5 +1,5 @@
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
-import type { Preview } from "../../folder/run.ts";
+import type { SyncPlan } from "../../folder/run.ts";
 import { addToShare, type Share } from "../../settings/propose-rules.ts";
 
 /** Finds the folders with most documents that a plan uploads for the first time. */
@@ -9,7 +9,7 @@ export type FolderShare = Share & {
   readonly folder: LocalPath;
 };
 
-type Planned = Pick<Extract<Preview, { kind: "planned" }>, "plan" | "trees">;
+type Planned = Pick<SyncPlan, "plan" | "trees">;
 
 /**
  * Returns the folders with most such documents. Each folder of the root counts as one, named by the

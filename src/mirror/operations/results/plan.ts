@@ -1,21 +1,19 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { Preview } from "../../folder/run.ts";
+import type { SyncPlan } from "../../folder/run.ts";
 import { ACTION_WORDS, actionPath, type PathOf, publicKind } from "./actions.ts";
 import { type FolderShare, largestFolders } from "./largest.ts";
 import type { BlockedPath, PlannedStep } from "./shapes.ts";
 
-type Planned = Extract<Preview, { kind: "planned" }>;
-
-export function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
+export function pathsOf({ links, dirs }: SyncPlan["trees"]["base"]): PathOf {
   return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
 /** Returns the object of `plan --json`. */
-export function planJson(preview: Planned): {
+export function planJson(preview: SyncPlan): {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];
-  readonly verdict: Planned["plan"]["verdict"];
-  readonly staysLocal: Planned["staysLocal"];
+  readonly verdict: SyncPlan["plan"]["verdict"];
+  readonly staysLocal: SyncPlan["staysLocal"];
   readonly largest: readonly FolderShare[];
 } {
   const { plan, staysLocal, trees } = preview;
