@@ -22,8 +22,7 @@ export function hasControlCharacters(text: string): boolean {
 }
 
 /**
- * Returns the escape of a character: `
- * `, `\u{1b}`.
+ * Returns the escape of a character: `\n`, `\u{1b}`.
  */
 export function escaped(character: string): string {
   return SHORT[character] ?? `\\u{${character.codePointAt(0)!.toString(16)}}`;

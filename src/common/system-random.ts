@@ -1,12 +1,13 @@
-import { randomBytes } from "node:crypto";
 import type { Random } from "./random.ts";
 
 /** Returns random numbers of the system. */
 export function systemRandom(): Random {
   return {
     fraction: () => Math.random(),
+    // ORDER: the global object, because Node loads its code on first use; an import would load
+    // the code of `node:crypto` at the start of each command.
     hex: (digits) =>
-      randomBytes(Math.ceil(digits / 2))
+      Buffer.from(crypto.getRandomValues(new Uint8Array(Math.ceil(digits / 2))))
         .toString("hex")
         .slice(0, digits),
   };

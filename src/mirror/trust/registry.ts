@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -18,6 +17,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { isJsonObject } from "../../contract/json.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
+import { systemRandom } from "../../common/system-random.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { errorCodeOf } from "../../common/trouble.ts";
 
@@ -265,7 +265,7 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
   const file = join(folder, `${mirror.marker}.json`);
   const before = readEntry(file, mirror.marker);
-  const fresh = `${file}.${randomBytes(8).toString("hex")}`;
+  const fresh = `${file}.${systemRandom().hex(16)}`;
   const text = `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`;
   try {
     writeFileSync(fresh, text, { flag: "wx", mode: 0o600, flush: true });
