@@ -25,8 +25,8 @@ const patch: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
-    const standing = { parentId: target.id, parentPath: target.path };
-    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md`, ...standing });
+    const parent = { parentId: target.id, parentPath: target.path };
+    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md`, ...parent });
     assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
   }),

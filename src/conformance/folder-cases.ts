@@ -6,13 +6,13 @@ const create: readonly ContractCase[] = [
   defineAssumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     assert.match(made.id, /^dir_[a-z0-9]{14}$/);
-    const standing = { parentId: folder.id, parentPath: folder.path };
-    assert.deepEqual(made, { object: "folder", id: made.id, path: `${folder.path}/a`, ...standing, name: "a" });
+    const parent = { parentId: folder.id, parentPath: folder.path };
+    assert.deepEqual(made, { object: "folder", id: made.id, path: `${folder.path}/a`, ...parent, name: "a" });
     const file = await api.file(`${folder.path}/a.md`);
     assert.match(file.id, /^doc_[a-z0-9]{14}$/);
     assert.match(file.lastChangeId, /^chg_[a-z0-9]{14}$/);
     const { id, lastChangeId } = file;
-    const wanted = { object: "file", id, path: `${folder.path}/a.md`, ...standing, protected: false, lastChangeId };
+    const wanted = { object: "file", id, path: `${folder.path}/a.md`, ...parent, protected: false, lastChangeId };
     assert.deepEqual(file, wanted);
     const top = expectOk(await api.get(`/v1/folders/${folder.id}`), 200);
     assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);

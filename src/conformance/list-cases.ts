@@ -176,8 +176,8 @@ const only: readonly ContractCase[] = [
     const file = await api.file(`${folder.path}/a.md`);
     const [item] = (await api.page("files", { path: file.path })).data;
     assert.deepEqual(item, file);
-    const standing = ["object", "parentId", "parentPath"];
-    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected", ...standing].sort());
+    const always = ["object", "parentId", "parentPath"];
+    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected", ...always].sort());
   }),
 ];
 

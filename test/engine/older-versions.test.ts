@@ -9,7 +9,7 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** What `status` makes of what the last run left, of whichever version that was. */
 
-function standingAfter(lastReport: object) {
+function runStateAfter(lastReport: object) {
   const kept = new Map<string, string>([[META.lastReport, JSON.stringify(lastReport)]]);
   return runStateOf({ meta: (key) => kept.get(key) ?? null, blocks: [], newestRun: null });
 }
@@ -21,7 +21,7 @@ test("a report of a version that kept the words of what to do is read, with thei
     { ...STEP, next: "run: mdmirror why a.md" },
     { ...STEP, path: "b.md", kind: "later", next: "mend what it names; the next sync tries again" },
   ];
-  expect(standingAfter({ state: "attention", beside, fault: null, staysLocal: null })).toMatchObject({
+  expect(runStateAfter({ state: "attention", beside, fault: null, staysLocal: null })).toMatchObject({
     state: "attention",
     attention: [
       { ...STEP, refused: "step" },
@@ -32,11 +32,11 @@ test("a report of a version that kept the words of what to do is read, with thei
 
 test("what is kept of a refused step stays a step's", () => {
   const beside = [{ ...STEP, refused: "step" }];
-  expect(standingAfter({ state: "attention", beside, fault: null, staysLocal: null }).attention).toEqual(beside);
+  expect(runStateAfter({ state: "attention", beside, fault: null, staysLocal: null }).attention).toEqual(beside);
 });
 
 test("a report of a version that kept its end alone is read", () => {
-  expect(standingAfter({ state: "in-sync" })).toMatchObject({ state: "never", attention: [], staysLocal: null });
+  expect(runStateAfter({ state: "in-sync" })).toMatchObject({ state: "never", attention: [], staysLocal: null });
 });
 
 /** A process of an older version died in an effect. Its row has fewer members. */

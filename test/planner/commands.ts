@@ -57,7 +57,7 @@ export function doLocally(world: World, commands: string): void {
         break;
       }
       case "left":
-        world.patchLink(world.idAt(a), { standing: "outside" });
+        world.patchLink(world.idAt(a), { state: "outside" });
         break;
       case "mv":
         world.makeFolders(b);

@@ -210,7 +210,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
     case "note-facts":
       world.patchLink(action.id, {
         protected: action.protected,
-        ...(action.standing === "away" ? { standing: "outside", stamp: null } : { standing: action.standing }),
+        ...(action.state === "away" ? { state: "outside", stamp: null } : { state: action.state }),
       });
       return;
     default:

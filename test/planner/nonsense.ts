@@ -59,7 +59,7 @@ const link = fc.record({
   durable: fc.boolean(),
   echoDigest: fc.option(digest),
   submissions: fc.array(fc.record({ digest, baseChangeId: changeId, at: fc.nat() }), { maxLength: 1 }),
-  standing: fc.constantFrom("linked" as const, "outside" as const, "suspended" as const),
+  state: fc.constantFrom("linked" as const, "outside" as const, "suspended" as const),
 });
 export const anyTrees: fc.Arbitrary<Trees> = fc.record({
   base: fc.record({

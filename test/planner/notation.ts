@@ -24,7 +24,7 @@ function wordsOf(action: Action): string {
     case "remove-folder-remote":
       return `${action.kind} ${action.remotePath}`;
     case "note-facts":
-      return `note-facts ${action.standing}${action.protected ? " protected" : ""}`;
+      return `note-facts ${action.state}${action.protected ? " protected" : ""}`;
     case "look-again":
     case "forget-folder":
       return action.kind;

@@ -144,7 +144,7 @@ describe("a move to the root that the contract cannot say", () => {
 const suspended =
   (patch: Partial<Link> = {}) =>
   (world: World): void =>
-    world.patchLink(world.idAt("d/a.md"), { standing: "suspended", ...patch });
+    world.patchLink(world.idAt("d/a.md"), { state: "suspended", ...patch });
 
 describe("I18 a change of the ignore rules deletes nothing", () => {
   test.each<Row>([
@@ -167,7 +167,7 @@ describe("I18 a change of the ignore rules deletes nothing", () => {
 const outside =
   (patch: Partial<Link>) =>
   (world: World): void =>
-    world.patchLink(world.idAt("a.md"), { standing: "outside", ...patch });
+    world.patchLink(world.idAt("a.md"), { state: "outside", ...patch });
 
 describe("documents outside the mirrored subtree", () => {
   test("one whose content went to the trash stays in the trash, and is restored when it returns", () => {

@@ -120,7 +120,7 @@ export class World {
       durable: true,
       echoDigest: null,
       submissions: [],
-      standing: "linked",
+      state: "linked",
     });
   }
 

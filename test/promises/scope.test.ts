@@ -136,7 +136,7 @@ describe("I18 a change of scope deletes nothing", () => {
       expect({ path, there: remoteTexts(rig).get(path) }).toEqual({ path, there: text });
     const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];
     for (const text of local.values()) expect(files).toContain(text);
-    const standings = [...mirror.state.load().links.values()].map(({ standing }) => standing);
-    expect(standings).toContain("outside");
+    const states = [...mirror.state.load().links.values()].map(({ state }) => state);
+    expect(states).toContain("outside");
   });
 });

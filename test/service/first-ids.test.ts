@@ -54,8 +54,8 @@ describe("a data folder of the first version", () => {
     const data = await openData(firstFolder());
     const api = new Api(data.service.handle, KEY);
     const file = await api.read(FILE);
-    const standing = { parentId: FOLDER, parentPath: "/a", path: "/a/b.md" };
-    expect(file).toMatchObject({ id: FILE, lastChangeId: SAVED, content: "one\n", ...standing });
+    const parent = { parentId: FOLDER, parentPath: "/a", path: "/a/b.md" };
+    expect(file).toMatchObject({ id: FILE, lastChangeId: SAVED, content: "one\n", ...parent });
     expect(await api.paths("files", { parent_id: FOLDER })).toEqual(["/a/b.md", "/a/.qontext.structure.md"]);
     expectOk(await api.patch(`/v1/files/${FILE}`, { protected: false }), 200);
     const saved = expectEdited(await api.edit(FILE, SAVED, "three\n"));

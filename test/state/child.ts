@@ -31,7 +31,7 @@ function writeForEver(folder: string): void {
           durable: false,
           echoDigest: null,
           submissions: [],
-          standing: "linked",
+          state: "linked",
         },
       });
       state.addVersion({ id, changeId, digest, at: n });

@@ -94,7 +94,7 @@ export function linkOf(name: string | number, more: Partial<Link> = {}): Link {
     durable: true,
     echoDigest: null,
     submissions: [],
-    standing: "linked",
+    state: "linked",
     ...more,
   };
 }

@@ -44,7 +44,7 @@ test("a state of version 6 opens with all its rows, at the newest version", () =
   const state = openIn(folder);
   const [digest, short] = [textDigest("a line of some text\n".repeat(30)), textDigest("short\n")];
   const full = linkOf("full", {
-    ...{ digest: short, localDigest: digest, stamp: null, protected: true, echoDigest: digest, standing: "suspended" },
+    ...{ digest: short, localDigest: digest, stamp: null, protected: true, echoDigest: digest, state: "suspended" },
     submissions: [{ digest, baseChangeId: change("x"), at: 9.5 }],
   });
   const { conflicts, ...others } = state.load();

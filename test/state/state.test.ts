@@ -43,14 +43,14 @@ describe("rows", () => {
     const folder = tempFolder();
     const links = [
       linkOf("plain"),
-      linkOf("bare", { stamp: null, stampTrusted: false, durable: false, standing: "outside" }),
+      linkOf("bare", { stamp: null, stampTrusted: false, durable: false, state: "outside" }),
       linkOf("full", {
         localPath: "other/Ünïcode 😀.md",
         localDigest: textDigest("crlf"),
         protected: true,
         echoDigest: textDigest("echo"),
         submissions: [{ digest: textDigest("sent"), baseChangeId: change("x"), at: 9.5 }],
-        standing: "suspended",
+        state: "suspended",
       }),
     ];
     const state = openIn(folder);

@@ -131,7 +131,7 @@ type DocumentAction =
       readonly kind: "note-facts";
       readonly id: DocId;
       readonly protected: boolean;
-      readonly standing: Link["standing"] | "away";
+      readonly state: Link["state"] | "away";
     }
   // actions on conflicts and reviews
   /**

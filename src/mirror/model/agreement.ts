@@ -34,7 +34,7 @@ function agreesLocally(link: Link, here: LocalFile, inodesTrusted: boolean): boo
  * of it is in review, and neither of its names will change.
  */
 export function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
-  return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
+  return link.state === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
 }
 
 /**

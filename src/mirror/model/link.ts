@@ -98,7 +98,7 @@ export type Link = {
    * `outside`: moved out of the linked folder of the workspace; `suspended`: newly ignored. Both:
    * nothing is sent, written or deleted.
    */
-  readonly standing: "linked" | "outside" | "suspended";
+  readonly state: "linked" | "outside" | "suspended";
 };
 
 /** Id and paths of a linked document. */
@@ -108,8 +108,8 @@ export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
  * Returns true if a document was moved out of the linked folder and its content is in the trash. A
  * file at its old path then belongs to another document, or is new.
  */
-export function isAway({ standing, stamp }: Link): boolean {
-  return standing === "outside" && stamp === null;
+export function isAway({ state, stamp }: Link): boolean {
+  return state === "outside" && stamp === null;
 }
 
 /**

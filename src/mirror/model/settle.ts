@@ -41,7 +41,7 @@ export function newLink(
     ...version,
     echoDigest: null,
     submissions: [],
-    standing: "linked",
+    state: "linked",
   };
 }
 

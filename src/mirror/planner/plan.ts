@@ -93,7 +93,7 @@ function decideRows(draft: PlanDraft): PlanDraft {
 /** Counts documents by side; those without a row are on both. */
 function countPresences({ trees, documents }: PlanDraft): PresenceCounts {
   const linked = documents.filter(({ link }) => link !== null);
-  const judged = linked.filter(({ link }) => link!.standing === "linked");
+  const judged = linked.filter(({ link }) => link!.state === "linked");
   const unjudged = trees.base.links.size + (trees.leftOut ?? NOTHING_LEFT_OUT).count - linked.length;
   const count = (side: Side, kind: string) => judged.filter((row) => row[side].seen.kind === kind).length;
   return {
@@ -119,9 +119,9 @@ function countReturned(
     documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
   );
   let count = [...returned].filter((path) => leftOut.idAt(path) !== null).length;
-  for (const { id, standing, localPath } of base.links.values()) {
+  for (const { id, state, localPath } of base.links.values()) {
     const path = places.has(id) ? places.get(id)?.path : localPath;
-    if (standing === "linked" && path !== undefined && returned.has(path)) count++;
+    if (state === "linked" && path !== undefined && returned.has(path)) count++;
   }
   return count;
 }

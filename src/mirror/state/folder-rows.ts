@@ -30,7 +30,7 @@ export type DocumentRow = {
    */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
-  readonly standing: string;
+  readonly state: string;
 };
 
 /**
@@ -53,7 +53,7 @@ const SPELLED =
 function rowsOf(db: Db, folder: LocalPath): FolderRows {
   const directly = { in: folder === "" ? "" : `${folder}/` };
   const documents = db.prepare<[typeof directly], Row>(
-    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state AS standing, ${SPELLED} AS bytes FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
+    `SELECT id, local_path AS path, coalesce(local_digest, digest) AS localDigest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, stamp_trusted AS stampTrusted, state, ${SPELLED} AS bytes FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
   );
   const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
   return {

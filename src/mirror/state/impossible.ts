@@ -67,16 +67,16 @@ function orNull(judge: Judge): Judge {
   return (value) => value === null || judge(value);
 }
 
-const STANDINGS: Readonly<Record<Link["standing"], true>> = { linked: true, outside: true, suspended: true };
+const STATES: Readonly<Record<Link["state"], true>> = { linked: true, outside: true, suspended: true };
 
 export function isLink(link: Link): boolean {
-  const { id, changeId, stamp, submissions, standing } = link;
+  const { id, changeId, stamp, submissions, state } = link;
   return (
     isDocId(id) &&
     isChangeId(changeId) &&
     hasDigests(link) &&
     hasPlainPaths(link) &&
-    Object.hasOwn(STANDINGS, standing) &&
+    Object.hasOwn(STATES, state) &&
     (stamp === null || isStamp(stamp)) &&
     Array.isArray(submissions) &&
     submissions.every(isSubmission)

@@ -28,7 +28,7 @@ type LinkRow = [
   /** Submissions as JSON; null for none. */
   submissions: string | null,
   /** State of the record. A query of all records has null for `linked`, which nearly all are. */
-  standing: Link["standing"] | null,
+  state: Link["state"] | null,
   /** Number of the row; only when all records are loaded. */
   rowid: number,
 ];
@@ -169,7 +169,7 @@ function rowOf(link: Link): StoredRow {
     Number(link.durable),
     link.echoDigest,
     link.submissions.length === 0 ? null : JSON.stringify(link.submissions),
-    link.standing,
+    link.state,
   ];
 }
 
@@ -200,6 +200,6 @@ function linkOf(row: LinkRow): Link {
     durable: row[15] === 1,
     echoDigest: row[16],
     submissions: row[17] === null ? NO_SUBMISSIONS : (JSON.parse(row[17]) as Submission[]),
-    standing: row[18] ?? "linked",
+    state: row[18] ?? "linked",
   };
 }

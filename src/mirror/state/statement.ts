@@ -25,15 +25,15 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
     this.#mode = mode;
   }
 
-  get(...values: Given<Values>): Row | undefined {
+  get(...values: ArgumentsOf<Values>): Row | undefined {
     return this.#ready().get(...values);
   }
 
-  all(...values: Given<Values>): Row[] {
+  all(...values: ArgumentsOf<Values>): Row[] {
     return this.#ready().all(...values);
   }
 
-  run(...values: Given<Values>): Result {
+  run(...values: ArgumentsOf<Values>): Result {
     return this.#ready().run(...values);
   }
 
@@ -50,7 +50,7 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
   }
 }
 
-type Given<Values> = Values extends unknown[] ? Values : [Values];
+type ArgumentsOf<Values> = Values extends unknown[] ? Values : [Values];
 
 /** Base of classes that keep statements of one connection. */
 export abstract class WithStatements {

@@ -5,7 +5,7 @@ import { usualName } from "./list.ts";
 import { findByMarker } from "./registry.ts";
 
 /** An address that the user gave for the documents and the key of a linked folder. */
-type Given = {
+type GivenAddress = {
   /** Address in the spelling of `addressOf`. */
   readonly address: string;
   readonly allowHttp: readonly string[];
@@ -20,7 +20,7 @@ type Given = {
  * @param root real path
  * @returns the registry entry that was set aside, or null
  */
-export function bindMirror(root: string, marker: string, given: Given): Result<string | null> {
+export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
   const place = placeOf(given.env);
   if (place.kind === "trouble") return place;
   const found = findByMarker(place.value, marker);
@@ -40,7 +40,7 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
  * @param root real path
  * @returns the registry entry that was set aside, or null
  */
-export function nameMirror(root: string, name: string, env: Given["env"]): Result<string | null> {
+export function nameMirror(root: string, name: string, env: GivenAddress["env"]): Result<string | null> {
   const place = placeOf(env);
   if (place.kind === "trouble") return place;
   const found = findMirror(place.value, root);

@@ -39,7 +39,7 @@ type ReadChanges = {
   readonly texts: readonly (readonly [Group, string])[];
 };
 
-type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
+type ReaderContext = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
 /** Events of one portion of rows, with the place where the next portion starts. */
 type Missed = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
@@ -47,9 +47,9 @@ type Missed = Pick<ReadChanges, "upTo" | "more"> & { readonly events: readonly V
 type ByWorkspace = ReadonlyMap<number, WorkspaceEvents>;
 
 export class OutboxReader {
-  readonly #server: Given;
+  readonly #server: ReaderContext;
 
-  constructor(server: Given) {
+  constructor(server: ReaderContext) {
     this.#server = server;
   }
 

@@ -10,7 +10,7 @@ import type { AccessEntry, Taken } from "./access-log.ts";
  */
 
 /** Current figures: open streams, and connections that were cut. */
-type Standing = { readonly streams: number; readonly cut: number };
+type EventStreamCounts = { readonly streams: number; readonly cut: number };
 
 /**
  * LIMIT: seconds. Most answers take some milliseconds, and an answer that takes 10 s is an error.
@@ -36,7 +36,7 @@ type UnderWay = {
 export class RequestMetrics {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
-  readonly #standing: () => Standing;
+  readonly countStreams: () => EventStreamCounts;
   readonly #log: ((entry: AccessEntry) => void) | null;
   /** Counts of answers by route and code. */
   readonly #answered = new Map<string, Answered>();
@@ -52,8 +52,8 @@ export class RequestMetrics {
   readonly #streams = new WeakSet<ServerResponse>();
 
   /** @param log receives each finished request; null for no log */
-  constructor(standing: () => Standing, log: ((entry: AccessEntry) => void) | null) {
-    this.#standing = standing;
+  constructor(countStreams: () => EventStreamCounts, log: ((entry: AccessEntry) => void) | null) {
+    this.countStreams = countStreams;
     this.#log = log;
     this.#delay.enable();
   }
@@ -120,7 +120,7 @@ export class RequestMetrics {
   }
 
   #ofRequests(): Metric[] {
-    const { streams, cut } = this.#standing();
+    const { streams, cut } = this.countStreams();
     return [
       {
         name: "mdmirror_service_requests_total",

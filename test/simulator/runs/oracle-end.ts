@@ -164,7 +164,7 @@ export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   }
   // For a document that waits, base has its former place; on a disk that folds, another document
   // may be there in another case.
-  const free = [...links.values()].filter((link) => !waits(link) && link.standing === "linked");
+  const free = [...links.values()].filter((link) => !waits(link) && link.state === "linked");
   const keys = free.map((link) =>
     pathKey(
       link.localPath,

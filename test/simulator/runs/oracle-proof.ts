@@ -33,12 +33,12 @@ function isApprovedYet(
 export function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
-  const standing = runStateOf({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
-  if ((standing.state === "in-sync") !== (report.state === "in-sync"))
-    actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
+  const runState = runStateOf({ meta: (key) => state.meta(key), blocks: state.blocks(), newestRun });
+  if ((runState.state === "in-sync") !== (report.state === "in-sync"))
+    actors.history.fail(`I01 status of mirror ${index} says ${runState.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
     actors.history.fail(`I01 mirror ${index} is last sync a run that ended ${report.state}`);
-  const named = standing.attention.filter((one) => !isApprovedYet(state, report, one));
+  const named = runState.attention.filter((one) => !isApprovedYet(state, report, one));
   if (reported(named) !== reported(report.attention))
     actors.history.fail(
       `I01 status of mirror ${index} names ${reported(named)}, and the run named ${reported(report.attention)}`,

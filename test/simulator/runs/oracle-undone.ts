@@ -70,7 +70,7 @@ export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
     const live = files.find(({ id }) => id === link.id) ?? null;
     const busy = conflicts.has(link.id) || blocks.has(link.id) || blocks.has(link.localPath) || underWay.has(link.id);
     const isKept = actors.history.kept[mirror.index]?.get(tagOf(local.get(link.localPath) ?? "") ?? "") === tag;
-    if (tag === null || busy || isKept || link.standing !== "linked" || (live !== null && !readable.has(live.id)))
+    if (tag === null || busy || isKept || link.state !== "linked" || (live !== null && !readable.has(live.id)))
       return [];
     const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
     const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);

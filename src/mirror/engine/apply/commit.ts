@@ -62,8 +62,8 @@ type RowsBeside = {
 export function atPresentPlace(ctx: CycleContext, changed: Link): Link {
   const current = ctx.world.state.link(changed.id);
   if (current === null) return changed;
-  const { localPath, remotePath, standing } = current;
-  return { ...changed, localPath, remotePath, standing, protected: current.protected };
+  const { localPath, remotePath, state } = current;
+  return { ...changed, localPath, remotePath, state, protected: current.protected };
 }
 
 /**

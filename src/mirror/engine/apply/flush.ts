@@ -48,7 +48,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
 }
 
 /** Returns true if a power loss may destroy the file of a record. */
-export const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
+export const mayBeLost = ({ durable, state }: Link): boolean => !durable && state === "linked";
 
 /** @returns paths that may not survive a power loss yet, including files that are gone */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {

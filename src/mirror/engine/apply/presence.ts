@@ -28,7 +28,7 @@ function removalOf(ctx: CycleContext, action: ActionOf<"trash-local">): Removal 
     const detail = `${reasonForWrite(ctx, action)}; kept as .mdmirror/${place}`;
     return {
       ...(action.cause === "outside"
-        ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
+        ? { link: { ...link, state: "outside", stamp: null, stampTrusted: false } }
         : { ends: { link, trashPath: place } }),
       event: eventOf(action, "local", { detail, before: expect }),
     };
@@ -125,12 +125,10 @@ export function forgetDocument(ctx: CycleContext, action: ActionOf<"forget">): O
 
 /** Records facts of a document that changed, other than content and place. */
 export function storeFacts(ctx: CycleContext, action: ActionOf<"note-facts">): Outcome {
-  const { state } = ctx.world;
-  const link = state.link(action.id);
+  const link = ctx.world.state.link(action.id);
   if (link === null) return STALE.noRecord;
-  const { standing, protected: isProtected } = action;
-  const facts =
-    standing === "away" ? ({ standing: "outside", stamp: null, stampTrusted: false } as const) : { standing };
+  const { state, protected: isProtected } = action;
+  const facts = state === "away" ? ({ state: "outside", stamp: null, stampTrusted: false } as const) : { state };
   return commit(ctx, {
     link: { ...link, protected: isProtected, ...facts },
     event: eventOf(action, "both", { path: link.localPath }),

@@ -107,10 +107,10 @@ class NarrowView {
   }
 
   #addDocument(link: Link): boolean {
-    const { id, standing } = link;
+    const { id, state } = link;
     const local = localFileOf(link);
     const remote = this.#seen.remote.files.get(id);
-    if (local === null || remote === undefined || standing !== "linked") return false;
+    if (local === null || remote === undefined || state !== "linked") return false;
     if (this.#blocked.has(id) || this.#state.conflict(id) !== null) return false;
     this.#links.set(id, link);
     this.#files.set(local.path, local);

@@ -202,7 +202,7 @@ export class MirrorLinks {
       const link = byPath.get(spelling.path);
       // A document that was moved out of the linked subtree and edited locally stays, and is read
       // like before.
-      if (link === undefined || link.standing === "suspended" || !hasMovedTarget(spelling, places)) continue;
+      if (link === undefined || link.state === "suspended" || !hasMovedTarget(spelling, places)) continue;
       if (isFileOfAnother(spelling, link)) continue;
       if (spelling.leads.some((lead) => isTargetAmbiguous(lead, places))) continue;
       const respelled = this.#respell(spelling, link, places);

@@ -44,7 +44,7 @@ export class LinkPlaces {
   constructor(base: BaseTree, scope: LinkScope) {
     this.#tombstones = base.tombstones;
     this.#links = base.links;
-    for (const [id, path] of standingPlaces(base)) this.set(id, path);
+    for (const [id, path] of recordedPlaces(base)) this.set(id, path);
     this.#byRemotePath = once(() => remotePaths(base));
     this.#scope = scope;
     this.#names = scope.wiki ? this.#makeNames() : undefined;
@@ -269,7 +269,7 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
  * because another document may have its path. A folder that was removed locally and stays on the
  * service has no place either, because another folder may have its path.
  */
-function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
+function* recordedPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
   for (const { id, localPath } of base.dirs.values())
     if (!isRemoved(base.blocks.get(id)?.reason)) yield [id, standsAt(base, moved, id, localPath)];

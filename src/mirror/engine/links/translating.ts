@@ -115,7 +115,7 @@ function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
  * place. In both cases mdmirror would not recognise them as moved.
  */
 function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
-  const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");
+  const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.state === "linked");
   const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
   for (const { id, localPath, digest } of links) {
     const look = disk.look(localPath);
@@ -149,7 +149,7 @@ function asWritten({ localPath: path, id }: Link, { digest: bytes }: LocalText, 
 
 function* linkingFiles(links: Iterable<Link>, disk: Disk): Generator<[Link, LocalText]> {
   for (const link of links) {
-    const read = isAway(link) || link.standing !== "linked" ? null : disk.read(link.localPath);
+    const read = isAway(link) || link.state !== "linked" ? null : disk.read(link.localPath);
     if (read?.kind === "done" && mayHaveLinks(read.value.text, true)) yield [link, read.value];
   }
 }

@@ -190,7 +190,7 @@ export function dropLocalEdit(ctx: CycleContext, { link, at, seen }: Placed, con
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isUnseenContent(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
-  const cause = link.standing === "outside" ? "outside" : "gone";
+  const cause = link.state === "outside" ? "outside" : "gone";
   const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",

@@ -47,9 +47,9 @@ type Unlisted = {
 export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): Unlisted {
   const missing: DocId[] = [];
   const outside = new Set<DocId>();
-  for (const { id, standing } of base.links.values()) {
+  for (const { id, state } of base.links.values()) {
     if (seen.has(id)) continue;
-    if (standing === "outside") outside.add(id);
+    if (state === "outside") outside.add(id);
     else missing.push(id);
   }
   return { missing, outside };

@@ -71,7 +71,7 @@ export type PathOnService = {
  */
 export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): NotedPaths {
   const base = world.state.load();
-  const ground: Ground = {
+  const scan: BarrierScan = {
     world,
     base,
     isProof: isCompared && !lacksDocuments(world.state),
@@ -80,7 +80,7 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
     underWay: documentsBeingSent(world),
     walk: once(() => observeLocal(world, base, true, () => undefined)),
   };
-  const found = scope.map((path) => scanPath(ground, path));
+  const found = scope.map((path) => scanPath(scan, path));
   const outside = found.filter((one) => "why" in one);
   if (outside.length > 0) return { kind: "outside", outside };
   const all = new Map(found.flatMap((one) => ("why" in one ? [] : one)).map((one) => [one.path, one]));
@@ -92,12 +92,12 @@ export function noteLocalState(world: World, scope: readonly LocalPath[], isComp
 /** A file that is live at this scan need not be waited for, unless the caller named the file. */
 type ScannedPath = AwaitedPath & { readonly isLive: boolean };
 
-function scanPath(ground: Ground, path: LocalPath): readonly ScannedPath[] | UnsentPath {
-  if (isFile(ground, path)) return [awaitedAt(ground, path)];
-  return below(ground, path) ?? nothingAt(ground, path);
+function scanPath(scan: BarrierScan, path: LocalPath): readonly ScannedPath[] | UnsentPath {
+  if (isFile(scan, path)) return [awaitedAt(scan, path)];
+  return below(scan, path) ?? nothingAt(scan, path);
 }
 
-type Ground = {
+type BarrierScan = {
   readonly world: World;
   readonly base: BaseTree;
   /** True if base shows the service's state. */
@@ -111,10 +111,10 @@ type Ground = {
 };
 
 /** Returns true if the path names one document that exists, existed, or cannot be read. */
-function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
+function isFile({ world, links, walk }: BarrierScan, path: LocalPath): boolean {
   if (path === "") return false;
   const look = world.disk.look(path);
-  if (look.kind !== "folder" && links.get(path)?.standing === "linked") return true;
+  if (look.kind !== "folder" && links.get(path)?.state === "linked") return true;
   return look.kind !== "folder" && (walk().files.has(path) || walk().unseen.has(path));
 }
 
@@ -126,27 +126,27 @@ function documentsBeingSent({ state }: World): ReadonlySet<string> {
   return new Set(sent);
 }
 
-function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): ScannedPath {
+function awaitedAt({ run, links, underWay }: BarrierScan, path: LocalPath): ScannedPath {
   const isUnderWay = underWay.has(path) || underWay.has(links.get(path)?.id ?? path);
   return { path, run, isUnderWay, isLive: false };
 }
 
 /** @returns null: the folder exists neither locally nor in base */
-function below(ground: Ground, folder: LocalPath): ScannedPath[] | null {
-  const { base, links, walk } = ground;
+function below(scan: BarrierScan, folder: LocalPath): ScannedPath[] | null {
+  const { base, links, walk } = scan;
   const local = walk();
   const paths = new Set<LocalPath>();
   for (const path of local.files.keys()) if (isBelow(path, folder)) paths.add(path);
   for (const path of unreadIn(local, folder)) paths.add(path);
-  for (const { localPath, standing } of links.values())
-    if (standing === "linked" && isBelow(localPath, folder)) paths.add(localPath);
+  for (const { localPath, state } of links.values())
+    if (state === "linked" && isBelow(localPath, folder)) paths.add(localPath);
   const isKnown =
     folder === "" || local.folders.has(folder) || [...base.dirs.values()].some((dir) => dir.localPath === folder);
   if (paths.size === 0 && !isKnown) return null;
-  return [...paths].map((path) => ({ ...awaitedAt(ground, path), isLive: isLive(ground, path) }));
+  return [...paths].map((path) => ({ ...awaitedAt(scan, path), isLive: isLive(scan, path) }));
 }
 
-function isLive({ base, isProof, links, walk }: Ground, path: LocalPath): boolean {
+function isLive({ base, isProof, links, walk }: BarrierScan, path: LocalPath): boolean {
   const link = links.get(path);
   return (
     isProof && link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id)
@@ -170,19 +170,19 @@ function isUnread({ unseen, files, others }: LocalTree): boolean {
  * Handles a path with no synced entry: the entry was deleted, is never sent to the service, or
  * could not be read.
  */
-function nothingAt(ground: Ground, path: LocalPath): ScannedPath[] | UnsentPath {
-  const { world, base, walk } = ground;
-  if (isUnread(walk())) return [awaitedAt(ground, path)];
+function nothingAt(scan: BarrierScan, path: LocalPath): ScannedPath[] | UnsentPath {
+  const { world, base, walk } = scan;
+  if (isUnread(walk())) return [awaitedAt(scan, path)];
   for (const at of [...ancestorsOf(path), path]) {
     if (at === ".mdmirror") return { path, why: "mirror-folder" };
-    if (walk().unseen.has(at)) return [awaitedAt(ground, path)];
+    if (walk().unseen.has(at)) return [awaitedAt(scan, path)];
     const other = walk().others.get(at);
     if (other !== undefined) return { path, why: other.kind };
   }
   const wasThere = [...base.tombstones.values()].some(
     ({ localPath }) => localPath === path || isBelow(localPath, path),
   );
-  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [awaitedAt(ground, path)];
+  if (wasThere || world.state.events({ limit: 1, path }).length > 0) return [awaitedAt(scan, path)];
   return { path, why: "unknown" };
 }
 
@@ -216,7 +216,7 @@ function stateOf(world: World, awaited: AwaitedPath, { link, block, isProof }: P
   const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
-  if (isProof && link?.standing === "linked" && digest !== null)
+  if (isProof && link?.state === "linked" && digest !== null)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || block?.reason === "in-review" || block?.reason === "review-conflict") return "in-review";

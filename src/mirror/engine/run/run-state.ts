@@ -81,14 +81,14 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
   state.setMeta(META.lastReport, JSON.stringify(kept));
 }
 
-type StandingFacts = {
+type RunStateFacts = {
   readonly meta: (key: string) => string | null;
   readonly blocks: readonly Block[];
   /** Newest run. Null: there is none, or a daemon is running one. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
-export function runStateOf({ meta, blocks, newestRun }: StandingFacts): RunState {
+export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState {
   const last = readLast(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
@@ -131,7 +131,7 @@ const APPROVED: Attention = {
   waits: true,
 };
 
-function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
+function cutOff(newest: RunStateFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
   const detail = `a run (${newest.kind}) was interrupted, or is still running`;
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];

@@ -103,7 +103,7 @@ function fileEntry(
   if (block !== undefined) return { ...common, ...heldAs(block) };
   if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
-  if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
+  if (row.state === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
   if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
   return { ...common, state: "in-sync", why: null, row };
 }

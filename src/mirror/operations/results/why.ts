@@ -66,9 +66,9 @@ function openFacts(
 function baseFact({ link, folder, path }: Why): string {
   if (link !== null) {
     const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
-    const standing = link.standing === "linked" ? "" : `, ${link.standing}`;
+    const state = link.state === "linked" ? "" : `, ${link.state}`;
     const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
-    return `${link.id} at ${link.changeId}, content ${link.digest.slice(0, 12)}${place}${standing}${review}`;
+    return `${link.id} at ${link.changeId}, content ${link.digest.slice(0, 12)}${place}${state}${review}`;
   }
   if (path === "") return "the linked folder itself";
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;

@@ -272,7 +272,7 @@ class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
   /** Rows by their current slots; collected on first use. */
-  readonly #standing: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
+  readonly rowsNow: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
 
@@ -339,11 +339,11 @@ class SlotOwners {
   }
 
   #rowsNow(side: Side): SlotMap<Row> {
-    const known = this.#standing[side];
+    const known = this.rowsNow[side];
     if (known !== null) return known;
     const index = new SlotMap<Row>(this.#foldings[side]);
     for (const row of this.#rows) if (row[side].now !== null) index.set(row[side].now, row);
-    this.#standing[side] = index;
+    this.rowsNow[side] = index;
     return index;
   }
 }

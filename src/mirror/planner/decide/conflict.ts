@@ -212,12 +212,12 @@ function drop(
  * equals `to` if only the record is wrong.
  */
 function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
-  const standing = copies.flatMap(({ nth, path, found, isNewest }) => {
+  const present = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
     const parent = folderAt(draft.forest, "local", parentOf(found.path));
     return [{ nth, recorded: isNewest ? path : null, stands: { parent, name: nameOf(found.path) } }];
   });
-  if (standing.length > 0) draft.copies.set(row, standing);
+  if (present.length > 0) draft.copies.set(row, present);
 }
 
 /** A conflict copy and the file that was found for it, if any. */

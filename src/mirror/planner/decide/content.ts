@@ -151,7 +151,7 @@ function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, 
 }
 
 function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: RemoteFile): void {
-  if (there.protected === link.protected && link.standing === "linked") return;
+  if (there.protected === link.protected && link.state === "linked") return;
   recordFacts(draft, row, link, "linked", whyNoted(link, there), there.protected);
 }
 

@@ -17,12 +17,12 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
   const here = row.local.seen.kind === "present";
   if (!here && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
-    if (link.standing !== "suspended") recordFacts(draft, row, link, "suspended", why);
+    if (link.state !== "suspended") recordFacts(draft, row, link, "suspended", why);
     blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
     return true;
   }
-  if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
-  if (link.standing === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
+  if (link.state === "suspended" && endSuspension(draft, row, link, drift)) return true;
+  if (link.state === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
     decideReturn(draft, row, link);
     return true;
   }

@@ -110,9 +110,9 @@ function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolea
 function isRootBarred(draft: PlanDraft, row: Row, to: Place): boolean {
   const { root } = draft.forest;
   if (to.parent !== root || row.remote.now?.parent === root) return false;
-  const standing = row.kind === "document" ? remainingBlock(draft, row) : null;
-  if (standing?.reason === "no-move-to-root") {
-    keepBlock(draft, standing);
+  const remaining = row.kind === "document" ? remainingBlock(draft, row) : null;
+  if (remaining?.reason === "no-move-to-root") {
+    keepBlock(draft, remaining);
     return true;
   }
   if (draft.policy.movesToRoot) return false;

@@ -159,8 +159,8 @@ function block(
   detail: string,
   facts: ContentOfBlock = {},
 ): void {
-  const standing = draft.blocks.get(key);
-  if (standing !== undefined) return;
+  const earlier = draft.blocks.get(key);
+  if (earlier !== undefined) return;
   const before = draft.trees.base.blocks.get(key);
   const since = before?.reason === reason ? before.since : 0;
   draft.blocks.set(key, {

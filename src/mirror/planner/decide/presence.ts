@@ -116,7 +116,7 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
     trash(draft, row, here, "outside");
     return;
   }
-  if (link.standing !== "outside") recordFacts(draft, row, link, "outside", MOVED_OUT);
+  if (link.state !== "outside") recordFacts(draft, row, link, "outside", MOVED_OUT);
   blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
     digest: here.digest,
   });
@@ -129,11 +129,11 @@ export function recordFacts(
   draft: PlanDraft,
   row: DocumentRow,
   link: Link,
-  standing: ActionOf<"note-facts">["standing"],
+  state: ActionOf<"note-facts">["state"],
   why: string,
   isProtected = link.protected,
 ): void {
-  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: isProtected, standing }));
+  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: isProtected, state }));
 }
 
 export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {

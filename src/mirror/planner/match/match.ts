@@ -130,12 +130,12 @@ function document(
     id,
     link,
     tombstone,
-    local: { seen: local, ...standing(forest, "local", here) },
-    remote: { seen: remote, ...standing(forest, "remote", there) },
+    local: { seen: local, ...placeAt(forest, "local", here) },
+    remote: { seen: remote, ...placeAt(forest, "remote", there) },
   };
 }
 
-function standing(forest: Forest, side: "local" | "remote", path: string | null) {
+function placeAt(forest: Forest, side: "local" | "remote", path: string | null) {
   const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
   return { now, goal: null };
 }

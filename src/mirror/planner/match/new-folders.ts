@@ -91,8 +91,8 @@ function plantRemote(
   paths: FolderPaths,
   trees: Trees,
 ): void {
-  const standing = forest.byRemote.get(path);
-  if (standing !== undefined && standing.remoteSeen !== "unknown") return;
+  const folderAtPath = forest.byRemote.get(path);
+  if (folderAtPath !== undefined && folderAtPath.remoteSeen !== "unknown") return;
   const there = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);

@@ -103,14 +103,14 @@ function takesText(action: Action): action is TakingText {
 }
 
 function isLinked({ links }: BaseTree, action: Action): boolean {
-  return "id" in action && links.get(action.id)?.standing === "linked";
+  return "id" in action && links.get(action.id)?.state === "linked";
 }
 
 const EMPTY = digestOf("");
 
 function countEmpty({ links }: BaseTree): number {
   let empty = 0;
-  for (const { digest, standing } of links.values()) if (digest === EMPTY && standing === "linked") empty++;
+  for (const { digest, state } of links.values()) if (digest === EMPTY && state === "linked") empty++;
   return empty;
 }
 
