@@ -38,7 +38,7 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
     run: { number: 1 },
     settings: SETTINGS,
     retryRefused: false,
-    quietTexts: null,
+    unchangedContents: null,
     dry: true,
   };
   return gatherSignals(new CycleContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;

@@ -7,7 +7,7 @@ import { createRig, type Rig } from "../simulator/rig.ts";
 /** A note of a mirror that leaves alone what somebody has in hand. */
 
 export const MINUTE = 60_000;
-export const HANDS: EditorWait = { quietMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
+export const HANDS: EditorWait = { unchangedMs: 2_000, openMs: 10 * MINUTE, sleeps: false };
 export const SWAP = `${ROOT}/.note.md.swp`;
 export const TEXT = "# Note\n\none\n\ntwo\n\nthree\n";
 

@@ -24,7 +24,7 @@ async function inSync(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
 /** Runs a cycle. Returns the local paths of base and the paths of both sides in its trees. */
 async function cycle(mirror: Mirror) {
   const run = { number: mirror.state.beginRun("sync", 0) };
-  const common = { run, settings: SETTINGS, retryRefused: false, quietTexts: null };
+  const common = { run, settings: SETTINGS, retryRefused: false, unchangedContents: null };
   const end = await runCycle(mirror.world(), { ...common, dry: false, leavesOut: true });
   if (end.kind === "offline") throw new Error(end.fault.detail);
   const { base, local, remote, leftOut } = end.trees;

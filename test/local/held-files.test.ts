@@ -97,9 +97,9 @@ describe.skipIf(process.platform !== "linux")("files that other processes have o
 
 describe("files that other processes have open", () => {
   it("are read once until they are forgotten, and are none where the system does not list them", () => {
-    const heldToWrite = vi.fn<() => OpenToWrite>();
-    for (const held of ["1", "2"]) heldToWrite.mockReturnValueOnce(new Set([held]));
-    const files = new OpenFiles({ heldToWrite });
+    const listOpenToWrite = vi.fn<() => OpenToWrite>();
+    for (const held of ["1", "2"]) listOpenToWrite.mockReturnValueOnce(new Set([held]));
+    const files = new OpenFiles({ listOpenToWrite });
     expect(["1", "2"].map((path) => files.has(path))).toEqual([true, false]);
     files.forget();
     expect(["1", "2"].map((path) => files.has(path))).toEqual([false, true]);

@@ -13,7 +13,7 @@ export const POLICY: Policy = {
   folderMoves: true,
   movesToRoot: true,
   retryRefused: false,
-  quietTexts: null,
+  unchangedContents: null,
   absentTwice: null,
   guards: DEFAULT_GUARDS,
 };

@@ -49,11 +49,13 @@ describe("protected documents and reviews (I31)", () => {
   test("a text goes to review when it has rested", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
     const id = world.idAt("a.md");
-    expect(say(planOf(world, { quietTexts: new Map() }))).toBe("note-facts linked protected; hold review-delayed a.md");
+    expect(say(planOf(world, { unchangedContents: new Map() }))).toBe(
+      "note-facts linked protected; hold review-delayed a.md",
+    );
     const rested = new Map([[id, world.digest("2")]]);
-    expect(say(planOf(world, { quietTexts: rested }))).toBe("put a.md review; note-facts linked protected");
+    expect(say(planOf(world, { unchangedContents: rested }))).toBe("put a.md review; note-facts linked protected");
     const other = new Map([[id, world.digest("3")]]);
-    expect(say(planOf(world, { quietTexts: other }))).toContain("hold review-delayed");
+    expect(say(planOf(world, { unchangedContents: other }))).toContain("hold review-delayed");
   });
   test("a text that was answered with the base's own is not sent again on that base", () => {
     const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);

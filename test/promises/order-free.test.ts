@@ -54,7 +54,7 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
     run: { number: 1 },
     settings: SETTINGS,
     retryRefused: true,
-    quietTexts: null,
+    unchangedContents: null,
     dry: false,
   };
   const ctx = new CycleContext(world, input);

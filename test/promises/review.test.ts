@@ -133,9 +133,9 @@ test("I31 a later edit goes out once its content has rested, by a sync without a
   const { mirror } = scene;
   act(scene, "edit MORE");
   act(scene, "accept");
-  await mirror.sync({ reviewAfterQuiet: true });
+  await mirror.sync({ reviewsOnlyUnchanged: true });
   expect(blocksOf(scene)).toEqual(["review-delayed"]);
-  await mirror.sync({ reviewAfterQuiet: true });
+  await mirror.sync({ reviewsOnlyUnchanged: true });
   expect(reviewsOf(scene.rig)).toEqual(["MORE"]);
 });
 

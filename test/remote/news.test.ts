@@ -31,7 +31,7 @@ class NewsBench {
     };
     const { clock } = this;
     const random = { fraction: () => 0.999, hex: (n: number) => "0".repeat(n) };
-    this.news = createRemote({ wire, key: KEY, clock, random, log: NO_LOG, traits: null }).news();
+    this.news = createRemote({ wire, key: KEY, clock, random, log: NO_LOG, traits: null }).events();
     this.news.start({ onHint: (hint) => this.hints.push(hint), onState: (state) => this.states.push(state) });
   }
 

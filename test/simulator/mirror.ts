@@ -27,7 +27,7 @@ export const SETTINGS: Settings = {
   conflicts: () => "conflict-copy",
   retryRefused: false,
   guards: DEFAULT_GUARDS,
-  reviewAfterQuiet: false,
+  reviewsOnlyUnchanged: false,
   secondLookMs: 2_000,
 };
 

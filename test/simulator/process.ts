@@ -98,7 +98,7 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, { onDisk }: F
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function" || typeof name !== "string") return member;
       // This call asks the system which files are open, and names no path of the disk.
-      if (name === "heldToWrite") return () => target.heldToWrite?.();
+      if (name === "listOpenToWrite") return () => target.listOpenToWrite?.();
       return (...args: unknown[]) => {
         onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
         enter(`disk.${name}`);

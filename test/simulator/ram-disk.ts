@@ -231,7 +231,7 @@ export class RamDisk implements Fs {
     }
   }
 
-  heldToWrite(): OpenToWrite {
+  listOpenToWrite(): OpenToWrite {
     const open = this.openToWrite;
     return { has: (path) => open.has(this.user.inode(path)) };
   }

@@ -51,7 +51,7 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const daemonOptions = {
     settings,
     timing: { pollListeningMs: timeMs(pollEvery), pollRequestsAMinute, ...options.timing },
-    ...(listen ? { news: mirror.world.remote.news() } : {}),
+    ...(listen ? { news: mirror.world.remote.events() } : {}),
   };
   const daemon = (options.createDaemon ?? createDaemon)(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });

@@ -72,7 +72,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     conflicts: conflictPolicy(config),
     retryRefused: true,
     guards,
-    reviewAfterQuiet: !request.attended,
+    reviewsOnlyUnchanged: !request.attended,
     secondLookMs: SECOND_LOOK_MS,
     handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
   };
@@ -95,8 +95,8 @@ export function oppositeTrouble(config: Pick<Config, "direction">, { direction }
  * open.
  */
 export function editorWaitOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): EditorWait {
-  const quietMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
-  return { quietMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
+  const unchangedMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
+  return { unchangedMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
 }
 
 /** Returns the policy for conflicts at a path, in the planner's form. */
@@ -171,8 +171,8 @@ export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {
-    const stands = report.state === "stopped" || state.meta(META.safetyStop) !== null;
-    const stopLimit = stands && maxDeletes !== null ? String(maxDeletes) : null;
+    const isStopOpen = report.state === "stopped" || state.meta(META.safetyStop) !== null;
+    const stopLimit = isStopOpen && maxDeletes !== null ? String(maxDeletes) : null;
     if (state.meta(META.stopLimit) !== stopLimit) state.setMeta(META.stopLimit, stopLimit);
   }
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));

@@ -10,7 +10,7 @@ import { errorCodeOf } from "../../common/trouble.ts";
  */
 export type TransientKind = "locked" | "offline";
 
-type NotedTrouble = { readonly since: number; readonly toldAt: number | null };
+type NotedTrouble = { readonly since: number; readonly reportedAt: number | null };
 type Notes = { readonly [kind in TransientKind]?: NotedTrouble };
 
 const NOTES_FILE = "quiet.json";
@@ -20,18 +20,18 @@ const AGAIN_MS = 86_400_000;
 /**
  * Notes the problem, and decides whether to report it now.
  * @param folder absolute path of `.mdmirror`
- * @param quietMs milliseconds without a report
+ * @param unreportedMs milliseconds without a report
  * @returns the duration of a problem to report, in milliseconds; null if it is not reported
  */
-export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): number | null {
+export function noteTransient(folder: string, kind: TransientKind, now: number, unreportedMs: number): number | null {
   try {
     const notes = readNotes(folder);
     const before = notes[kind];
     // After the clock was set back, the duration begins again.
-    const noted = before !== undefined && before.since <= now ? before : { since: now, toldAt: null };
-    const { since, toldAt } = noted;
-    const isDue = now - since >= quietMs && (toldAt === null || now - toldAt >= AGAIN_MS);
-    const after = isDue ? { since, toldAt: now } : noted;
+    const noted = before !== undefined && before.since <= now ? before : { since: now, reportedAt: null };
+    const { since, reportedAt } = noted;
+    const isDue = now - since >= unreportedMs && (reportedAt === null || now - reportedAt >= AGAIN_MS);
+    const after = isDue ? { since, reportedAt: now } : noted;
     if (after !== before) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? now - since : null;
   } catch (error) {
@@ -76,6 +76,6 @@ function readNotes(folder: string): Notes {
 
 function isNoted(noted: unknown): noted is NotedTrouble {
   if (!isJsonObject(noted)) return false;
-  const { since, toldAt } = noted;
-  return typeof since === "number" && (toldAt === null || typeof toldAt === "number");
+  const { since, reportedAt } = noted;
+  return typeof since === "number" && (reportedAt === null || typeof reportedAt === "number");
 }

@@ -47,7 +47,7 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
-  readonly #held: OpenFiles;
+  readonly openFiles: OpenFiles;
   #areNamesKnown = false;
 
   /**
@@ -59,7 +59,7 @@ export class LocalDisk implements Disk {
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, folders, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
-    this.#held = new OpenFiles(fs);
+    this.openFiles = new OpenFiles(fs);
   }
 
   identify(): RootIdentity | null {
@@ -114,7 +114,7 @@ export class LocalDisk implements Disk {
     this.#effect((guard) => readSetAside(guard, setAsideAt));
   readonly putBack: Disk["putBack"] = (setAsideAt, path) => this.#change((guard) => putBack(guard, setAsideAt, path));
   readonly isOpenElsewhere: Disk["isOpenElsewhere"] = (setAsideAt) =>
-    this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.#held));
+    this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.openFiles));
   readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) =>
     this.#effect((guard) => removeSetAside(guard, setAsideAt));
   readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
@@ -147,7 +147,7 @@ export class LocalDisk implements Disk {
   /** Learns the names of the disk, and forgets which processes had files open. */
   #change<T>(work: (guard: RootGuard) => T): T {
     this.names();
-    this.#held.forget();
+    this.openFiles.forget();
     return this.#effect(work);
   }
 

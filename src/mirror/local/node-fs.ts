@@ -34,7 +34,7 @@ export function createNodeFs(): Fs {
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
-    ...(process.platform === "linux" ? { syncDisk, heldToWrite: () => filesOpenToWrite() } : {}),
+    ...(process.platform === "linux" ? { syncDisk, listOpenToWrite: () => filesOpenToWrite() } : {}),
     ...(canHoldFolders() ? { handle } : {}),
   };
 }

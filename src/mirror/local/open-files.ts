@@ -100,15 +100,15 @@ function orErrno<T>(look: () => T): T | string {
 
 /** The open files, read once for all files that were set aside before. */
 export class OpenFiles {
-  readonly #fs: Pick<Fs, "heldToWrite">;
+  readonly #fs: Pick<Fs, "listOpenToWrite">;
   #known: OpenToWrite | null = null;
 
-  constructor(fs: Pick<Fs, "heldToWrite">) {
+  constructor(fs: Pick<Fs, "listOpenToWrite">) {
     this.#fs = fs;
   }
 
   has(path: string): boolean {
-    this.#known ??= this.#fs.heldToWrite?.() ?? null;
+    this.#known ??= this.#fs.listOpenToWrite?.() ?? null;
     return this.#known?.has(path) ?? false;
   }
 

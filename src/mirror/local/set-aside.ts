@@ -60,9 +60,9 @@ export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): 
 }
 
 /** Returns true if another process has the set-aside file open for writing. */
-export function isOpenToWrite(guard: RootGuard, setAsideAt: string, held: OpenFiles): boolean {
+export function isOpenToWrite(guard: RootGuard, setAsideAt: string, openFiles: OpenFiles): boolean {
   const place = guard.mirrorPlace(setAsideAt, false);
-  return place.ok && held.has(place.abs);
+  return place.ok && openFiles.has(place.abs);
 }
 
 /** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */

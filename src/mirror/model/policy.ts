@@ -41,7 +41,7 @@ export type Policy = {
    * Contents of protected documents that did not change since the previous cycle, and may go to
    * review now. null: any may.
    */
-  readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
+  readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /**
    * Linked paths that the second scan did not find either: `sync` scans twice before it counts a
    * file as absent. Null: one scan is enough.

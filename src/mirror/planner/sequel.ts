@@ -86,17 +86,17 @@ export function leavesMoreWork(plan: Plan, trees: Trees): (action: Action) => bo
   const isPlain = once(() => !mayMoveMore(plan));
   const lasting = once(() => lastingFolders(trees));
   const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
-  const held = once(() => new Set(plan.blocks.map(({ key }) => key)));
-  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsBlock(action, held);
+  const blockedKeys = once(() => new Set(plan.blocks.map(({ key }) => key)));
+  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsBlock(action, blockedKeys);
 }
 
 /**
  * Returns true if the block of a moved document or folder may have ended, because the obstacle at
  * its place may be gone.
  */
-function mayEndItsBlock(action: Action, held: () => ReadonlySet<string>): boolean {
-  if (action.kind === "move-local") return held().has(action.id);
-  return action.kind === "move-folder-local" && held().has(action.dirId);
+function mayEndItsBlock(action: Action, blockedKeys: () => ReadonlySet<string>): boolean {
+  if (action.kind === "move-local") return blockedKeys().has(action.id);
+  return action.kind === "move-folder-local" && blockedKeys().has(action.dirId);
 }
 
 function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {

@@ -70,5 +70,5 @@ export interface Fs {
    * Returns the files that other processes have open for writing. Left out if the system lists
    * none.
    */
-  heldToWrite?(): OpenToWrite;
+  listOpenToWrite?(): OpenToWrite;
 }

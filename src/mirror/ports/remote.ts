@@ -182,7 +182,7 @@ export interface Remote {
    */
   generation(): string | null;
   /** Returns the service's events, for callers that keep running. */
-  news(): RemoteEvents;
+  events(): RemoteEvents;
   pressure(): Pressure;
   /** Returns the number of requests sent so far, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;

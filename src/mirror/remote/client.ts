@@ -67,7 +67,7 @@ export function createRemote({ wire, key, clock, random, log, ...options }: Remo
     traits: () => traits.current(),
     sawReadBack: (sent, isSame) => traits.sawReadBack(sent, isSame),
     generation: () => http.generation(),
-    news: () => new EventStream({ http, clock, random }),
+    events: () => new EventStream({ http, clock, random }),
     pressure: () => queue.pressure(),
     counts: () => http.counts(),
     close: async () => {

@@ -197,10 +197,10 @@ function isIntent(intent: unknown): boolean {
   if (typeof intent !== "object" || intent === null || !("kind" in intent)) return false;
   const { kind } = intent;
   if (typeof kind !== "string" || !Object.hasOwn(INTENTS, kind)) return false;
-  const held: Readonly<Record<string, unknown>> = { ...intent };
+  const row: Readonly<Record<string, unknown>> = { ...intent };
   for (const [member, isPossible] of Object.entries(OPTIONAL))
-    if (!orNull(isPossible)(held[member] ?? null)) return false;
-  return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](held[member]));
+    if (!orNull(isPossible)(row[member] ?? null)) return false;
+  return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](row[member]));
 }
 
 /** Matches control characters that JSON escapes. */

@@ -22,12 +22,12 @@ function reachesByProc(fd: number): boolean {
 
 function procLeadsTo(fd: number): boolean {
   const found = statOrNull(`/proc/self/fd/${fd}/.`);
-  const held = fs.fstatSync(fd);
-  return found !== null && found.dev === held.dev && found.ino === held.ino;
+  const opened = fs.fstatSync(fd);
+  return found !== null && found.dev === opened.dev && found.ino === opened.ino;
 }
 
 /** The folder that `withOwnFolderOpen` keeps open; null if there is none. */
-let held: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
+let openFolder: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
 
 /**
  * Keeps `.mdmirror` open, after a check, while `work` opens many files in it, because opening the
@@ -36,14 +36,14 @@ let held: { readonly folder: string; readonly at: string; readonly fd: number } 
  * @throws UnsafePath; exceptions of `work`
  */
 export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
-  if (held?.folder === folder || statOrNull(folder) === null) return work();
+  if (openFolder?.folder === folder || statOrNull(folder) === null) return work();
   return inFolder(folder, folder, (at, fd) => {
-    const before = held;
-    held = { folder, at, fd };
+    const before = openFolder;
+    openFolder = { folder, at, fd };
     try {
       return work();
     } finally {
-      held = before;
+      openFolder = before;
     }
   });
 }
@@ -58,7 +58,7 @@ export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
 export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
   const enter = (at: string, fd: number): T =>
     below === "" ? work(at, fd) : inBelow(at, folder, below.split("/"), work);
-  return held?.folder === folder ? enter(held.at, held.fd) : inFolder(folder, folder, enter);
+  return openFolder?.folder === folder ? enter(openFolder.at, openFolder.fd) : inFolder(folder, folder, enter);
 }
 
 function inBelow<T>(at: string, shown: string, names: readonly string[], work: (at: string, fd: number) => T): T {

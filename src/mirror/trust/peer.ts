@@ -25,15 +25,15 @@ const TABLES = [
 ] as const;
 
 export function peerOf(ends: ConnectionEnds): PeerUser {
-  let told = false;
+  let wasRead = false;
   for (const { path, prefix } of TABLES) {
     const table = readTable(path);
     if (table === null) continue;
-    told = true;
+    wasRead = true;
     const user = userIn(table, prefix, ends);
     if (user !== null) return user;
   }
-  return told ? "gone" : "unknown";
+  return wasRead ? "gone" : "unknown";
 }
 
 /**

@@ -174,7 +174,7 @@ describe("a narrow view of both sides", () => {
       } as const;
       const plan = makePlan(
         { ...part, local },
-        { ...policy, quietTexts: null, absentTwice: null },
+        { ...policy, unchangedContents: null, absentTwice: null },
         signals,
         () => null,
       );

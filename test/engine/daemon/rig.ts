@@ -112,7 +112,7 @@ export class DaemonRig {
     this.daemon = createDaemon(world, this.watched, {
       settings: { ...SETTINGS, ...options.settings },
       ...(options.timing === undefined ? {} : { timing: options.timing }),
-      ...(options.news === undefined ? {} : { news: options.news }),
+      ...(options.news === undefined ? {} : { events: options.news }),
     });
     this.daemon.onEvent((event) => this.events.push(event));
     this.#running = this.daemon.run(this.#stopping.signal).catch((error: unknown) => {

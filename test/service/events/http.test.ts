@@ -17,7 +17,7 @@ test("the client hears of a change over HTTP, and of the service's end", async (
   const remote = createRemote(options);
   const hints: EventHint[] = [];
   const states: EventStreamState[] = [];
-  const news = remote.news();
+  const news = remote.events();
   news.start({ onHint: (hint) => void hints.push(hint), onState: (state) => void states.push(state) });
   await expect.poll(() => hints).toEqual([{ kind: "all" }, { kind: "all" }]);
   expect(states).toEqual([{ kind: "listening" }]);

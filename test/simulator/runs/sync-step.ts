@@ -138,7 +138,7 @@ function noteMayHaveLeft({ history }: Actors, { state }: SimulatedMirror): void 
 export function settingsOf(mirror: SimulatedMirror, sleeps = true): Settings {
   const { direction, setup } = mirror;
   const usual = { ...SETTINGS, direction, conflicts: () => setup.conflicts };
-  return mirror.desk.hands ? { ...usual, handsOff: { quietMs: 2_000, openMs: 600_000, sleeps } } : usual;
+  return mirror.desk.hands ? { ...usual, handsOff: { unchangedMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
 
 async function survive<T>(work: () => Promise<T>): Promise<T | null> {

@@ -50,7 +50,7 @@ function watchFor(actors: Actors, step: WatchStep): Work {
       actors.simulatedWorld.hasEvents && tellsNews(step) ? new ReportedEvents(rollDice(step.seed + 5)) : null;
     const daemon = createDaemon(world, watcher, {
       settings: settingsOf(mirror, false),
-      ...(news === null ? {} : { news }),
+      ...(news === null ? {} : { events: news }),
     });
     const stopping = new AbortController();
     const program = new Program({ actors, mirror, ledger, daemon });

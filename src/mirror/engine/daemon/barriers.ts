@@ -143,13 +143,13 @@ export class Barriers {
    * is unchanged is due now, because the caller has finished writing the file.
    */
   #nextScan({ hastened }: Barrier, waiting: readonly PathOnService[]): number {
-    const { dirty, deletions, quietTexts, emptied } = this.#runner.runs;
+    const { dirty, deletions, unchangedContents, emptied } = this.#runner.runs;
     const now = this.#now();
     let next = NEVER;
     for (const { path, id } of waiting) {
       deletions.hasten(path, now + SECOND_SCAN_MS);
       const mayHasten = !hastened.has(path);
-      const ended = mayHasten && (emptied.end(path, now) || (id !== null && quietTexts.end(id, now)));
+      const ended = mayHasten && (emptied.end(path, now) || (id !== null && unchangedContents.end(id, now)));
       if (ended) {
         hastened.add(path);
         dirty.noteSettled("", true, now);

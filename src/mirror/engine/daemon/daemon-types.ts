@@ -18,11 +18,11 @@ import type { DaemonTiming } from "./timing.ts";
 export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
 
 export type DaemonOptions = {
-  /** The daemon ignores `secondLookMs` and `reviewAfterQuiet`, and uses its own times instead. */
+  /** The daemon replaces `secondLookMs` and `reviewsOnlyUnchanged` by times of its own. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Events that the service sends. Left out: the daemon only polls. */
-  readonly news?: RemoteEvents;
+  readonly events?: RemoteEvents;
 };
 
 type PendingDeletion = {

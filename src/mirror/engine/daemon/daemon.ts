@@ -41,7 +41,7 @@ class DaemonLoop implements Daemon {
   #turnedAt: number;
   #started = false;
 
-  constructor(given: World, watcher: Watcher, { settings, timing: times, news }: DaemonOptions) {
+  constructor(given: World, watcher: Watcher, { settings, timing: times, events: news }: DaemonOptions) {
     const { clock, state, progress } = given;
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
@@ -63,7 +63,7 @@ class DaemonLoop implements Daemon {
     this.#runner = new Runner({
       world: this.#world,
       watcher,
-      news: news ?? null,
+      events: news ?? null,
       settings,
       timing,
       publisher: this.#publisher,

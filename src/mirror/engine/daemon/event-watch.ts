@@ -12,9 +12,9 @@ import type { FileHint } from "./remote-hints.ts";
 type EventWatchParts = {
   readonly world: World;
   /** Null: the daemon does not listen to the service. */
-  readonly news: RemoteEvents | null;
+  readonly events: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
-  readonly schedule: Pick<Schedule, "noteTold" | "pollAt">;
+  readonly schedule: Pick<Schedule, "noteListening" | "pollAt">;
   readonly wakeBy: (at: number) => void;
 };
 
@@ -30,11 +30,11 @@ export class EventWatch implements EventListener {
   }
 
   start(): void {
-    this.#parts.news?.start(this);
+    this.#parts.events?.start(this);
   }
 
   async close(): Promise<void> {
-    await this.#parts.news?.close();
+    await this.#parts.events?.close();
     this.#state = { kind: "off" };
   }
 
@@ -53,10 +53,10 @@ export class EventWatch implements EventListener {
     const { world, schedule, wakeBy } = this.#parts;
     const before = this.#state;
     this.#state = state;
-    schedule.noteTold(state.kind === "listening");
+    schedule.noteListening(state.kind === "listening");
     if (before.kind === "listening") wakeBy(schedule.pollAt());
     const why = "why" in state ? state.why : null;
-    if (state.kind !== before.kind) world.log.write("info", "news", { state: state.kind, why });
+    if (state.kind !== before.kind) world.log.write("info", "events", { state: state.kind, why });
   }
 
   /**

@@ -70,7 +70,7 @@ export class HotWatch {
     );
     // A listing of everything shows why the document left the place.
     if (needsAll) this.#places.drop(hot);
-    return { files: [...shown.values()].filter((file) => known.isNews(file)), needsAll };
+    return { files: [...shown.values()].filter((file) => known.isChanged(file)), needsAll };
   }
 
   #pageSize(): number {

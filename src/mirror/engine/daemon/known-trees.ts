@@ -158,7 +158,7 @@ export class KnownTrees {
    * Returns true if a document differs from the version that the service showed before. A stale
    * listing may show an earlier version.
    */
-  isNews(file: RemoteFile): boolean {
+  isChanged(file: RemoteFile): boolean {
     const { state } = this.#world;
     const link = state.link(file.id);
     const before = this.#remote?.files.get(file.id) ?? (link === null ? undefined : remoteFileOf(link));

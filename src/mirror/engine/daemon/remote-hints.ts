@@ -53,7 +53,7 @@ export class RemoteHints {
   /** Returns the time of the next request; null when no event is waiting. */
   dueAt(): number | null {
     if (this.#since === null) return null;
-    return Math.max(this.#since + this.#timing.newsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
+    return Math.max(this.#since + this.#timing.eventsSettleMs, this.#paidUntil - BURST_REQUESTS * this.#msARequest);
   }
 
   take(): Hinted {

@@ -25,7 +25,7 @@ type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
   /** Null: the daemon does not listen to the service. */
-  readonly news: RemoteEvents | null;
+  readonly events: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
@@ -43,7 +43,7 @@ export class Runner implements WatchListener {
   readonly #runLog: RunLog;
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
-  readonly #news: EventWatch;
+  readonly #eventWatch: EventWatch;
   #phase: Phase = IDLE;
   /**
    * Monotonic time at which the pause ends; infinite if the pause lasts until `resume`; null: not
@@ -52,12 +52,12 @@ export class Runner implements WatchListener {
   #pausedUntil: number | null;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, news, settings, timing, publisher, wakeBy } = parts;
+    const { world, watcher, events: news, settings, timing, publisher, wakeBy } = parts;
     this.#parts = parts;
     this.runs = new Runs(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
-    this.#news = new EventWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
+    this.#eventWatch = new EventWatch({ world, events: news, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(world, watcher, this);
     this.#pausedUntil = endOfPause(world);
     if (this.#isPaused()) this.#enter(PAUSED);
@@ -87,8 +87,8 @@ export class Runner implements WatchListener {
         return void (await this.runWhole(false));
       case "dirty":
         return this.#runDirty();
-      case "news":
-        return this.#runNews();
+      case "events":
+        return this.runHints();
       case "deletion":
         // Both sides are scanned again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
@@ -180,11 +180,11 @@ export class Runner implements WatchListener {
     this.#parts.publisher.publish({ kind: "watch-limit", code: limit.code, detail: limit.why });
   }
 
-  readonly listen = (): void => this.#news.start();
+  readonly listen = (): void => this.#eventWatch.start();
 
   async stop(): Promise<void> {
     this.#enter({ kind: "ended" });
-    await this.#news.close();
+    await this.#eventWatch.close();
     await this.#watch.close();
   }
 
@@ -203,7 +203,7 @@ export class Runner implements WatchListener {
       retryAt: shown(retryAt),
       watching: this.#watch.state(),
       limit: this.#watch.limit(),
-      news: this.#news.state(),
+      news: this.#eventWatch.state(),
     };
   }
 
@@ -256,10 +256,10 @@ export class Runner implements WatchListener {
   }
 
   /** Requests the documents that events of the service named, or lists everything. */
-  async #runNews(): Promise<void> {
-    const shown = await this.#news.look();
+  async runHints(): Promise<void> {
+    const shown = await this.#eventWatch.look();
     if (shown?.length === 0 || (shown !== null && (await this.#judgeShown(shown)))) return;
-    this.#news.payForList();
+    this.#eventWatch.payForList();
     await this.#poll();
   }
 
@@ -324,7 +324,7 @@ export class Runner implements WatchListener {
     if (this.#isPaused()) this.#enter(PAUSED);
     const { knownTrees } = this.runs;
     this.#runLog.note(ended, knownTrees.listedAt() >= began);
-    this.#schedule.scheduleQuiet();
+    this.#schedule.scheduleUnchanged();
     const local = knownTrees.lastLocal();
     if (local !== null && !local.unseen.has("")) await this.#watch.ensure(local);
   }

@@ -58,7 +58,7 @@ export class Runs {
    * Contents of protected documents, which must be unchanged for a while before they are sent to
    * review.
    */
-  readonly quietTexts: UnchangedSince<DocId, Digest>;
+  readonly unchangedContents: UnchangedSince<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
   readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
@@ -79,7 +79,7 @@ export class Runs {
     this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
     this.hot = new HotWatch(world, this.knownTrees, this.budget, timing);
-    this.quietTexts = new UnchangedSince(timing.reviewQuietMs);
+    this.unchangedContents = new UnchangedSince(timing.reviewDelayMs);
     this.emptied = new UnchangedSince(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
     this.#stalePaths = new StalePaths(timing.stalePathMs);
@@ -102,7 +102,7 @@ export class Runs {
       look: () => {
         // A stopped deletion has had its delay; from now on only the safety check delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
-        return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
+        return { observers, unchangedContents: this.unchangedContents.over(this.#now()), absentTwice: sent };
       },
       onCycle: (end) => this.#afterCycle(end, sent, changes),
     });
@@ -138,7 +138,14 @@ export class Runs {
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
     const tally = zeroTally();
     const run = new RunEntry(this.#world, "watch");
-    const input = { run, settings: this.#settingsNow(), tally, retryRefused: false, quietTexts: null, dry: false };
+    const input = {
+      run,
+      settings: this.#settingsNow(),
+      tally,
+      retryRefused: false,
+      unchangedContents: null,
+      dry: false,
+    };
     const end = await runNarrowCycle(this.#world, { ...input, absentTwice: new Set() }, narrow);
     if (end === null) return "whole";
     // These members belong to the last run, and are reported once.
@@ -162,7 +169,7 @@ export class Runs {
    * itself waits until files settle, and for the second scan.
    */
   #settingsNow(): Settings {
-    return { ...this.#settings, reviewAfterQuiet: false, secondLookMs: null };
+    return { ...this.#settings, reviewsOnlyUnchanged: false, secondLookMs: null };
   }
 
   #now(): number {
@@ -190,7 +197,7 @@ export class Runs {
     this.#stalePaths.afterCycle(end, this.#now());
     this.#guarded = guardedDeletions(end);
     this.#updateDeletions(end, sent, changes);
-    this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.blocks));
+    this.unchangedContents.update(this.#now(), textsBeforeReview(end.plan.blocks));
     this.inUse.update(end.plan.blocks);
   }
 

@@ -10,7 +10,7 @@ import type { DaemonTiming } from "./timing.ts";
  * empty, for long enough. `free`: a file that a program had open may be free. `hot`: places where
  * somebody works are due for a listing.
  */
-export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
+export type Due = "retry" | "dirty" | "events" | "rescan" | "deletion" | "unchanged" | "free" | "poll" | "hot";
 
 /**
  * LIMIT: a poll waits for the request budget, but no longer than this many listings of everything
@@ -31,9 +31,9 @@ export class Schedule {
   #rescanAt: number;
   #retryRefusedAt: number;
   #retryAt: number | null = null;
-  #quietAt: number | null = null;
+  unchangedAt: number | null = null;
   #failures = 0;
-  #isTold = false;
+  isListening = false;
 
   constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
     this.#timing = timing;
@@ -64,14 +64,14 @@ export class Schedule {
   #times(now: number): readonly (readonly [Due, number])[] {
     if (this.#retryAt !== null) return [["retry", this.#retryAt]];
     const { dirty, deletions, hints, inUse } = this.#runs;
-    const heldUntil = this.#holdsBackUntil(now);
-    const later = (at: number | null) => Math.max(at ?? NEVER, heldUntil);
+    const delayedUntil = this.#delaysUntil(now);
+    const later = (at: number | null) => Math.max(at ?? NEVER, delayedUntil);
     return [
       ["dirty", dirty.dueAt() ?? NEVER],
-      ["news", later(hints.dueAt())],
+      ["events", later(hints.dueAt())],
       ["rescan", later(this.#rescanAt)],
       ["deletion", later(deletions.nextAt())],
-      ["unchanged", later(this.#quietAt)],
+      ["unchanged", later(this.unchangedAt)],
       ["free", later(inUse.nextAt())],
       ["poll", later(this.#pollDueAt(now))],
       ["hot", later(this.#hotAt(now))],
@@ -82,7 +82,7 @@ export class Schedule {
    * Returns the time until which a bulk change delays all other work. The delay has a limit, in
    * case the changes never end.
    */
-  #holdsBackUntil(now: number): number {
+  #delaysUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
     return Math.min(this.#rescanAt, this.#pollAt) + this.#timing.bulkMostMs;
   }
@@ -97,7 +97,7 @@ export class Schedule {
 
   #interval(): number {
     const now = this.#clock.monotonic();
-    const pace = { quietMs: now - this.#activeAt, isTold: this.#isTold, ...this.#cost(now) };
+    const pace = { idleMs: now - this.#activeAt, isListening: this.isListening, ...this.#cost(now) };
     return pollInterval(this.#timing, pace, this.#random.fraction());
   }
 
@@ -115,7 +115,7 @@ export class Schedule {
   /** Returns the time to list the places where somebody works, if polls alone would be too slow. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
-    const at = this.#isTold ? null : hot.dueAt();
+    const at = this.isListening ? null : hot.dueAt();
     if (at === null) return NEVER;
     const cost = this.#cost(now);
     if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
@@ -128,9 +128,9 @@ export class Schedule {
   }
 
   /** Records if the service sends events from now on, which changes the pace of polls. */
-  noteTold(isTold: boolean): void {
-    this.#isTold = isTold;
-    if (!isTold) this.#pollSooner();
+  noteListening(isListening: boolean): void {
+    this.isListening = isListening;
+    if (!isListening) this.#pollSooner();
   }
 
   /** Brings the next poll forward if the pace is quicker now. */
@@ -184,11 +184,11 @@ export class Schedule {
   }
 
   /** Plans the end of the next period without changes. Called after a run. */
-  scheduleQuiet(): void {
+  scheduleUnchanged(): void {
     const now = this.#clock.monotonic();
-    const { quietTexts, emptied } = this.#runs;
-    const next = Math.min(quietTexts.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
-    this.#quietAt = next === NEVER ? null : next;
+    const { unchangedContents, emptied } = this.#runs;
+    const next = Math.min(unchangedContents.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
+    this.unchangedAt = next === NEVER ? null : next;
   }
 
   pollAt(): number {
@@ -213,13 +213,13 @@ const SLEEPING = 6;
 const SLOWING = 10;
 
 type Pace = {
-  readonly quietMs: number;
+  readonly idleMs: number;
   /** Requests that one listing of the whole workspace takes. */
   readonly requests: number;
   /** Requests allowed in a minute. */
   readonly aMinute: number;
   /** True if the service sends events. */
-  readonly isTold: boolean;
+  readonly isListening: boolean;
 };
 
 /**
@@ -229,8 +229,8 @@ type Pace = {
  */
 function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
   const affordable = affordableInterval(pace);
-  const least = pace.isTold ? timing.pollListeningMs : 0;
-  const wanted = wantedInterval(timing, pace.quietMs, affordable);
+  const least = pace.isListening ? timing.pollListeningMs : 0;
+  const wanted = wantedInterval(timing, pace.idleMs, affordable);
   return Math.max(wanted, affordable, least) * (1 + JITTER * (2 * fraction - 1));
 }
 
@@ -239,11 +239,11 @@ function affordableInterval({ requests, aMinute }: Pick<Pace, "requests" | "aMin
   return (requests * 60_000) / aMinute;
 }
 
-function wantedInterval(timing: DaemonTiming, quietMs: number, affordable: number): number {
-  if (quietMs < timing.activeForMs) return timing.pollActiveMs;
-  const isSleepy = quietMs >= timing.sleepyAfterMs;
+function wantedInterval(timing: DaemonTiming, idleMs: number, affordable: number): number {
+  if (idleMs < timing.activeForMs) return timing.pollActiveMs;
+  const isSleepy = idleMs >= timing.sleepyAfterMs;
   const least = isSleepy ? timing.pollSleepyMs : timing.pollRestMs;
-  return Math.max(least, Math.min(quietMs / SLOWING, affordable * (isSleepy ? SLEEPING : RESTING)));
+  return Math.max(least, Math.min(idleMs / SLOWING, affordable * (isSleepy ? SLEEPING : RESTING)));
 }
 
 /**

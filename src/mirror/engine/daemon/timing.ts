@@ -27,7 +27,7 @@ export const DEFAULT_TIMING = {
    */
   pollListeningMs: 60_000,
   /** Time in which events of the service are collected before their documents are requested. */
-  newsSettleMs: 30,
+  eventsSettleMs: 30,
   activeForMs: 60_000,
   sleepyAfterMs: 3_600_000,
   /**
@@ -49,7 +49,7 @@ export const DEFAULT_TIMING = {
   deleteGraceMs: 30_000,
   deleteGraceMostMs: 300_000,
   /** Time for which a protected document's text must be unchanged before it goes to review. */
-  reviewQuietMs: 60_000,
+  reviewDelayMs: 60_000,
   /** Time for which a document that became empty counts as truncated by a crashed program. */
   emptyMs: 60_000,
   /**

@@ -306,8 +306,8 @@ function standsAt(
   id: DocId | DirId,
   localPath: LocalPath,
 ): LocalPath {
-  const held = blocks.size === 0 ? undefined : blocks.get(id);
-  if (held !== undefined && held.path !== localPath) return held.path;
+  const block = blocks.size === 0 ? undefined : blocks.get(id);
+  if (block !== undefined && block.path !== localPath) return block.path;
   const above = moved.find(({ from }) => isWithin(localPath, from));
   return above === undefined ? localPath : rebase(localPath, above.from, above.to);
 }

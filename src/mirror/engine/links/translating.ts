@@ -77,14 +77,14 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
   for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
     const path = link.localPath;
     const known = state.spellings.of(path, bytes.digest);
-    const stands = standsFor(state, known, bytes);
+    const onService = standsFor(state, known, bytes);
     const place = places.from(path);
-    if (stands === null || !staysAs(stands, link, place)) continue;
+    if (onService === null || !staysAs(onService, link, place)) continue;
     // The file may still have links by id, if the process was killed during an earlier change.
     const was = translates ? toDisk(bytes.text, place) : null;
-    const text = toDisk(stands.text, place, was === null ? {} : { was, restoresWiki: true });
+    const text = toDisk(onService.text, place, was === null ? {} : { was, restoresWiki: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
-    const from = known ?? asWritten(link, bytes, stands.digest);
+    const from = known ?? asWritten(link, bytes, onService.digest);
     const leads = linkTargetsOf(text, place, [targetLookup(from.leads), place]);
     const to = { ...from, id: link.id, spelledAt: path, bytes: spelled.digest, leads };
     if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };

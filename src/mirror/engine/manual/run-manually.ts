@@ -29,7 +29,7 @@ const SETTINGS: Settings = {
   conflicts: () => "conflict-copy",
   retryRefused: true,
   guards: DEFAULT_GUARDS,
-  reviewAfterQuiet: false,
+  reviewsOnlyUnchanged: false,
   secondLookMs: null,
 };
 

@@ -59,7 +59,7 @@ export type ConvergeInput = {
    */
   readonly refused?: Tally["refused"];
   /** Returns the options of the next cycle's scans. Called before each cycle. */
-  readonly look: () => Pick<CycleInput, "quietTexts" | "observers" | "absentTwice" | "leavesOut">;
+  readonly look: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
   readonly onCycle?: (end: CycleEnd) => void;
 };

@@ -26,7 +26,7 @@ export type CycleInput = {
   /** Tally, which the cycles of one run share. Left out: the cycle counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
-  readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
+  readonly unchangedContents: ReadonlyMap<DocId, Digest> | null;
   /** True: the trees may leave out documents at rest. Left out: the trees contain all documents. */
   readonly leavesOut?: boolean;
   /** I23: nothing is written, on either side or in the state. */
@@ -165,7 +165,7 @@ type CycleNotes = {
    */
   readonly returned: Set<LocalPath>;
   /** Keys of the plan's blocked changes. */
-  held: ReadonlySet<string>;
+  blockedKeys: ReadonlySet<string>;
   /** Folders that this cycle moved locally, in that order. */
   readonly movedLocally: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this cycle created locally. */
@@ -223,7 +223,7 @@ export class CycleContext {
       folderIds: new Map(),
       toFlush: new Map(),
       returned: new Set(),
-      held: new Set(),
+      blockedKeys: new Set(),
       movedLocally: [],
       made: new Set(),
       conflictBudget: null,

@@ -167,7 +167,7 @@ function notePlan(ctx: CycleContext, plan: Plan, trees: Trees): void {
   state.replaceBlocks(plan.blocks.map((block) => (block.since === 0 ? { ...block, since: clock.now() } : block)));
   const { oneWay } = ctx.notes.tally;
   oneWay.push(...plan.blocks.filter(({ reason, since }) => reason === "direction-off" && since === 0));
-  ctx.notes.held = new Set(plan.blocks.map(({ key }) => key));
+  ctx.notes.blockedKeys = new Set(plan.blocks.map(({ key }) => key));
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (OBSERVING_STEPS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
@@ -233,10 +233,10 @@ async function filesToLeave(
 ): Promise<ReadonlyMap<LocalPath, InUse>> {
   if (handsOff === undefined) return new Map();
   const used = filesInUse(ctx, plan, trees.base);
-  const open = new Map([...used].filter(([, { quietInMs }]) => quietInMs === null));
+  const open = new Map([...used].filter(([, { settledInMs }]) => settledInMs === null));
   if (dry) return open;
   if (!handsOff.sleeps || open.size === used.size) return used;
-  await ctx.world.clock.sleep(Math.max(...[...used.values()].map(({ quietInMs }) => quietInMs ?? 0)));
+  await ctx.world.clock.sleep(Math.max(...[...used.values()].map(({ settledInMs }) => settledInMs ?? 0)));
   for (const path of used.keys()) if (!open.has(path)) ctx.notes.waitedEnough.set(path, "");
   return open;
 }

@@ -27,7 +27,7 @@ export type InUse = {
    * Milliseconds until the file has been unchanged for long enough; null: a program has the file
    * open.
    */
-  readonly quietInMs: number | null;
+  readonly settledInMs: number | null;
 };
 
 /** Actions that overwrite or remove a file, or may do so. */
@@ -91,9 +91,14 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
  * Returns true if a write has waited for the longest time. A program may have a file open for days,
  * so its lock is respected only for a limited time.
  */
-function hasWaited({ world, settings }: CycleContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
+function hasWaited(
+  { world, settings }: CycleContext,
+  base: BaseTree,
+  { id }: Writing,
+  { settledInMs }: InUse,
+): boolean {
   const block = base.blocks.get(id);
-  if (quietInMs !== null || block?.reason !== "in-use") return false;
+  if (settledInMs !== null || block?.reason !== "in-use") return false;
   return isWaitOver(world, block.since, settings.handsOff?.openMs ?? 0);
 }
 
@@ -116,21 +121,21 @@ export function findUse(
   if (openIn !== null && handsOff.openMs > 0)
     return {
       why: `open in ${openIn}: mdmirror writes the version on the service when the file is closed`,
-      quietInMs: null,
+      settledInMs: null,
     };
   if (changedMs === null || savedMs === null) return null;
-  const quietInMs = timeUntilSettled(world, handsOff, changedMs);
-  if (quietInMs <= 0) return null;
+  const settledInMs = timeUntilSettled(world, handsOff, changedMs);
+  if (settledInMs <= 0) return null;
   const isSaved = timeUntilSettled(world, handsOff, savedMs) > 0;
   if (isOwnWrite(world, id, changedMs, isSaved ? savedMs : null)) return null;
   return {
     why: "changed a moment ago: mdmirror writes the version on the service when the file has not changed for a while",
-    quietInMs,
+    settledInMs,
   };
 }
 
-function isOff({ quietMs, openMs }: EditorWait): boolean {
-  return quietMs + openMs === 0;
+function isOff({ unchangedMs, openMs }: EditorWait): boolean {
+  return unchangedMs + openMs === 0;
 }
 
 /** Times of the disk have fractions of a millisecond, which the machine's clock does not have. */
@@ -140,9 +145,9 @@ const ROUNDING_MS = 1;
  * Returns the time until a file was unchanged for long enough. A disk's clock may be a little ahead
  * of the machine's; a time that is far ahead comes from another clock and is ignored.
  */
-export function timeUntilSettled({ clock }: World, { quietMs }: EditorWait, changedMs: number): number {
+export function timeUntilSettled({ clock }: World, { unchangedMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
-  return sinceMs < -quietMs ? 0 : quietMs - sinceMs + coarseness(changedMs);
+  return sinceMs < -unchangedMs ? 0 : unchangedMs - sinceMs + coarseness(changedMs);
 }
 
 /**

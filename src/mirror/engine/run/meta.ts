@@ -8,7 +8,7 @@ export const META = {
   /** Times of recent losses of documents, by the order of runs and the monotonic clock. */
   losses: "losses.lately",
   safetyStop: "safety-stop",
-  quiet: "review.delayed",
+  delayedReviews: "review.delayed",
   /** Generation of the service at the last time when no document was missing. */
   generation: "remote.generation",
   traits: "remote.traits",

@@ -6,7 +6,7 @@ import type { CycleContext, CycleInput } from "./cycle-context.ts";
 /** Returns the policy by which a cycle plans. The trees are not part of it. */
 
 export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
-  const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
+  const { reviewsOnlyUnchanged, secondLookMs, handsOff, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {
     ...settings,
@@ -16,7 +16,7 @@ export function policyOf(ctx: CycleContext, input: CycleInput, absentTwice: Read
     // If only a subtree is linked, its root is an ordinary folder of the service.
     movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
-    quietTexts: input.quietTexts,
+    unchangedContents: input.unchangedContents,
     absentTwice,
   };
 }

@@ -94,9 +94,9 @@ export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState
   const safetyStop = meta(META.safetyStop);
   const approved = meta(META.approved) !== null;
   const pending = approved && safetyStop === null ? [APPROVED] : [];
-  const told = attentionOf(blocks, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
+  const listed = attentionOf(blocks, [...(last?.beside ?? []), ...cutOff(newestRun), ...pending]);
   const wasOpen = last?.state === "attention" || (last?.state === "stopped" && safetyStop === null);
-  const attention = wasOpen && told.length === 0 ? [UNPROVEN] : told;
+  const attention = wasOpen && listed.length === 0 ? [UNPROVEN] : listed;
   return {
     state: stateOf(safetyStop !== null, last, attention.length > 0, syncedAt !== null),
     syncedAt: syncedAt === null ? null : Number(syncedAt),
@@ -108,8 +108,8 @@ export function runStateOf({ meta, blocks, newestRun }: RunStateFacts): RunState
   };
 }
 
-function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): RunState["state"] {
-  if (isHalted) return "stopped";
+function stateOf(isStopped: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): RunState["state"] {
+  if (isStopped) return "stopped";
   if (last?.state === "offline") return "offline";
   if (isOpen) return "attention";
   return wasSynced ? "in-sync" : "never";

@@ -22,10 +22,10 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const { settings, retryRefused } = options;
   const run = new RunEntry(world, options.kind);
   run.begin();
-  const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
-  const look = () => ({ quietTexts, leavesOut: true });
+  const unchangedContents = settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
+  const look = () => ({ unchangedContents, leavesOut: true });
   const { report, end } = await runCycles(world, { run, settings, retryRefused, look });
-  if (end.kind === "planned" && settings.reviewAfterQuiet) writeQuiet(world, end);
+  if (end.kind === "planned" && settings.reviewsOnlyUnchanged) writeUnchanged(world, end);
   rememberReport(world, report);
   run.end(report);
   return report;
@@ -33,25 +33,25 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
 
 /** Returns what a sync would do: the same scans and the same plan, but no write anywhere (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<CycleEnd> {
-  const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
+  const unchangedContents = options.settings.reviewsOnlyUnchanged ? readUnchanged(world) : null;
   return runCycle(world, {
     run: { number: 0 },
     settings: options.settings,
     retryRefused: options.retryRefused,
-    quietTexts,
+    unchangedContents,
     dry: true,
   });
 }
 
-function readQuiet(world: World): ReadonlyMap<DocId, Digest> {
-  const text = world.state.meta(META.quiet);
+function readUnchanged(world: World): ReadonlyMap<DocId, Digest> {
+  const text = world.state.meta(META.delayedReviews);
   return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
 }
 
-function writeQuiet(world: World, end: Planned): void {
+function writeUnchanged(world: World, end: Planned): void {
   const waiting = end.plan.blocks.flatMap((block) =>
     block.reason === "review-delayed" && block.digest !== null ? [[block.key, block.digest]] : [],
   );
   const text = waiting.length === 0 ? null : JSON.stringify(waiting);
-  if (text !== world.state.meta(META.quiet)) world.state.setMeta(META.quiet, text);
+  if (text !== world.state.meta(META.delayedReviews)) world.state.setMeta(META.delayedReviews, text);
 }

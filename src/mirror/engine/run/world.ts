@@ -48,13 +48,13 @@ export type World = {
 /** The part of the policy that does not come from the state or from one cycle. */
 export type Settings = Omit<
   Policy,
-  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
+  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "unchangedContents" | "absentTwice"
 > & {
   /**
    * True if protected texts go to review only if they are the same as in the cycle before (`sync`
    * without a terminal).
    */
-  readonly reviewAfterQuiet: boolean;
+  readonly reviewsOnlyUnchanged: boolean;
   /**
    * Milliseconds between the two scans of a local absence; null: one scan is enough (the caller has
    * watched the path).
@@ -70,7 +70,7 @@ export type Settings = Omit<
 /** Times for which a write waits for an editor, in milliseconds. */
 export type EditorWait = {
   /** A file that changed within this time is not overwritten; 0: it may be overwritten. */
-  readonly quietMs: number;
+  readonly unchangedMs: number;
   /**
    * Longest time for which a file is not written because a program has it open; 0: the file is
    * written immediately.

@@ -65,14 +65,14 @@ async function waitBySyncing(mirror: OpenedMirror, { paths, timeoutMs }: WaitReq
   const { awaited, documents } = sighted;
   let still = NO_STANDSTILL;
   for (let runs = 0; ; runs++) {
-    const stand = judgeBarrier(world, awaited, true);
+    const judged = judgeBarrier(world, awaited, true);
     // Before the first run, the block may come from a sync with a narrower direction.
-    const waits = stand.some(
+    const waits = judged.some(
       ({ state, open }) => state === "waiting" || (runs === 0 && open?.kind === "direction-off"),
     );
     const leftMs = until - world.clock.monotonic();
     if (!waits || still.kind !== "none" || leftMs <= 0)
-      return reportOfWait({ kind: "judged", paths: stand, documents }, still);
+      return reportOfWait({ kind: "judged", paths: judged, documents }, still);
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
     // Only the first run of a wait sends refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));

@@ -46,15 +46,15 @@ export class NameAssignment {
   readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
-  readonly #heldInPlace: ReadonlySet<Row>;
+  readonly keptInPlace: ReadonlySet<Row>;
   readonly #wishes: Wishes;
   readonly #maxNameBytes: number;
 
-  constructor(draft: PlanDraft, rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Wishes) {
+  constructor(draft: PlanDraft, rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Wishes) {
     this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
     this.#rows = rows;
-    this.#heldInPlace = heldInPlace;
+    this.keptInPlace = keptInPlace;
     this.#wishes = wishes;
     this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
@@ -108,7 +108,7 @@ export class NameAssignment {
    */
   #contest(row: Row, place: Place, owner: Row): RowToBlock | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
-    if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
+    if (!this.keptInPlace.has(owner) && this.#giveWay(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
         return bar(
           row,
@@ -136,7 +136,7 @@ export class NameAssignment {
   /** Returns true if a row has a goal elsewhere, and stays only because it is blocked. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
-    return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
+    return this.keptInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**

@@ -215,7 +215,7 @@ function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]
   const present = copies.flatMap(({ nth, path, found, isNewest }) => {
     if (found.kind !== "present") return [];
     const parent = folderAt(draft.forest, "local", parentOf(found.path));
-    return [{ nth, recorded: isNewest ? path : null, stands: { parent, name: nameOf(found.path) } }];
+    return [{ nth, recorded: isNewest ? path : null, place: { parent, name: nameOf(found.path) } }];
   });
   if (present.length > 0) draft.copies.set(row, present);
 }

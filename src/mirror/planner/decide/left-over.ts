@@ -81,9 +81,9 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   const { link } = row;
   const now = row[side].now;
   if (link === null || now === null || row.local.now === null) return false;
-  if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
+  if (row.remote.now === null && (side === "remote" || !isOnlyLocal(row))) return false;
   if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
-  if (!isKnownOrHeld(draft, link, side, now.name)) return false;
+  if (!isKnownOrBlocked(draft, link, side, now.name)) return false;
   if (side === "local") return true;
   return row.kind === "folder" ? mayFolderMove(draft, link.id) : mayDocumentMove(draft, row);
 }
@@ -93,7 +93,7 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
  * that this plan sees for the first time may come from another linked folder, which is about to
  * rename the entry again. Base records the name, and the next scan decides.
  */
-function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
+function isKnownOrBlocked(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.blocks.has(link.id);
 }
 
@@ -110,7 +110,7 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow): boolean {
  * Returns true if a row was deleted on the service, and is blocked locally because of an edit. The
  * service then gives no name.
  */
-function isHeldAlone(row: Row): boolean {
+function isOnlyLocal(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";
 }

@@ -12,18 +12,18 @@ import { settleFolders } from "./settle-folders.ts";
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
   const wishes = new Map(decided);
-  const heldInPlace = new Set<Row>();
+  const keptInPlace = new Set<Row>();
   for (;;) {
-    setGoals(draft, decided, heldInPlace);
-    settleFolders(draft, heldInPlace);
+    setGoals(draft, decided, keptInPlace);
+    settleFolders(draft, keptInPlace);
     const rows = rowsOf(draft);
     if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(draft, row))) return;
-    noteWishes(rows, heldInPlace, wishes);
-    const barred = new NameAssignment(draft, rows, heldInPlace, wishes).run();
+    noteWishes(rows, keptInPlace, wishes);
+    const barred = new NameAssignment(draft, rows, keptInPlace, wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {
       blockInPlace(draft, one);
-      heldInPlace.add(one.row);
+      keptInPlace.add(one.row);
     }
   }
 }
@@ -33,21 +33,21 @@ function goalsOf({ local, remote }: Row): WantedPlaces {
 }
 
 /** Sets the decided goals, except for rows that are blocked. */
-function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
+function setGoals(draft: PlanDraft, decided: Wishes, keptInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
-    const goals = heldInPlace.has(row) ? undefined : decided.get(row);
+    const goals = keptInPlace.has(row) ? undefined : decided.get(row);
     for (const side of SIDES) wantAt(row, side, goals === undefined ? row[side].now : goals[side]);
     if (row.kind === "folder") draft.proposals.delete(row);
   }
 }
 
-function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
+function noteWishes(rows: readonly Row[], keptInPlace: ReadonlySet<Row>, wishes: Map<Row, WantedPlaces>): void {
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
     // In a large plan, nearly all goals already equal the decided ones.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
-    if (!heldInPlace.has(row) && !isKnown) wishes.set(row, goals);
+    if (!keptInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }
 }
 

@@ -15,7 +15,7 @@ import { listClaimants, type SlotMap } from "../match/slots.ts";
 /** Place of a conflict copy. `recorded`: its recorded place; null: no place is recorded. */
 export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
   readonly recorded: LocalPath | null;
-  readonly stands: Place;
+  readonly place: Place;
 };
 
 /** The decisions so far, which every rule of a plan reads and extends. */

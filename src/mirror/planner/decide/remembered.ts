@@ -52,13 +52,21 @@ function blockOfPlace(draft: PlanDraft, one: Block, row: DocumentRow): Block | n
  * of that folder. When the move was blocked, the folder was at base's place, or at the place of its
  * own blocked move.
  */
-function isSameMove({ trees }: PlanDraft, { reason, path: held }: Block, row: DocumentRow, path: LocalPath): boolean {
+function isSameMove(
+  { trees }: PlanDraft,
+  { reason, path: blockedPath }: Block,
+  row: DocumentRow,
+  path: LocalPath,
+): boolean {
   const { link, local } = row;
-  if (link === null || (reason !== "read-only" && reason !== "refused") || nameOf(held) !== nameOf(path)) return false;
+  if (link === null || (reason !== "read-only" && reason !== "refused") || nameOf(blockedPath) !== nameOf(path))
+    return false;
   if (nameOf(path) !== nameOf(link.localPath)) return true;
   const folder = local.now?.parent.link?.id;
   const { dirs, blocks } = trees.base;
-  return folder !== undefined && [dirs.get(folder)?.localPath, blocks.get(folder)?.path].includes(parentOf(held));
+  return (
+    folder !== undefined && [dirs.get(folder)?.localPath, blocks.get(folder)?.path].includes(parentOf(blockedPath))
+  );
 }
 
 /** Returns true if an earlier answer forbids an action; the block of that answer then stays. */

@@ -37,7 +37,7 @@ export function decideReview(
       blockDocument(draft, row, "in-review", "in review", { digest: here.digest });
     return true;
   }
-  if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
+  if (there.protected && there.changeId === link.changeId && !isUnchanged(draft, link, here)) {
     blockDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
       digest: here.digest,
     });
@@ -72,9 +72,9 @@ export function decideReviewConflict(
   return true;
 }
 
-function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
-  const quiet = draft.policy.quietTexts;
-  return quiet === null || quiet.get(link.id) === here.digest;
+function isUnchanged(draft: PlanDraft, link: Link, here: LocalFile): boolean {
+  const unchanged = draft.policy.unchangedContents;
+  return unchanged === null || unchanged.get(link.id) === here.digest;
 }
 
 /**

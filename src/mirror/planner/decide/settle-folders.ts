@@ -19,7 +19,7 @@ import { isFolderStopped } from "./remembered.ts";
  * Decides if folders exist. The deepest folders come first, because a folder that stays keeps the
  * folders above it.
  */
-export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
+export function settleFolders(draft: PlanDraft, keptInPlace: ReadonlySet<Row>): void {
   const occupied = once(() => occupiedFolders(draft));
   const contents: Contents = { local: new Set(), remote: new Set(), unseen: new Set(), occupied };
   for (const document of draft.documents) {
@@ -32,10 +32,10 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): 
     .filter((folder) => !isOnBoth(folder))
     .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
   for (const folder of order) {
-    if (!heldInPlace.has(folder)) settleFolder(draft, folder, contents);
+    if (!keptInPlace.has(folder)) settleFolder(draft, folder, contents);
     noteParents(contents, folder);
   }
-  for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
+  for (const folder of draft.forest.folders) if (!keptInPlace.has(folder)) recordFolder(draft, folder);
 }
 
 /**

@@ -41,10 +41,10 @@ export class MovedFiles {
   readonly #others = once(() => othersByInode(this.#matching.trees.local));
 
   constructor(matching: Matching) {
-    const held = unconfirmedFiles(matching);
+    const unconfirmed = unconfirmedFiles(matching);
     this.#matching = matching;
-    this.#atPath = new Map(held.map(([{ id }, file]) => [id, file]));
-    this.#holders = new Map(held.map(([link, { path }]) => [path, link]));
+    this.#atPath = new Map(unconfirmed.map(([{ id }, file]) => [id, file]));
+    this.#holders = new Map(unconfirmed.map(([link, { path }]) => [path, link]));
     this.#candidates = listCandidates(matching)
       .filter(({ link, file }) => this.#atPath.get(link.id) !== file)
       .sort((a, b) => this.#compare(a, b));
@@ -56,7 +56,7 @@ export class MovedFiles {
   match(least: Rank): void {
     for (const one of this.#candidates) {
       if (RANKS[one.evidence] < RANKS[least]) return;
-      if (this.#isOpen(one) && !this.#isHeld(one)) this.#decide(one);
+      if (this.#isOpen(one) && !this.isClaimedByOther(one)) this.#decide(one);
     }
   }
 
@@ -87,7 +87,7 @@ export class MovedFiles {
    * may belong to that document. A file with this document's inode and similar content was moved
    * over the other document. A document whose inode has a name that is not synced has that file.
    */
-  #isHeld({ link, file, evidence }: Candidate): boolean {
+  isClaimedByOther({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
     const holder = this.#holders.get(file.path);
     if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;

@@ -72,9 +72,9 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile): vo
  * base, content in review (I31), and content of a block (of a conflict or a refusal).
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
-  const held = trees.base.blocks.get(id)?.digest ?? null;
-  if (held === null && submissions.length === 0) return [localDigest];
-  return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
+  const blockedDigest = trees.base.blocks.get(id)?.digest ?? null;
+  if (blockedDigest === null && submissions.length === 0) return [localDigest];
+  return [localDigest, ...submissions.map(({ digest }) => digest), ...(blockedDigest === null ? [] : [blockedDigest])];
 }
 
 /** Returns the similarity of content to the known contents of a document: 0 to 1. */

@@ -133,7 +133,12 @@ export class Layout {
     for (const copy of this.#draft.copies.get(row) ?? []) this.#layCopy(row, row.id, place, copy);
   }
 
-  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: ConflictCopyPlace): void {
+  #layCopy(
+    row: DocumentRow,
+    id: DocId,
+    { parent, name }: Place,
+    { nth, recorded, place: stands }: ConflictCopyPlace,
+  ): void {
     const state = this.sides.local;
     const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
     const [from, to] = [state.pathOf(stands), state.pathOf({ parent, name: named })];
