@@ -10,8 +10,13 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * pending for it.
  * @param walk facts about the disk
  */
-export function bothSidesAreAsBase(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
-  return remoteIsAsBase(link, there) && agreesLocally(link, here, walk.inodesTrusted) && isAtRest(link, walk);
+export function bothSidesAreAsBase(
+  link: Link,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+  walk: WalkedDisk,
+): boolean {
+  return remoteIsAsBase(link, remoteFile) && agreesLocally(link, localFile, walk.inodesTrusted) && isAtRest(link, walk);
 }
 
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
@@ -19,14 +24,18 @@ type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 /**
  * Returns true if the service shows a document just as base has it: version, place and protection.
  */
-export function remoteIsAsBase(link: Link, there: RemoteFile): boolean {
-  return there.changeId === link.changeId && there.path === link.remotePath && there.protected === link.protected;
+export function remoteIsAsBase(link: Link, remoteFile: RemoteFile): boolean {
+  return (
+    remoteFile.changeId === link.changeId &&
+    remoteFile.path === link.remotePath &&
+    remoteFile.protected === link.protected
+  );
 }
 
-function agreesLocally(link: Link, here: LocalFile, inodesTrusted: boolean): boolean {
-  if (here.digest !== link.localDigest) return false;
+function agreesLocally(link: Link, localFile: LocalFile, inodesTrusted: boolean): boolean {
+  if (localFile.digest !== link.localDigest) return false;
   // Equal bytes with another inode may be another document's file, put at this path by a swap.
-  return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, here.stamp);
+  return link.stamp === null || !inodesTrusted || sameInodeAndBirth(link.stamp, localFile.stamp);
 }
 
 /**

@@ -82,10 +82,17 @@ export function hasDigitsOf(name: string, id: string): boolean {
  * disk, so a name cut to any length counts.
  * @param id null if the id is not known: then any digits fit
  */
-export function isHashedNameOf(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
-  const [tail] = DIGITS.exec(here) ?? [];
+export function isHashedNameOf(
+  localName: string,
+  remoteName: string,
+  kind: "file" | "folder",
+  id: string | null,
+): boolean {
+  const [tail] = DIGITS.exec(localName) ?? [];
   if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
-  return (id === null || hasDigitsOf(here, id)) && stemOf(there, kind).startsWith(here.slice(0, -tail.length));
+  return (
+    (id === null || hasDigitsOf(localName, id)) && stemOf(remoteName, kind).startsWith(localName.slice(0, -tail.length))
+  );
 }
 
 /**
@@ -93,15 +100,16 @@ export function isHashedNameOf(here: string, there: string, kind: "file" | "fold
  * file had that name. Null for every other row.
  */
 export function ownNameOf(
-  here: string,
-  there: string,
+  localName: string,
+  remoteName: string,
   kind: "file" | "folder",
   id: string,
   maxBytes: number,
 ): string | null {
-  if (here === there || !DIGITS.test(here) || hashedName(there, kind, id, maxBytes) !== here) return null;
-  const own = localNameFor(there, kind, id, maxBytes);
-  return own === here ? null : own;
+  if (localName === remoteName || !DIGITS.test(localName) || hashedName(remoteName, kind, id, maxBytes) !== localName)
+    return null;
+  const own = localNameFor(remoteName, kind, id, maxBytes);
+  return own === localName ? null : own;
 }
 
 /** Returns true if a linked document or folder has a name that `ownNameOf` takes back. */

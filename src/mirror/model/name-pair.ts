@@ -23,20 +23,25 @@ const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHA
  * @param id of the document or folder; null if only the names are known: then any hashed name of
  * the form fits
  */
-export function isNamePair(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
-  if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
+export function isNamePair(localName: string, remoteName: string, kind: "file" | "folder", id: string | null): boolean {
+  if (localName === remoteName || localName.normalize("NFC") === remoteName.normalize("NFC")) return true;
   // Refused characters are learned, so the name may have been mapped by an earlier set.
-  for (const refused of REFUSED) if (mapName(here, kind, refused) === there) return true;
-  return isHashedNameOf(here, there, kind, id);
+  for (const refused of REFUSED) if (mapName(localName, kind, refused) === remoteName) return true;
+  return isHashedNameOf(localName, remoteName, kind, id);
 }
 
 /**
  * Compares the paths as strings, name by name: fast enough for the many documents that did not
  * change.
  */
-export function isPathPair(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
-  if (here === there) return true;
-  const [ours, theirs] = [here.split("/"), there.split("/")];
+export function isPathPair(
+  localPath: LocalPath,
+  remotePath: RemotePath,
+  id: string,
+  kind: "file" | "folder" = "file",
+): boolean {
+  if (localPath === remotePath) return true;
+  const [ours, theirs] = [localPath.split("/"), remotePath.split("/")];
   return (
     ours.length === theirs.length &&
     ours.every((name, index) => {

@@ -62,8 +62,8 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I18",
     does: "takes what a new ignore rule excludes for deleted",
     file: "mirror/planner/decide/ignored.ts",
-    find: 'if (!here && draft.trees.local.ignores(link.localPath, "file")) {',
-    replace: "if (!here && link.localPath === null) {",
+    find: 'if (!isLocal && draft.trees.local.ignores(link.localPath, "file")) {',
+    replace: "if (!isLocal && link.localPath === null) {",
     also: [
       {
         file: "mirror/planner/match/inode.ts",
@@ -105,7 +105,7 @@ export const DECIDE_MUTANTS: readonly Mutant[] = [
     promise: "I31",
     does: "sends a text to review that is in review already",
     file: "mirror/planner/decide/review.ts",
-    find: "if (link.submissions.some((submission) => submission.digest === here.digest)) {",
+    find: "if (link.submissions.some((submission) => submission.digest === localFile.digest)) {",
     replace: "if (link.submissions.length > 100) {",
     tests: ["planner/protected.test.ts"],
   },

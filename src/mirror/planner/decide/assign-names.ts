@@ -158,10 +158,11 @@ export class NameAssignment {
   }
 
   /** Returns the name of a linked row on the service, if its local name is unrelated to it. */
-  #ownNameOf(row: Row, here: string): string | null {
-    const there = row.remote.goal?.name;
-    if (row.link === null || there === undefined || isNamePair(here, there, nameKindOf(row), idOf(row))) return null;
-    return localNameFor(there, nameKindOf(row), idOf(row), this.#maxNameBytes);
+  #ownNameOf(row: Row, localName: string): string | null {
+    const remoteName = row.remote.goal?.name;
+    if (row.link === null || remoteName === undefined || isNamePair(localName, remoteName, nameKindOf(row), idOf(row)))
+      return null;
+    return localNameFor(remoteName, nameKindOf(row), idOf(row), this.#maxNameBytes);
   }
 
   /**
@@ -169,20 +170,20 @@ export class NameAssignment {
    * locally in the next cycle.
    */
   #number(row: Row): boolean {
-    const here = row.local.goal ?? row.local.now;
-    const there = row.remote.goal;
-    if (here === null || there === null) return false;
+    const localPlace = row.local.goal ?? row.local.now;
+    const remotePlace = row.remote.goal;
+    if (localPlace === null || remotePlace === null) return false;
     const linked = row.link !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
-      const name = numberedName(lastingName(here.name), nameKindOf(row), number, this.#maxNameBytes);
-      const local = { parent: here.parent, name };
+      const name = numberedName(lastingName(localPlace.name), nameKindOf(row), number, this.#maxNameBytes);
+      const local = { parent: localPlace.parent, name };
       const mapped = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
       if (mapped === null) return false;
-      const remote = { parent: there.parent, name: mapped };
+      const remote = { parent: remotePlace.parent, name: mapped };
       if (!this.#areFree(row, local, remote)) continue;
       if (linked) this.#owners.retake("local", row, local);
       this.#owners.retake("remote", row, remote);
-      this.#whys.set(row, `another document has the name ${here.name} on the service`);
+      this.#whys.set(row, `another document has the name ${localPlace.name} on the service`);
       this.#gaveWay.set(row, local.name);
       return true;
     }
@@ -225,28 +226,28 @@ export class NameAssignment {
 
   /** Returns true if a row may get a number in its name on the service. */
   #getsNumber(row: Row, owner: Owner): boolean {
-    const here = row.local.goal;
-    if (here === null) return false;
+    const localPlace = row.local.goal;
+    if (localPlace === null) return false;
     // A new file at a temporary name has no better claim to the name from which the temporary name
     // was made.
-    if (isTemporaryName(here.name)) return true;
+    if (isTemporaryName(localPlace.name)) return true;
     const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
-    return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
+    return wanted !== null && this.#owners.isSameSlot("local", wanted, localPlace);
   }
 
   /**
    * Returns the owner of a name that a row wants, for messages: by its local path if it has one.
    */
   #clashText(row: Row, place: Place, owner: Owner): string {
-    const name = this.#nameThere(place, owner);
+    const name = this.nameOnService(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
-    const here = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
-    if (name === place.name) return `the service has another ${name} at this path${here}`;
+    const locally = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
+    if (name === place.name) return `the service has another ${name} at this path${locally}`;
     const mine = row.local.now?.name ?? place.name;
-    return `the service treats ${JSON.stringify(mine)} and ${JSON.stringify(name)} as one name, and has the latter${here}`;
+    return `the service treats ${JSON.stringify(mine)} and ${JSON.stringify(name)} as one name, and has the latter${locally}`;
   }
 
-  #nameThere(place: Place, owner: Owner): string {
+  nameOnService(place: Place, owner: Owner): string {
     if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
     const slot = this.#draft.occupancy.at("remote", place);
     return slot.kind === "free" ? place.name : nameOf(slot.path);

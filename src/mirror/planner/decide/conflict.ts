@@ -20,37 +20,37 @@ export function decideConflict(
   draft: PlanDraft,
   row: DocumentRow,
   conflict: Conflict,
-  here: LocalFile | null,
-  there: RemoteFile | null,
+  localFile: LocalFile | null,
+  remoteFile: RemoteFile | null,
   drift: PlaceChange,
 ): boolean {
-  const copies = findCopies(draft, row, conflict, here);
+  const copies = findCopies(draft, row, conflict, localFile);
   if (drift.remote === "gone") {
     drop(draft, row, conflict, copies, "no longer on the service");
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
     return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
-  if (there === null || drift.local === "unknown") return false;
-  if (here === null) {
-    decideDeleted(draft, row, conflict, copies, there);
+  if (remoteFile === null || drift.local === "unknown") return false;
+  if (localFile === null) {
+    decideDeleted(draft, row, conflict, copies, remoteFile);
     return true;
   }
-  const course = courseOf(draft, row, { conflict, here, there, copies });
+  const course = courseOf(draft, row, { conflict, localFile, remoteFile, copies });
   // The block also records the document's local content. Base has other content, which would not
   // identify the file after a move.
-  if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
+  if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, localFile);
   // A newer version is shown beside its document, and the earlier copy goes.
   if (course === "stays" || course === "waits") follow(draft, row, copies);
   return true;
 }
 
-function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here: LocalFile): void {
+function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, localFile: LocalFile): void {
   const { link } = row;
-  if (link !== null && decideReviewConflict(draft, row, link, here, shown[0]?.changeId ?? null)) return;
+  if (link !== null && decideReviewConflict(draft, row, link, localFile, shown[0]?.changeId ?? null)) return;
   const sent = link !== null && link.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
-  blockDocument(draft, row, "conflict", detail, { digest: here.digest });
+  blockDocument(draft, row, "conflict", detail, { digest: localFile.digest });
 }
 
 /**
@@ -62,11 +62,11 @@ function decideDeleted(
   row: DocumentRow,
   conflict: Conflict,
   copies: readonly FoundCopy[],
-  there: RemoteFile,
+  remoteFile: RemoteFile,
 ): void {
   if (row.link !== null && needsSecondScan(draft, row, row.link)) return;
   drop(draft, row, conflict, copies, "deleted locally", true);
-  createLocal(draft, row, there, "deleted locally while it was in conflict");
+  createLocal(draft, row, remoteFile, "deleted locally while it was in conflict");
 }
 
 /**
@@ -102,8 +102,8 @@ export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
 /** A conflict whose document exists on both sides. */
 type OpenConflict = {
   readonly conflict: Conflict;
-  readonly here: LocalFile;
-  readonly there: RemoteFile;
+  readonly localFile: LocalFile;
+  readonly remoteFile: RemoteFile;
   readonly copies: readonly FoundCopy[];
 };
 
@@ -114,22 +114,22 @@ type OpenConflict = {
 type ConflictCourse = "stays" | "meets" | "ends" | "waits";
 
 function courseOf(draft: PlanDraft, row: DocumentRow, open: OpenConflict): ConflictCourse {
-  const { conflict, here, there } = open;
+  const { conflict, localFile, remoteFile } = open;
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
   if (end === null) return showAgain(draft, row, open);
   const { how, why, over } = end;
-  if (how !== "equal" && isContentBlocked(draft, row, row.link, here)) return "waits";
-  const course = how === "equal" || there.changeId === over.changeId ? "ends" : "meets";
-  if (course === "meets" && isInUse(draft, row, here, { digest: here.digest })) return "waits";
+  if (how !== "equal" && isContentBlocked(draft, row, row.link, localFile)) return "waits";
+  const course = how === "equal" || remoteFile.changeId === over.changeId ? "ends" : "meets";
+  if (course === "meets" && isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "end-conflict",
     why,
     id: conflict.id,
     localPath: at.local,
     how,
-    expect: here.digest,
+    expect: localFile.digest,
     baseChangeId: over.changeId,
-    changeId: there.changeId,
+    changeId: remoteFile.changeId,
   }));
   return course;
 }
@@ -142,13 +142,13 @@ type ConflictEnd = { readonly how: "mine" | "theirs" | "equal"; readonly why: st
  * is open. A choice refers to the version that the copy showed, even if the service has a newer
  * one.
  */
-function endOf(draft: PlanDraft, { conflict, here, copies }: OpenConflict): ConflictEnd | null {
+function endOf(draft: PlanDraft, { conflict, localFile, copies }: OpenConflict): ConflictEnd | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
-  const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, here));
+  const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, localFile));
   if (moved !== undefined)
     return { how: "theirs", why: "the conflict copy was moved over the document", over: moved.version };
   const newest = newestShown(conflict);
-  if (here.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
+  if (localFile.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
   const removed = gone.findLast(isRemoved);
   if (removed !== undefined && conflict.looksGone > 0)
     return { how: "mine", why: "the conflict copy was deleted", over: removed.version };
@@ -167,7 +167,7 @@ function isRemoved({ found, version }: FoundCopy): boolean {
 function showAgain(
   draft: PlanDraft,
   row: DocumentRow,
-  { conflict, here, there, copies }: OpenConflict,
+  { conflict, localFile, remoteFile, copies }: OpenConflict,
 ): ConflictCourse {
   const { id, looksGone } = conflict;
   if (copies.some(isRemoved)) {
@@ -175,16 +175,16 @@ function showAgain(
       propose(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
     return "stays";
   }
-  const isNewer = there.changeId !== newestShown(conflict).changeId;
+  const isNewer = remoteFile.changeId !== newestShown(conflict).changeId;
   if ((hasConflictCopy(conflict) && !isNewer) || draft.policy.direction === "push") return "stays";
-  if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
+  if (isInUse(draft, row, localFile, { digest: localFile.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",
     why: isNewer ? "edited again on the service" : "the conflict copy is written again",
     id,
     localPath: at.local,
-    changeId: there.changeId,
-    expect: here.digest,
+    changeId: remoteFile.changeId,
+    expect: localFile.digest,
   }));
   return "meets";
 }
@@ -231,24 +231,24 @@ type Found =
  * Finds the copies of a conflict, in this order: by inode at the recorded place, or at the place to
  * which the document's move took the copy; by name in these places (an editor saved a new file); by
  * inode anywhere, if the user moved the copy. A file that belongs to another copy is left out.
- * @param here the document's own file; null if it is missing
+ * @param localFile the document's own file; null if it is missing
  * @returns copies, oldest first; the newest is always among them
  */
-function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, here: LocalFile | null): FoundCopy[] {
+function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, localFile: LocalFile | null): FoundCopy[] {
   const document = row.link?.localPath ?? pathOfDocument(row);
   return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
     ...copy,
-    found: findCopy(draft, copy, here),
+    found: findCopy(draft, copy, localFile),
   }));
 }
 
-function findCopy(draft: PlanDraft, copy: ConflictCopy, here: LocalFile | null): Found {
+function findCopy(draft: PlanDraft, copy: ConflictCopy, localFile: LocalFile | null): Found {
   const { others, disk } = draft.trees.local;
-  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth, disk.maxNameBytes)])];
+  const places = [copy.path, ...(localFile === null ? [] : [copyPath(localFile.path, copy.nth, disk.maxNameBytes)])];
   const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
   const isFree = (other: LocalOther) => mayBe(draft, copy.version, other);
-  const there = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
-  const found = there.find(isOwn) ?? there[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
+  const candidates = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
+  const found = candidates.find(isOwn) ?? candidates[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
   if (found !== null) return { kind: "present", path: found.path };
   return { kind: places.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }

@@ -32,29 +32,29 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceC
   wantInPlace(row);
   if (row.link !== null && decideIgnored(draft, row, row.link, drift)) return;
   const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
-  const here = row.local.seen.kind === "present" ? row.local.seen.value : null;
-  const there = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
-  if (conflict !== undefined && decideConflict(draft, row, conflict, here, there, drift)) {
+  const localFile = row.local.seen.kind === "present" ? row.local.seen.value : null;
+  const remoteFile = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
+  if (conflict !== undefined && decideConflict(draft, row, conflict, localFile, remoteFile, drift)) {
     placeDocument(draft, row, drift);
     return;
   }
-  decideByTable(draft, row, { drift, here, there });
+  decideByTable(draft, row, { drift, localFile, remoteFile });
   if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
 /** The two sides of a document; null if there is no content that could be read. */
 type DocumentSides = {
   readonly drift: PlaceChange;
-  readonly here: LocalFile | null;
-  readonly there: RemoteFile | null;
+  readonly localFile: LocalFile | null;
+  readonly remoteFile: RemoteFile | null;
 };
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, shown: DocumentSides): void {
-  const { drift, there } = shown;
+  const { drift, remoteFile } = shown;
   const rule = CONTENT_RULES[cellOf(drift)];
   DECISIONS[rule](draft, row, shown);
   if (!STAYS_ON_BOTH.has(rule)) return;
-  if (there !== null && row.link !== null) noteFacts(draft, row, row.link, there);
+  if (remoteFile !== null && row.link !== null) noteFacts(draft, row, row.link, remoteFile);
   placeDocument(draft, row, drift);
 }
 
@@ -71,21 +71,21 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   nothing: () => undefined,
   "block-not-seen": blockNotSeen,
   "block-unreadable": blockUnreadable,
-  "block-outside": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
-  "leave-subtree": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
-  "trash-local": (draft, row, { here }) => trash(draft, row, here!, "gone"),
+  "block-outside": (draft, row, { localFile, drift }) => leaveSubtree(draft, row, localFile, drift),
+  "leave-subtree": (draft, row, { localFile, drift }) => leaveSubtree(draft, row, localFile, drift),
+  "trash-local": (draft, row, { localFile }) => trash(draft, row, localFile!, "gone"),
   forget,
-  "delete-remote": (draft, row, { there, drift }) => deleteRemote(draft, row, there!, drift),
-  "come-back": (draft, row, { there }) =>
-    createLocal(draft, row, there!, "edited on the service after it was deleted locally", true),
-  "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
-  post: (draft, row, { here }) => post(draft, row, here!),
-  "create-local": (draft, row, { there }) =>
-    createLocal(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service"),
-  meet: (draft, row, { here, there }) => linkNewOnBothSides(draft, row, here!, there!),
-  "write-local": (draft, row, { here, there }) => writeLocal(draft, row, row.link!, here!, there!),
-  put: (draft, row, { here, there }) => put(draft, row, row.link!, here!, there!),
-  merge: (draft, row, { here, there }) => merge(draft, row, row.link!, here!, there!),
+  "delete-remote": (draft, row, { remoteFile, drift }) => deleteRemote(draft, row, remoteFile!, drift),
+  "come-back": (draft, row, { remoteFile }) =>
+    createLocal(draft, row, remoteFile!, "edited on the service after it was deleted locally", true),
+  "post-as-new": (draft, row, { localFile }) => postAsNew(draft, row, row.link!, localFile!),
+  post: (draft, row, { localFile }) => post(draft, row, localFile!),
+  "create-local": (draft, row, { remoteFile }) =>
+    createLocal(draft, row, remoteFile!, row.tombstone === null ? "new on the service" : "seen again on the service"),
+  meet: (draft, row, { localFile, remoteFile }) => linkNewOnBothSides(draft, row, localFile!, remoteFile!),
+  "write-local": (draft, row, { localFile, remoteFile }) => writeLocal(draft, row, row.link!, localFile!, remoteFile!),
+  put: (draft, row, { localFile, remoteFile }) => put(draft, row, row.link!, localFile!, remoteFile!),
+  merge: (draft, row, { localFile, remoteFile }) => merge(draft, row, row.link!, localFile!, remoteFile!),
 };
 
 function blockNotSeen(draft: PlanDraft, row: DocumentRow): void {
@@ -97,67 +97,73 @@ function blockUnreadable(draft: PlanDraft, row: DocumentRow): void {
   blockUnseen(draft, row, kind, why);
 }
 
-function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (decideReview(draft, row, link, here, there)) return;
+function writeLocal(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+): void {
+  if (decideReview(draft, row, link, localFile, remoteFile)) return;
   if (isDirectionOff(draft, row, "push", "edited on the service")) return;
-  if (isInUse(draft, row, here)) return;
-  const taken = takenText(draft, link, there);
+  if (isInUse(draft, row, localFile)) return;
+  const taken = takenText(draft, link, remoteFile);
   propose(draft, row, "content", (at) => ({
     kind: "write-local",
     why: taken.empties === true ? "emptied on the service" : "edited on the service",
     id: link.id,
     localPath: at.local,
-    changeId: there.changeId,
-    expect: here.digest,
+    changeId: remoteFile.changeId,
+    expect: localFile.digest,
     ...taken,
   }));
 }
 
-function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+function put(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile, remoteFile: RemoteFile): void {
   // A service that normalises has answered this content with the base's own content: another upload
   // would change nothing.
-  if (here.digest === link.echoDigest) return;
-  if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
+  if (localFile.digest === link.echoDigest) return;
+  if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;
   if (isDirectionOff(draft, row, "pull", "edited locally")) return;
   if (isStopped(draft, row, "push")) return;
-  const empties = !there.protected && isEmptied(draft, link, here.digest);
+  const empties = !remoteFile.protected && isEmptied(draft, link, localFile.digest);
   propose(draft, row, "content", (at) => ({
     kind: "put",
     why: empties ? "emptied locally" : "edited locally",
     id: link.id,
     localPath: at.local,
     baseChangeId: link.changeId,
-    expect: here.digest,
-    review: there.protected,
+    expect: localFile.digest,
+    review: remoteFile.protected,
     ...(empties && { empties }),
   }));
 }
 
-function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
+function merge(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile, remoteFile: RemoteFile): void {
+  if (decideReview(draft, row, link, localFile, remoteFile) || isContentBlocked(draft, row, link, localFile)) return;
   if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
     return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({
     kind: "merge",
     why: "edited on both sides",
     id: link.id,
     localPath: at.local,
-    changeId: there.changeId,
-    expect: here.digest,
-    review: there.protected,
-    ...takenText(draft, link, there),
+    changeId: remoteFile.changeId,
+    expect: localFile.digest,
+    review: remoteFile.protected,
+    ...takenText(draft, link, remoteFile),
   }));
 }
 
-function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: RemoteFile): void {
-  if (there.protected === link.protected && link.state === "linked") return;
-  recordFacts(draft, row, link, "linked", whyNoted(link, there), there.protected);
+function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, remoteFile: RemoteFile): void {
+  if (remoteFile.protected === link.protected && link.state === "linked") return;
+  recordFacts(draft, row, link, "linked", whyNoted(link, remoteFile), remoteFile.protected);
 }
 
-function whyNoted(link: Link, there: RemoteFile): string {
-  if (there.protected === link.protected) return "back in the linked folder";
-  return there.protected ? "protected on the service" : "no longer protected";
+function whyNoted(link: Link, remoteFile: RemoteFile): string {
+  if (remoteFile.protected === link.protected) return "back in the linked folder";
+  return remoteFile.protected ? "protected on the service" : "no longer protected";
 }
 
 function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {

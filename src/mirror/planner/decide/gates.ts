@@ -20,15 +20,15 @@ const TEXT_FAULTS = {
  * Blocks content that is never sent unchanged: content that the service cannot store, and
  * unfinished merges.
  */
-export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
-  if (here.textFault !== null) {
-    blockDocument(draft, row, here.textFault, TEXT_FAULTS[here.textFault], { digest: here.digest });
+export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, localFile: LocalFile): boolean {
+  if (localFile.textFault !== null) {
+    blockDocument(draft, row, localFile.textFault, TEXT_FAULTS[localFile.textFault], { digest: localFile.digest });
     return true;
   }
   if (link === null) return false;
-  const text = draft.texts(here.digest);
+  const text = draft.texts(localFile.digest);
   if (text === null || !hasNewMarkers(text, draft.texts(link.digest))) return false;
-  blockDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: here.digest });
+  blockDocument(draft, row, "conflict-markers", "the file contains conflict markers", { digest: localFile.digest });
   return true;
 }
 

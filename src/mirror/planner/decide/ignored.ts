@@ -14,8 +14,8 @@ import { createLocal, forget, recordFacts } from "./presence.ts";
  * @returns true if no other rule decides
  */
 export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
-  const here = row.local.seen.kind === "present";
-  if (!here && draft.trees.local.ignores(link.localPath, "file")) {
+  const isLocal = row.local.seen.kind === "present";
+  if (!isLocal && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
     if (link.state !== "suspended") recordFacts(draft, row, link, "suspended", why);
     blockDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);

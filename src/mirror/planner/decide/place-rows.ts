@@ -96,10 +96,12 @@ function isFolderMoveStopped(draft: PlanDraft, folder: FolderRow, side: Side): b
 }
 
 function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolean {
-  const [here, there] = [local.now!, remote.now!];
+  const [localPlace, remotePlace] = [local.now!, remote.now!];
   const { disk } = trees.local;
   return (
-    here.parent === there.parent && here.name !== there.name && pathKey(here.name, disk) === pathKey(there.name, disk)
+    localPlace.parent === remotePlace.parent &&
+    localPlace.name !== remotePlace.name &&
+    pathKey(localPlace.name, disk) === pathKey(remotePlace.name, disk)
   );
 }
 

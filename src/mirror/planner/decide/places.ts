@@ -33,34 +33,35 @@ type Bar = { readonly kind: "barred"; readonly reason: BlockReason; readonly det
  * name keeps its local spelling.
  */
 export function localWish(draft: PlanDraft, row: Row): WantedPlace {
-  const there = row.remote.now;
-  if (there === null) return barred("not-seen", "its path on the service is not known");
-  const above = localFolder(draft, there.parent);
+  const remotePlace = row.remote.now;
+  if (remotePlace === null) return barred("not-seen", "its path on the service is not known");
+  const above = localFolder(draft, remotePlace.parent);
   if (above.kind === "barred") return above;
   const kind = nameKindOf(row);
-  const kept = keptName(row, "local", there.name, knownPaths(row));
-  if (kept === null && isUnsafeName(there.name, kind))
+  const kept = keptName(row, "local", remotePlace.name, knownPaths(row));
+  if (kept === null && isUnsafeName(remotePlace.name, kind))
     return barred(
       "remote-name-unsafe",
-      `its name on the service, ${JSON.stringify(there.name)}, cannot be used on disk`,
+      `its name on the service, ${JSON.stringify(remotePlace.name)}, cannot be used on disk`,
     );
-  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
+  const name =
+    kept ?? localNameFor(lastingName(remotePlace.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
   const path = joinPath(above.path, name);
   if (draft.trees.local.ignores(path, kind))
     return barred("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
-  return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
+  return { kind: "place", place: name === remotePlace.name ? remotePlace : { parent: remotePlace.parent, name } };
 }
 
 /** Returns the place on the service that corresponds to the local place. */
 export function remoteWish(draft: PlanDraft, row: Row): WantedPlace {
-  const here = row.local.now;
-  if (here === null) return barred("not-seen", "its local path is not known");
-  const bar = remoteBar(draft, here.parent);
+  const localPlace = row.local.now;
+  if (localPlace === null) return barred("not-seen", "its local path is not known");
+  const bar = remoteBar(draft, localPlace.parent);
   if (bar !== null) return barred("folder-blocked", bar.detail);
-  const kept = keptName(row, "remote", here.name, row.link);
-  if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
-  const mapped = remoteName(lastingName(here.name), nameKindOf(row), draft.policy);
-  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+  const kept = keptName(row, "remote", localPlace.name, row.link);
+  if (kept !== null) return { kind: "place", place: { parent: localPlace.parent, name: kept } };
+  const mapped = remoteName(lastingName(localPlace.name), nameKindOf(row), draft.policy);
+  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: localPlace.parent, name: mapped.name } };
 }
 
 /** Returns true if a row is already at the wanted place. */
@@ -78,17 +79,17 @@ function knownPaths(row: Row): KnownPaths | null {
 /**
  * Returns the name that base has for a row on a side, unless the other side's name requires another
  * one. If the other side's name is temporary, the row's lasting name on this side stays.
- * @param asked the row's current name on the other side
+ * @param otherName the row's current name on the other side
  * @param known the row's paths in base
  */
-function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
-  if (known !== null && nameOf(pathOn(known, otherSide(side))) === asked) {
+function keptName(row: Row, side: Side, otherName: string, known: KnownPaths | null): string | null {
+  if (known !== null && nameOf(pathOn(known, otherSide(side))) === otherName) {
     const same = nameOf(pathOn(known, side));
-    const [here, there] = side === "local" ? [same, asked] : [asked, same];
-    if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
+    const [localName, remoteName] = side === "local" ? [same, otherName] : [otherName, same];
+    if (!isTemporaryName(same) && isNamePair(localName, remoteName, nameKindOf(row), idOf(row))) return same;
   }
   // No user chose a temporary name, so only the folder counts.
-  if (!isTemporaryName(asked)) return null;
+  if (!isTemporaryName(otherName)) return null;
   return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
@@ -174,17 +175,19 @@ function barred(reason: BlockReason, detail: string): Bar {
  */
 export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
-  const [here, there] = [row.local.now, row.remote.now];
-  if (here === null || there === null) return rule;
-  if (rule === "stay") return ruleOfUnmoved(row, here, there);
-  return rule === "agree" ? ruleOfMovedTwice(row, here, there) : rule;
+  const [localPlace, remotePlace] = [row.local.now, row.remote.now];
+  if (localPlace === null || remotePlace === null) return rule;
+  if (rule === "stay") return ruleOfUnmoved(row, localPlace, remotePlace);
+  return rule === "agree" ? ruleOfMovedTwice(row, localPlace, remotePlace) : rule;
 }
 
-function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
-  const isLocalTemporary = isTemporaryName(here.name);
-  const isRemoteTemporary = isTemporaryName(there.name);
+function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+  const isLocalTemporary = isTemporaryName(localPlace.name);
+  const isRemoteTemporary = isTemporaryName(remotePlace.name);
   if (isLocalTemporary !== isRemoteTemporary) return isRemoteTemporary ? "follow-local" : "follow-remote";
-  const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
+  const fits =
+    localPlace.parent === remotePlace.parent &&
+    isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
   // If both sides have temporary names, the local name is changed first, and the service's name
   // later.
   return fits && !isLocalTemporary ? "stay" : "follow-remote";
@@ -194,9 +197,9 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
  * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
  * when a request arrived late, the move on the service may be our own.
  */
-function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
-  if (isTemporaryName(here.name)) return "agree";
-  const follows = isTemporaryName(there.name) || isTakenBack(row) || isHalfMoved(row, here, there);
+function ruleOfMovedTwice(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+  if (isTemporaryName(localPlace.name)) return "agree";
+  const follows = isTemporaryName(remotePlace.name) || isTakenBack(row) || isHalfMoved(row, localPlace, remotePlace);
   return follows ? "follow-local" : "agree";
 }
 
@@ -204,13 +207,13 @@ function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
  * Returns true if the service has only the new name, or only the new folder, of a local move that
  * changed both. Such a move is two requests, and the first may arrive after its sender was killed.
  */
-function isHalfMoved(row: Row, here: Place, there: Place): boolean {
+function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
   const { link } = row;
   if (link === null) return false;
-  const hasName = isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
-  const hasFolder = here.parent === there.parent;
-  const keptName = there.name === nameOf(link.remotePath);
-  const keptFolder = there.parent.remotePath === parentOf(link.remotePath);
+  const hasName = isNamePair(localPlace.name, remotePlace.name, nameKindOf(row), idOf(row));
+  const hasFolder = localPlace.parent === remotePlace.parent;
+  const keptName = remotePlace.name === nameOf(link.remotePath);
+  const keptFolder = remotePlace.parent.remotePath === parentOf(link.remotePath);
   return (hasName && !hasFolder && keptFolder && !keptName) || (hasFolder && !hasName && keptName && !keptFolder);
 }
 

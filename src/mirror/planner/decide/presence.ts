@@ -20,7 +20,7 @@ import { DELETED_RULES } from "./table.ts";
 export function createLocal(
   draft: PlanDraft,
   row: DocumentRow,
-  there: RemoteFile,
+  remoteFile: RemoteFile,
   why: string,
   comesBack = false,
 ): void {
@@ -35,33 +35,33 @@ export function createLocal(
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
     why,
-    id: there.id,
+    id: remoteFile.id,
     localPath: at.local,
     remotePath: at.remote,
-    changeId: there.changeId,
+    changeId: remoteFile.changeId,
     ...(comesBack && { comesBack }),
   }));
 }
 
-export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: PlaceChange): void {
+export function deleteRemote(draft: PlanDraft, row: DocumentRow, remoteFile: RemoteFile, drift: PlaceChange): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    createLocal(draft, row, there, "moved on the service after it was deleted locally");
+    createLocal(draft, row, remoteFile, "moved on the service after it was deleted locally");
     return;
   }
   const link = row.link!;
   if (isDirectionOff(draft, row, "pull", "deleted locally") || needsSecondScan(draft, row, link)) return;
-  if (there.protected) {
+  if (remoteFile.protected) {
     const detail = "protected on the service";
-    const about = { code: "file_protected", changeId: there.changeId };
+    const about = { code: "file_protected", changeId: remoteFile.changeId };
     blockDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
-    createLocal(draft, row, there, detail);
+    createLocal(draft, row, remoteFile, detail);
     return;
   }
   if (isStopped(draft, row, "delete")) {
     // While a review keeps the document on the service, it stays deleted locally: the deletion on
     // the service is only delayed.
     if (draft.blocks.get(link.id)?.reason !== "delete-pending")
-      createLocal(draft, row, there, "the service refused to delete it");
+      createLocal(draft, row, remoteFile, "the service refused to delete it");
     return;
   }
   wantAt(row, "remote", null);
@@ -71,13 +71,13 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
     id: link.id,
     localPath: absentPath(draft, row),
     remotePath: at.remote,
-    changeId: there.changeId,
+    changeId: remoteFile.changeId,
   }));
 }
 
-export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
+export function trash(draft: PlanDraft, row: DocumentRow, localFile: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "no longer on the service" : MOVED_OUT;
-  if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, here)) return;
+  if (isDirectionOff(draft, row, "push", why) || isInUse(draft, row, localFile)) return;
   wantAt(row, "local", null);
   const link = row.link!;
   propose(draft, row, "leave-local", (at) => ({
@@ -85,7 +85,7 @@ export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause
     why,
     id: link.id,
     localPath: at.local,
-    expect: here.digest,
+    expect: localFile.digest,
     cause,
   }));
 }
@@ -105,20 +105,25 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
  * file is blocked. The document is never sent again, and never deleted on the service. Without a
  * file, its record has no local path any more, so that another document may have the path.
  */
-export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: PlaceChange): void {
+export function leaveSubtree(
+  draft: PlanDraft,
+  row: DocumentRow,
+  localFile: LocalFile | null,
+  drift: PlaceChange,
+): void {
   const link = row.link!;
-  if (here === null) {
+  if (localFile === null) {
     if (!isAway(link) && !needsSecondScan(draft, row, link))
       recordFacts(draft, row, link, "away", `${MOVED_OUT}, and deleted locally`);
     return;
   }
   if (drift.local === "unchanged") {
-    trash(draft, row, here, "outside");
+    trash(draft, row, localFile, "outside");
     return;
   }
   if (link.state !== "outside") recordFacts(draft, row, link, "outside", MOVED_OUT);
   blockDocument(draft, row, "outside", `${MOVED_OUT}, and edited locally`, {
-    digest: here.digest,
+    digest: localFile.digest,
   });
 }
 
@@ -136,28 +141,28 @@ export function recordFacts(
   propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: isProtected, state }));
 }
 
-export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
-  createOnService(draft, row, here, null, "created locally");
+export function post(draft: PlanDraft, row: DocumentRow, localFile: LocalFile): void {
+  createOnService(draft, row, localFile, null, "created locally");
 }
 
 /**
  * Decides a document that was deleted on the service and edited locally. The edit becomes a new
  * document, if the folder is still readable. Otherwise the key may only have lost its access.
  */
-export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
+export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, localFile: LocalFile): void {
   // Content that the service normalised to base's own content, or that only waits for review, is no
   // edit that must be restored.
-  if (here.digest === link.echoDigest) {
-    trash(draft, row, here, "gone");
+  if (localFile.digest === link.echoDigest) {
+    trash(draft, row, localFile, "gone");
     return;
   }
   const folder = baseFolderOf(draft.forest, "remote", link);
   if (link.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited locally; deleted on the service, or no longer readable with this key";
-    blockDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
+    blockDocument(draft, row, "gone-or-unreadable", detail, { digest: localFile.digest });
     return;
   }
-  if (!createOnService(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
+  if (!createOnService(draft, row, localFile, link.id, "edited locally after it was deleted on the service")) return;
   // ORDER: the old record ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
@@ -170,14 +175,14 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
 function createOnService(
   draft: PlanDraft,
   row: DocumentRow,
-  here: LocalFile,
+  localFile: LocalFile,
   tombstone: DocId | null,
   why: string,
 ): boolean {
-  if (isContentBlocked(draft, row, row.link, here)) return false;
+  if (isContentBlocked(draft, row, row.link, localFile)) return false;
   // An earlier POST of this file has no known result yet. If the file was sent again, the document
   // might exist twice (I08).
-  const open = draft.trees.local.unseen.get(here.path);
+  const open = draft.trees.local.unseen.get(localFile.path);
   if (open !== undefined) {
     blockDocument(draft, row, "not-seen", open.why);
     return false;
@@ -194,29 +199,34 @@ function createOnService(
     why,
     localPath: at.local,
     remotePath: at.remote,
-    expect: here.digest,
+    expect: localFile.digest,
     tombstone,
   }));
   return true;
 }
 
-export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
-  keepBlockOfNewFile(draft, here);
-  if (isContentBlocked(draft, row, null, here)) return;
+export function linkNewOnBothSides(
+  draft: PlanDraft,
+  row: DocumentRow,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+): void {
+  keepBlockOfNewFile(draft, localFile);
+  if (isContentBlocked(draft, row, null, localFile)) return;
   const why = "new on both sides";
-  const about = { digest: here.digest, changeId: there.changeId };
+  const about = { digest: localFile.digest, changeId: remoteFile.changeId };
   // The action would download the service's content: the empty file has none to send, or an earlier
   // action found that both contents differ.
-  if ((here.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
+  if ((localFile.empty || isKnownToDiffer(draft, row, about)) && isDirectionOff(draft, row, "push", why, about)) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({
     kind: "meet",
     why,
-    id: there.id,
+    id: remoteFile.id,
     localPath: at.local,
     remotePath: at.remote,
-    changeId: there.changeId,
-    expect: here.digest,
+    changeId: remoteFile.changeId,
+    expect: localFile.digest,
   }));
 }
 

@@ -16,30 +16,30 @@ export function decideReview(
   draft: PlanDraft,
   row: DocumentRow,
   link: Link,
-  here: LocalFile,
-  there: RemoteFile,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
 ): boolean {
   const outstanding = link.submissions.length > 0;
-  if (outstanding && there.changeId !== link.changeId) {
-    settleReview(draft, row, link, here, there);
+  if (outstanding && remoteFile.changeId !== link.changeId) {
+    settleReview(draft, row, link, localFile, remoteFile);
     return true;
   }
-  if (hasBaseContent(link, here)) return false;
-  if (outstanding && !there.protected && !hasMetEdit(link)) {
+  if (hasBaseContent(link, localFile)) return false;
+  if (outstanding && !remoteFile.protected && !hasMetEdit(link)) {
     blockDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
-      digest: here.digest,
+      digest: localFile.digest,
     });
     return true;
   }
-  if (link.submissions.some((submission) => submission.digest === here.digest)) {
+  if (link.submissions.some((submission) => submission.digest === localFile.digest)) {
     const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
-    if (!decideReviewConflict(draft, row, link, here, met))
-      blockDocument(draft, row, "in-review", "in review", { digest: here.digest });
+    if (!decideReviewConflict(draft, row, link, localFile, met))
+      blockDocument(draft, row, "in-review", "in review", { digest: localFile.digest });
     return true;
   }
-  if (there.protected && there.changeId === link.changeId && !isUnchanged(draft, link, here)) {
+  if (remoteFile.protected && remoteFile.changeId === link.changeId && !isUnchanged(draft, link, localFile)) {
     blockDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
-      digest: here.digest,
+      digest: localFile.digest,
     });
     return true;
   }
@@ -61,36 +61,42 @@ export function decideReviewConflict(
   draft: PlanDraft,
   row: DocumentRow,
   link: Link,
-  here: LocalFile,
+  localFile: LocalFile,
   met: ChangeId | null,
 ): boolean {
-  if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === here.digest)) return false;
+  if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === localFile.digest)) return false;
   const other = met === null ? "another edit" : `another edit (${met})`;
   blockDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, {
-    digest: here.digest,
+    digest: localFile.digest,
   });
   return true;
 }
 
-function isUnchanged(draft: PlanDraft, link: Link, here: LocalFile): boolean {
+function isUnchanged(draft: PlanDraft, link: Link, localFile: LocalFile): boolean {
   const unchanged = draft.policy.unchangedContents;
-  return unchanged === null || unchanged.get(link.id) === here.digest;
+  return unchanged === null || unchanged.get(link.id) === localFile.digest;
 }
 
 /**
  * Decides about a new published version during a review. If it contains the submitted content, the
  * review is settled; otherwise the version is merged under the local content.
  */
-function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+function settleReview(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  localFile: LocalFile,
+  remoteFile: RemoteFile,
+): void {
   if (isDirectionOff(draft, row, "push", "a new version after a review")) return;
-  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, localFile)) return;
   propose(draft, row, "content", (at) => ({
     kind: "settle-review",
     why: "a new version on the service while a change was in review",
     id: link.id,
     localPath: at.local,
-    changeId: there.changeId,
-    expect: here.digest,
-    ...takenText(draft, link, there),
+    changeId: remoteFile.changeId,
+    expect: localFile.digest,
+    ...takenText(draft, link, remoteFile),
   }));
 }

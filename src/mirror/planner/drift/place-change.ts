@@ -55,11 +55,11 @@ function remoteContent({ remote: { seen } }: DocumentRow, link: Link): LinkedRem
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;
   if (link === null) return "nobody";
-  const [here, there] = SIDES.map((side) => {
+  const [isMovedLocally, isMovedRemotely] = SIDES.map((side) => {
     const parent = baseFolderOf(forest, side, link);
     const { now } = row[side];
     return now !== null && (now.parent !== parent || now.name !== nameOf(pathOn(link, side)));
   });
-  if (here) return there ? "both" : "local";
-  return there ? "remote" : "nobody";
+  if (isMovedLocally) return isMovedRemotely ? "both" : "local";
+  return isMovedRemotely ? "remote" : "nobody";
 }

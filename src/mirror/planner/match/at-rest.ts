@@ -68,9 +68,10 @@ export function idsInMovedFolders(trees: Trees, policy: Policy): DocId[] {
 }
 
 function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
-  const here = local.files.get(link.localPath);
-  const there = remote.files.get(link.id);
-  if (here === undefined || there === undefined || !bothSidesAreAsBase(link, here, there, local)) return false;
+  const localFile = local.files.get(link.localPath);
+  const remoteFile = remote.files.get(link.id);
+  if (localFile === undefined || remoteFile === undefined || !bothSidesAreAsBase(link, localFile, remoteFile, local))
+    return false;
   return !base.conflicts.has(link.id) && !base.blocks.has(link.id);
 }
 

@@ -34,8 +34,8 @@ export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean):
   };
   const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
   for (const dir of paths.sorted) {
-    const here = findLocal(dir, trees, paths, mayHide);
-    plantLinked(forest, dir, paths, { ...here, ...findRemote(forest, dir, trees, listed) });
+    const localSide = findLocal(dir, trees, paths, mayHide);
+    plantLinked(forest, dir, paths, { ...localSide, ...findRemote(forest, dir, trees, listed) });
   }
   return forest;
 }
@@ -108,8 +108,8 @@ function findRemote(
  */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
   const isPresent = folder.localSeen === "present";
-  const here = byBaseLocal.get(localPath);
-  if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
+  const other = byBaseLocal.get(localPath);
+  if (isPresent || other === undefined || other.link === null || other.localSeen !== "present")
     byBaseLocal.set(localPath, folder);
   if (!byBaseRemote.has(remotePath)) byBaseRemote.set(remotePath, folder);
 }
@@ -182,8 +182,8 @@ function localBaseFolder(forest: Forest, localPath: LocalPath, remotePath: Remot
 function remoteBaseFolder(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
   if (known !== undefined && (known.link !== null || known === forest.root)) return known;
-  const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
-  return there ?? plantMissing(forest, localPath, remotePath);
+  const folder = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
+  return folder ?? plantMissing(forest, localPath, remotePath);
 }
 
 /**

@@ -61,10 +61,11 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judg
   const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
   const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
   const arrivals = new Arrivals(trees, forest, occupancy);
-  const { met, there, here } = findTwins(forest, trees, policy, [...matching.files.values()]);
+  const { met, onlyRemote, onlyLocal } = findTwins(forest, trees, policy, [...matching.files.values()]);
   for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
-  for (const file of arrivals.take(there, policy, judged)) documents.push(newDocument(forest, trees, file, ABSENT));
-  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }));
+  for (const file of arrivals.take(onlyRemote, policy, judged))
+    documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of onlyLocal) documents.push(document(forest, null, null, null, present(file), { kind: "never" }));
   return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
 
@@ -122,16 +123,16 @@ function document(
   local: Seen<LocalFile>,
   remote: RemoteSeen,
 ): DocumentRow {
-  const here = local.kind === "present" ? local.value.path : null;
-  const there = remote.kind === "present" ? remote.file.path : null;
+  const localPath = local.kind === "present" ? local.value.path : null;
+  const remotePath = remote.kind === "present" ? remote.file.path : null;
   return {
     kind: "document",
     key: forest.nextKey(),
     id,
     link,
     tombstone,
-    local: { seen: local, ...placeAt(forest, "local", here) },
-    remote: { seen: remote, ...placeAt(forest, "remote", there) },
+    local: { seen: local, ...placeAt(forest, "local", localPath) },
+    remote: { seen: remote, ...placeAt(forest, "remote", remotePath) },
   };
 }
 

@@ -93,17 +93,17 @@ function plantRemote(
 ): void {
   const folderAtPath = forest.byRemote.get(path);
   if (folderAtPath !== undefined && folderAtPath.remoteSeen !== "unknown") return;
-  const there = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
+  const remoteSide = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.link !== null) {
     // The folder was deleted on the service and created again on the service: for all users it is
     // the same folder, with another id.
-    Object.assign(twin, { replaced: twin.link.id, ...there });
+    Object.assign(twin, { replaced: twin.link.id, ...remoteSide });
     register(forest, twin);
     return;
   }
-  const folder = newFolder(forest.nextKey(), there);
+  const folder = newFolder(forest.nextKey(), remoteSide);
   const joins = expected !== null && twin === undefined && !paths.claimed.has(expected);
   if (joins) Object.assign(folder, { localPath: expected, localSeen: "present" });
   register(forest, folder);

@@ -11,8 +11,8 @@ import { folderAt, type Forest } from "./forest.ts";
  */
 type Twins = {
   readonly met: (readonly [RemoteFile, LocalFile])[];
-  readonly there: readonly RemoteFile[];
-  readonly here: readonly LocalFile[];
+  readonly onlyRemote: readonly RemoteFile[];
+  readonly onlyLocal: readonly LocalFile[];
 };
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
@@ -36,18 +36,18 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   const { disk } = trees.local;
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
   const met: (readonly [RemoteFile, LocalFile])[] = [];
-  let there: RemoteFile[] = [];
-  for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) there.push(file);
-  there.sort((a, b) => compareStrings(a.path, b.path));
+  let onlyRemote: RemoteFile[] = [];
+  for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) onlyRemote.push(file);
+  onlyRemote.sort((a, b) => compareStrings(a.path, b.path));
   const finders = [
     ...WAYS.map((way) => () => twinNamed(forest, waiting, disk, way)),
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const finder of finders) {
     // Nearly always one of the two lists is empty here.
-    if (waiting.size === 0 || there.length === 0) break;
+    if (waiting.size === 0 || onlyRemote.length === 0) break;
     const find = finder();
-    there = there.filter((file) => {
+    onlyRemote = onlyRemote.filter((file) => {
       const twin = find(file);
       if (twin === undefined) return true;
       waiting.delete(pathKey(twin.path, disk));
@@ -55,7 +55,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
       return false;
     });
   }
-  return { met, there, here: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
+  return { met, onlyRemote, onlyLocal: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
 }
 
 function twinNamed(

@@ -221,8 +221,8 @@ export class Layout {
     const from = state.at(row)!;
     const after = this.#dependencies(row, [side]);
     // If the move on the service fails, the row stays locally at the place that the user gave it.
-    const there = this.#placed.remote.get(row);
-    if (there !== undefined) after.add(there);
+    const remoteStep = this.#placed.remote.get(row);
+    if (remoteStep !== undefined) after.add(remoteStep);
     state.waitsFor(hop.to, after);
     const freed = state.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);
