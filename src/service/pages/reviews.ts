@@ -76,25 +76,32 @@ export async function showReview({ core, id, csrf, now }: PageCall): Promise<Pag
   if (isRefused(review)) return refusedPage(review);
   const { path, status, reason, at, content, liveContent, baseContent } = review;
   const [tone, word] = SHOWN_STATES[status];
-  const isConflict = reason === "conflict" && baseContent !== null;
+  const isOpen = status === "in_review";
+  const isConflict = isOpen && reason === "conflict" && baseContent !== null;
   return page({
     title: `Review of ${path}`,
     here: REVIEWS,
-    scripts: status === "in_review" ? ["review.js"] : [],
+    scripts: isOpen ? ["review.js"] : [],
     main: html`<h1>${nameView(path)}</h1>
 <p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
 ${
   isConflict
     ? bothEdits(review, baseContent)
-    : html`<h2>Changes</h2><p class="faint">From the published to the submitted version.</p>${changeOf(liveContent, content)}`
+    : html`<h2>Changes</h2>${changeOf(isOpen ? { text: liveContent, label: "Published" } : { text: baseContent, label: "Before" }, content)}`
 }
-${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
+${isOpen ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
   });
 }
 
-function changeOf(before: string, after: string): Html {
-  if (before === after) return html`<p class="notice quiet">The submitted version is published.</p>`;
-  return differenceOf({ text: before, label: "Published" }, { text: after, label: "Submitted" });
+/**
+ * Shows what the submitted version changes.
+ * @param before the published version; the version that the edit began with once it is decided,
+ * because an accepted version is the published one; its text is null if that version was pruned
+ */
+function changeOf({ text, label }: { readonly text: string | null; readonly label: string }, content: string): Html {
+  if (text === null)
+    return html`<p class="notice quiet">The version that this edit began with is no longer stored.</p>`;
+  return differenceOf({ text, label }, { text: content, label: "Submitted" });
 }
 
 const WORDS = {

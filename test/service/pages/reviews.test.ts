@@ -38,6 +38,8 @@ describe("a review", () => {
       const after = await browser.submit(`/app/reviews/${id}/${how}`, { ...members, live });
       expect(after).toContain(how === "accept" ? "Accepted" : "Rejected");
       expect(after).toContain("nothing left to decide");
+      // The difference stays visible: from the version that the edit began with.
+      expect(after.match(/<mark>.*?<\/mark>/g)).toEqual(["<mark>base</mark>", "<mark>sent</mark>"]);
       expect(await read()).toBe(content);
     }
   });
