@@ -141,7 +141,7 @@ async function submit(context: RequestContext, row: FileRow, sent: SentContent, 
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
   const at = context.now();
-  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at });
+  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at, key: context.key });
   return done(202, presentReview(row, id, reason));
 }
 

@@ -18,6 +18,13 @@ export type ReviewInfo = {
   readonly reason: ReviewReason;
   /** Time of the edit, in milliseconds since the epoch. */
   readonly at: number;
+  /** Label that the sender's key had; null if an older version of the service took the edit. */
+  readonly sender: string | null;
+  /**
+   * Time of the decision, in milliseconds since the epoch; null if the change is in review, or an
+   * older version of the service took the decision.
+   */
+  readonly decidedAt: number | null;
 };
 
 type ReviewsAsked = {
@@ -110,8 +117,8 @@ export class Reviews {
     return writeWith(this.#server, async (working): Promise<ReviewInfo | Refused> => {
       const found = await findWaiting(working, changeId);
       if (isRefused(found)) return found;
-      await working.tables.changes.decide(found.change.seq, "rejected");
-      return { ...reviewInfo(found), status: "rejected" };
+      await working.tables.changes.decide(found.change.seq, "rejected", working.now());
+      return { ...reviewInfo(found), status: "rejected", decidedAt: working.now() };
     });
   }
 }
@@ -126,7 +133,7 @@ async function accept(working: Working, { changeId, content, seen }: Accepted): 
   }
   const row = await makeLive(working, found, content);
   if (isRefused(row)) return row;
-  await working.tables.changes.decide(found.change.seq, "accepted");
+  await working.tables.changes.decide(found.change.seq, "accepted", working.now());
   return presentFile(row);
 }
 
@@ -168,5 +175,7 @@ function reviewInfo({ workspaceId, change, file }: Reviewed): ReviewInfo {
     status: change.status as ReviewInfo["status"],
     reason: change.reason!,
     at: change.at,
+    sender: change.sender,
+    decidedAt: change.decidedAt,
   };
 }

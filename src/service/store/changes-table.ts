@@ -11,13 +11,15 @@ type ReviewedRow = FileRow & {
   readonly status: ChangeRow["status"];
   readonly reason: ReviewReason | null;
   readonly at: number;
+  readonly sender: string | null;
+  readonly decidedAt: number | null;
   readonly workspaceId: string;
 };
 
 function reviewed({ join }: Dialect, by = ""): string {
   return `
-SELECT c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, w.id AS "workspaceId",
-  ${FILE_COLUMNS}
+SELECT c.seq AS number, c.id AS change, c.base_id AS "baseId", c.status, c.reason, c.at, c.sender,
+  c.decided_at AS "decidedAt", w.id AS "workspaceId", ${FILE_COLUMNS}
 FROM changes c ${by} ${join} files x ON x.seq = c.file ${join} workspaces w ON w.seq = x.workspace
   LEFT JOIN folders d ON d.seq = x.folder
 WHERE c.status <> 'saved'`;
@@ -50,10 +52,10 @@ const SQL = {
   ),
   submit: sql(
     "changes.submit",
-    `INSERT INTO changes (id, file, base_id, status, reason, codec, text, at)
-     VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7)`,
+    `INSERT INTO changes (id, file, base_id, status, reason, codec, text, at, sender)
+     VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7, (SELECT label FROM keys WHERE seq = $8))`,
   ),
-  decide: sql("changes.decide", "UPDATE changes SET status = $2 WHERE seq = $1"),
+  decide: sql("changes.decide", "UPDATE changes SET status = $2, decided_at = $3 WHERE seq = $1"),
   portion: sql<{ readonly upTo: number | null }>(
     "changes.portion",
     `SELECT max(seq) AS "upTo" FROM (SELECT seq FROM changes WHERE seq > $1 ORDER BY seq LIMIT $2) AS portion`,
@@ -84,6 +86,8 @@ type Submitted = Pick<ChangeRow, "id" | "file" | "at"> & {
   readonly baseId: string;
   readonly reason: ReviewReason;
   readonly text: string;
+  /** Row number of the key that sent the edit. */
+  readonly key: number | null;
 };
 
 type PruneLimits = {
@@ -129,11 +133,13 @@ export function changesTable(session: Session) {
       return (await session.all(SQL.reviewed, status, after, workspace, most)).map(reviewedOf);
     },
     /** Sends an edit to review. */
-    async submit({ id, file, baseId, reason, text, at }: Submitted) {
+    async submit({ id, file, baseId, reason, text, at, key }: Submitted) {
       const stored = encodeText(text);
-      session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at);
+      session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at, key);
     },
-    decide: async (seq: number, status: "accepted" | "rejected") => session.send(SQL.decide, seq, status),
+    /** @param at time of the decision in milliseconds since the epoch */
+    decide: async (seq: number, status: "accepted" | "rejected", at: number) =>
+      session.send(SQL.decide, seq, status, at),
     /**
      * Prunes contents beyond the limits, among the next `most` changes. Published contents and
      * bases of changes in review stay. All rows stay, so each change is still known as the base of
@@ -149,6 +155,8 @@ export function changesTable(session: Session) {
   };
 }
 
-function reviewedOf({ number, change, baseId, status, reason, at, workspaceId, ...file }: ReviewedRow): Reviewed {
-  return { change: { seq: number, id: change, file: file.seq, baseId, status, reason, at }, file, workspaceId };
+function reviewedOf(row: ReviewedRow): Reviewed {
+  const { number, change: id, baseId, status, reason, at, sender, decidedAt, workspaceId, ...file } = row;
+  const change = { seq: number, id, file: file.seq, baseId, status, reason, at, sender, decidedAt };
+  return { change, file, workspaceId };
 }

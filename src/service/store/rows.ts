@@ -97,8 +97,19 @@ export type ChangeRow = {
   readonly at: number;
 };
 
+/** A change that is or was in review. */
+export type ReviewedChange = ChangeRow & {
+  /** Label that the sender's key had; null if the change is older than this column. */
+  readonly sender: string | null;
+  /**
+   * Time of the decision in milliseconds since the epoch; null if the change is in review, or the
+   * decision is older than this column.
+   */
+  readonly decidedAt: number | null;
+};
+
 /** A change that is or was in review, with the current row of its file. */
-export type Reviewed = { readonly change: ChangeRow; readonly file: FileRow; readonly workspaceId: string };
+export type Reviewed = { readonly change: ReviewedChange; readonly file: FileRow; readonly workspaceId: string };
 
 export type KeyRow = {
   readonly seq: number;

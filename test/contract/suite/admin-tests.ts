@@ -34,7 +34,10 @@ const reviews: readonly ContractTest[] = [
       status: "in_review",
       reason: "protected",
       at: listed[0].at,
+      sender: listed[0].sender,
+      decidedAt: null,
     };
+    assert.equal(typeof review.sender, "string");
     assert.deepEqual(listed, [review]);
     await removeOther();
     const shown = expectOk(await api.get(`/admin/reviews/${reviewId}`), 200);
@@ -50,8 +53,8 @@ const reviews: readonly ContractTest[] = [
     assert.deepEqual(expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}`), 200).data, []);
     const done = expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}&status=accepted`), 200).data;
     assert.deepEqual(
-      done.map((each: { id: string }) => each.id),
-      [reviewId],
+      done.map((each: { id: string; decidedAt: unknown }) => [each.id, typeof each.decidedAt]),
+      [[reviewId, "number"]],
     );
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
     expectGone(await world.api.delete(`/v1/files/${file.id}`));

@@ -79,12 +79,12 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     await store.write(async ({ files, changes }) => {
       const { seq, changeId } = (await files.byId(workspace, id))!;
-      const sent = { reason: "protected", text: "sent", at: 2 } as const;
+      const sent = { reason: "protected", text: "sent", at: 2, key: null } as const;
       await changes.submit({ id: `chg_sent-${workspace}`, file: seq, baseId: changeId, ...sent });
     });
     const decide = async ({ changes }: Tables) => {
       const { change } = (await changes.review(`chg_sent-${workspace}`))!;
-      if (change.status === "in_review") await changes.decide(change.seq, "accepted");
+      if (change.status === "in_review") await changes.decide(change.seq, "accepted", 3);
       return change.status;
     };
     expect(await oneAfterTheOther(ground, decide, decide)).toEqual(["in_review", "accepted"]);

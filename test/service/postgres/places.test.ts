@@ -140,7 +140,7 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
     const submit = async ({ files, changes }: Tables) => {
       const row = await files.byId(workspace, id);
       if (row === undefined) return "gone";
-      const sent = { reason: "conflict", text: "sent", at: 2 } as const;
+      const sent = { reason: "conflict", text: "sent", at: 2, key: null } as const;
       await changes.submit({ id: `chg_sent-${workspace}`, file: row.seq, baseId: row.changeId, ...sent });
       return "sent";
     };
@@ -155,7 +155,7 @@ describe.skipIf(whyNoPostgres !== null)("a subtree", () => {
     });
     const submit = async ({ files, changes }: Tables) => {
       const row = (await files.byId(workspace, id))!;
-      const sent = { reason: "conflict", text: "sent", at: 2 } as const;
+      const sent = { reason: "conflict", text: "sent", at: 2, key: null } as const;
       await changes.submit({ id: `chg_sent-${workspace}`, file: row.seq, baseId: row.changeId, ...sent });
     };
     const look = async (tables: Tables) => {

@@ -276,5 +276,18 @@ BEGIN
 END $$;
 `;
 
+/** Records who sent a change to review, and when it was decided. */
+const SENDERS = `
+ALTER TABLE changes ADD COLUMN sender text COLLATE "C", ADD COLUMN decided_at bigint;
+`;
+
 /** Migrations in order; the number of the last one is the schema of the database. */
-export const MIGRATIONS: readonly string[] = [TABLES, SEARCH, OUTBOX, OUTBOX_BY_WORKSPACE, SEARCH_BY_KEYS, CREATE_FILE];
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  SEARCH,
+  OUTBOX,
+  OUTBOX_BY_WORKSPACE,
+  SEARCH_BY_KEYS,
+  CREATE_FILE,
+  SENDERS,
+];

@@ -153,4 +153,8 @@ CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
   // changes in other workspaces does not matter.
   "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
   SEARCH_BY_KEYS,
+  `
+ALTER TABLE changes ADD COLUMN sender TEXT;
+ALTER TABLE changes ADD COLUMN decided_at INTEGER;
+`,
 ];
