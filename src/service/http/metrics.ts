@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, Taken } from "./access-log.ts";
+import { type Gauges, RequestHistory } from "./request-history.ts";
 
 /**
  * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
@@ -22,7 +23,15 @@ const NANOSECONDS = 1e9;
  */
 const GONE = 499;
 
+type MetricsOptions = {
+  readonly log: ((entry: AccessEntry) => void) | null;
+  readonly readGauges: () => Promise<Gauges | null>;
+};
+
 type Answered = { readonly route: string; readonly code: number; count: number };
+
+/** Number of answers of a route with a code, since the start. */
+export type RouteCount = Readonly<Answered>;
 
 type UnderWay = {
   readonly request: IncomingMessage;
@@ -36,8 +45,10 @@ type UnderWay = {
 export class RequestMetrics {
   readonly #startedAt = performance.now();
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
-  readonly countStreams: () => EventStreamCounts;
+  readonly #countStreams: () => EventStreamCounts;
   readonly #log: ((entry: AccessEntry) => void) | null;
+  /** Requests of the last day. */
+  readonly history: RequestHistory;
   /** Counts of answers by route and code. */
   readonly #answered = new Map<string, Answered>();
   /** Number of answers in each bucket, not counting those of smaller buckets. */
@@ -51,10 +62,14 @@ export class RequestMetrics {
    */
   readonly #streams = new WeakSet<ServerResponse>();
 
-  /** @param log receives each finished request; null for no log */
-  constructor(countStreams: () => EventStreamCounts, log: ((entry: AccessEntry) => void) | null) {
-    this.countStreams = countStreams;
+  /**
+   * @param options.log receives each finished request; null for no log
+   * @param options.readGauges see `RequestHistory`
+   */
+  constructor(countStreams: () => EventStreamCounts, { log, readGauges }: MetricsOptions) {
+    this.#countStreams = countStreams;
     this.#log = log;
+    this.history = new RequestHistory(Date.now, readGauges);
     this.#delay.enable();
   }
 
@@ -79,6 +94,7 @@ export class RequestMetrics {
     if (!this.#streams.has(response)) {
       this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
+      this.history.note(status, ms);
     }
     // Only the log needs the time, and formatting a time takes a fourteenth of a GET.
     if (this.#log === null) return;
@@ -91,6 +107,16 @@ export class RequestMetrics {
   countStream({ route }: Taken, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
     this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
+    this.history.note(response.statusCode, null);
+  }
+
+  /** Returns the answers since the start, by route and code. */
+  routes(): readonly RouteCount[] {
+    return [...this.#answered.values()];
+  }
+
+  uptimeMs(): number {
+    return performance.now() - this.#startedAt;
   }
 
   #count(route: string, code: number): void {
@@ -120,7 +146,7 @@ export class RequestMetrics {
   }
 
   #ofRequests(): Metric[] {
-    const { streams, cut } = this.countStreams();
+    const { streams, cut } = this.#countStreams();
     return [
       {
         name: "mdmirror_service_requests_total",
@@ -155,7 +181,7 @@ export class RequestMetrics {
         "The longest delay of the event loop since it was last read.",
         Number.isFinite(max) && count > 0 ? max / NANOSECONDS : 0,
       ),
-      gauge("mdmirror_service_uptime_seconds", "Since the start.", (performance.now() - this.#startedAt) / 1_000),
+      gauge("mdmirror_service_uptime_seconds", "Since the start.", this.uptimeMs() / 1_000),
     ];
   }
 
@@ -179,6 +205,7 @@ function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
   const documents = held && [
     gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
     gauge("mdmirror_service_indexing_backlog", "Changes that are not in the search index yet.", held.indexing),
+    gauge("mdmirror_service_data_bytes", "Size of the database.", held.bytes),
   ];
   const database = pool && [
     gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),

@@ -1,5 +1,6 @@
 import type { Bundle } from "../../page/bundle.ts";
 import type { Served } from "../pages/sign-in-sessions.ts";
+import type { Operation } from "../pages/call.ts";
 import type { Pages } from "../pages/site.ts";
 import type { Core } from "../requests/dispatch.ts";
 
@@ -20,11 +21,13 @@ export type LoadPages = {
   close(): Promise<void>;
 };
 
-/**
- * Returns a loader of the pages.
- * @param where returns addresses, which are known once the service listens
- */
-export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">): LoadPages {
+type PagesSources = Operation & {
+  /** Returns addresses, which are known once the service listens. */
+  readonly where: () => Omit<Served, "proxy">;
+};
+
+/** Returns a loader of the pages. */
+export function lazyPages({ core, proxy, loadBundle }: PagesOptions, sources: PagesSources): LoadPages {
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {
     const [{ Pages }, { Renderer }, bundle] = await Promise.all([
@@ -32,7 +35,12 @@ export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () =
       import("../../page/renderer.ts"),
       loadBundle(),
     ]);
-    return new Pages(core, { served: { ...where(), proxy }, bundle, renderer: new Renderer() });
+    return new Pages(core, {
+      served: { ...sources.where(), proxy },
+      bundle,
+      renderer: new Renderer(),
+      operation: sources,
+    });
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {

@@ -6,8 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { AccessEntry } from "./access-log.ts";
 import { answerBroken } from "./broken.ts";
+import type { ServiceFigures } from "../figures.ts";
 import { RequestMetrics } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
+import type { Gauges } from "./request-history.ts";
 import type { ServerState, HttpService } from "./server-state.ts";
 import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
@@ -95,8 +97,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   const deadlines = { ...DEADLINES, ...options.deadlines };
   const scheme = options.tls === undefined ? "http" : "https";
   let port = 0;
-  const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
-  const state = newServerState(service, options, { loadPages, deadlines });
+  const state = newServerState(service, options, { deadlines, where: () => ({ scheme, host, port }) });
   const carry = await openCarrier(state);
   const server = makeServer(state, options, { deadlines, carry });
   server.listen({ host, port: options.port ?? 0 });
@@ -112,22 +113,33 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
 
 function newServerState(
   service: HttpService,
-  { turns, log }: HttpOptions,
-  { loadPages, deadlines }: Pick<ServerState, "loadPages"> & { readonly deadlines: Deadlines },
+  { turns, log, pages }: HttpOptions,
+  { deadlines, where }: { readonly deadlines: Deadlines; readonly where: Parameters<typeof lazyPages>[1]["where"] },
 ): ServerState {
   const unread = new UnreadAnswers({ mostMs: deadlines.answer, checkEvery: deadlines.checkEvery });
   const streams: ServerState["streams"] = new Set();
-  const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), log ?? null);
+  const figures = async () => (await service.figures?.()) ?? null;
+  const watch = new RequestMetrics(() => ({ streams: streams.size, cut: unread.cut }), {
+    log: log ?? null,
+    // Only the pages show gauges of the past.
+    readGauges: async () => (pages === undefined ? null : gaugesOf(await figures())),
+  });
   return {
     service,
     admission: new Admission(turns),
-    loadPages,
+    loadPages: pages === undefined ? null : lazyPages(pages, { where, watch, figures }),
     watch,
     unread,
     streams,
     begun: 0,
     isClosing: false,
   };
+}
+
+function gaugesOf(figures: ServiceFigures | null): Gauges | null {
+  if (figures === null) return null;
+  const { held, listeners } = figures;
+  return { documents: held?.documents ?? null, bytes: held?.bytes ?? null, listeners };
 }
 
 function makeServer(

@@ -1,7 +1,16 @@
+import type { ServiceFigures } from "../figures.ts";
+import type { RequestMetrics } from "../http/metrics.ts";
 import type { Core } from "../requests/dispatch.ts";
 import type { Who } from "./who.ts";
 import type { PageResult } from "./answer.ts";
 import type { Render } from "../../page/renderer.ts";
+
+/** How the service runs, for its overview. */
+export type Operation = {
+  readonly watch: Pick<RequestMetrics, "history" | "routes" | "uptimeMs">;
+  /** Returns current figures; null if the service has none. */
+  readonly figures: () => Promise<ServiceFigures | null>;
+};
 
 /** One request for a page, or one form, of a signed-in user. */
 export type PageCall = {
@@ -19,6 +28,7 @@ export type PageCall = {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly render: Render;
+  readonly operation: Operation;
 };
 
 export type PageRoute = {

@@ -23,6 +23,7 @@ import {
   refusedPage,
   troublePage,
 } from "./answer.ts";
+import type { Operation } from "./call.ts";
 import { SignInSessions, type SignedIn, tooMany, type Served } from "./sign-in-sessions.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
@@ -47,7 +48,12 @@ type Signed = Session<SignedIn> | null;
 type PagesRenderer = { readonly render: Render; close(): void };
 
 /** Dependencies of the pages. */
-export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
+export type PagesWorld = {
+  readonly served: Served;
+  readonly bundle: Bundle;
+  readonly renderer: PagesRenderer;
+  readonly operation: Operation;
+};
 
 const SECRET_BYTES = 32;
 
@@ -58,14 +64,16 @@ export class Pages {
   readonly #bundle: Bundle;
   readonly #notices: Notices;
   readonly #renderer: PagesRenderer;
+  readonly #operation: Operation;
 
-  constructor(core: Core, { served, bundle, renderer }: PagesWorld) {
+  constructor(core: Core, { served, bundle, renderer, operation }: PagesWorld) {
     const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
     this.#core = core;
     this.#sessions = new SignInSessions(core, { served, secret });
     this.#bundle = { ...bundle, base: ASSETS };
     this.#notices = new Notices(secret);
     this.#renderer = renderer;
+    this.#operation = operation;
   }
 
   close(): void {
@@ -156,6 +164,7 @@ export class Pages {
       form,
       now,
       render: this.#renderer.render,
+      operation: this.#operation,
     });
     return this.#end(result, session, this.#notices.of(query));
   }

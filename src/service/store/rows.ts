@@ -206,5 +206,8 @@ export type Holder = {
   readonly at?: number;
 };
 
-/** Figures for an operator: documents of all workspaces, and documents to be indexed. */
-export type Figures = { readonly documents: number; readonly indexing: number };
+/**
+ * Figures for an operator: documents of all workspaces, documents to be indexed, and bytes of the
+ * database.
+ */
+export type Figures = { readonly documents: number; readonly indexing: number; readonly bytes: number };

@@ -22,6 +22,8 @@ export type Dialect = {
    * itself.
    */
   by(index: string): string;
+  /** Size of the database in bytes. */
+  readonly size: string;
   /** A join whose left side is read first. */
   readonly join: "JOIN" | "CROSS JOIN";
 };

@@ -50,7 +50,9 @@ export type Search = {
 
 export const FIGURES = sql<Figures>(
   "figures",
-  "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
+  ({ size }) =>
+    `SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing,
+       ${size} AS bytes`,
 );
 
 /** Tables whose statements are the same on each kind of database. */

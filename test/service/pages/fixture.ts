@@ -1,3 +1,4 @@
+import { RequestHistory } from "../../../src/service/http/request-history.ts";
 import { type PageAnswer, Pages } from "../../../src/service/pages/site.ts";
 import type { Served } from "../../../src/service/pages/sign-in-sessions.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
@@ -54,7 +55,18 @@ export async function openRig(served: Partial<Served> = {}): Promise<PagesRig> {
   const faults: unknown[] = [];
   const opened = await openService({ now: () => clock.now, onFault: (error) => faults.push(error) });
   const renderer = { render: renderMarkdown, close: () => undefined };
-  const pages = new Pages(opened.service.core, { served: { ...SERVED, ...served }, bundle: BUNDLE, renderer });
+  const history = new RequestHistory(
+    () => clock.now,
+    async () => null,
+  );
+  const watch = { history, routes: () => [], uptimeMs: () => 1 };
+  const operation = { watch, figures: opened.service.figures };
+  const pages = new Pages(opened.service.core, {
+    served: { ...SERVED, ...served },
+    bundle: BUNDLE,
+    renderer,
+    operation,
+  });
   const ask: PagesRig["ask"] = async (method, path, headers, body, from = "192.0.2.1") => {
     const early = await pages.admit({ method, path, headers }, Buffer.byteLength(body ?? ""));
     return early ?? pages.handle({ method, path, headers, body: body ?? null }, null, from);

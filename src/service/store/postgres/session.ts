@@ -23,6 +23,7 @@ export const POSTGRES: Dialect = {
   isOneOf: (column, numbers) => `${column} = ANY(${numbers}::bigint[])`,
   isSet: (column) => column,
   by: () => "",
+  size: "pg_database_size(current_database())",
   join: "JOIN",
 };
 

@@ -10,6 +10,7 @@ const SQLITE: Dialect = {
   isOneOf: (column, numbers) => `${column} IN (SELECT value FROM json_each(${numbers}))`,
   isSet: (column) => `${column} = 1`,
   by: (index) => `INDEXED BY ${index}`,
+  size: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())",
   join: "CROSS JOIN",
 };
 

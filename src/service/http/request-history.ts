@@ -1,0 +1,127 @@
+/**
+ * Remembers the requests of the last day, for the charts of the overview. A service on its own has
+ * no other program that collects its figures.
+ */
+
+const MINUTE_MS = 60_000;
+/** LIMIT: minutes that are remembered: one day. A minute with requests takes about 0.5 kB. */
+const MOST_MINUTES = 1_440;
+/** Shortest duration that is told apart, in ms; each further group of durations ends 25 % later. */
+const SHORTEST_MS = 0.5;
+const RATIO = 1.25;
+/** Number of groups of durations; the last one takes everything from 17 s. */
+const GROUPS = 48;
+
+/** Values at a moment, in contrast to counts. */
+export type Gauges = {
+  /** Documents of all workspaces, and bytes of the database; null if it did not answer. */
+  readonly documents: number | null;
+  readonly bytes: number | null;
+  readonly listeners: number;
+};
+
+type Counts = { answered: number; refused: number; failed: number };
+
+type Minute = Counts & {
+  /** Number of the minute since the epoch. */
+  readonly minute: number;
+  /** Number of answers by group of durations. */
+  readonly durations: Uint32Array;
+  gauges: Gauges | null;
+};
+
+/** Requests of a span of time. `answered`: below 400; `refused`: 4xx; `failed`: 5xx. */
+export type RequestSpan = Readonly<Counts> & {
+  /** Start of the span, in milliseconds since the epoch. */
+  readonly at: number;
+  /**
+   * Durations in ms within which half of the answers came, and 95 % of them; at most 25 % too long.
+   * Null if there was no answer.
+   */
+  readonly median: number | null;
+  readonly p95: number | null;
+  /** Latest gauges of the span; null if none were read. */
+  readonly gauges: Gauges | null;
+};
+
+export class RequestHistory {
+  readonly #now: () => number;
+  readonly #readGauges: () => Promise<Gauges | null>;
+  /** Minutes with requests, the latest last. */
+  readonly #minutes: Minute[] = [];
+
+  /**
+   * @param now returns milliseconds since the epoch
+   * @param readGauges called once in each minute with requests; does not reject; null for none
+   */
+  constructor(now: () => number, readGauges: () => Promise<Gauges | null>) {
+    this.#now = now;
+    this.#readGauges = readGauges;
+  }
+
+  /** @param ms duration; null for a stream, whose duration says nothing */
+  note(status: number, ms: number | null): void {
+    const minute = this.#current();
+    if (status >= 500) minute.failed++;
+    else if (status >= 400) minute.refused++;
+    else minute.answered++;
+    if (ms !== null) minute.durations[groupOf(ms)]!++;
+  }
+
+  #current(): Minute {
+    const now = Math.floor(this.#now() / MINUTE_MS);
+    const last = this.#minutes.at(-1);
+    // A clock that was set back goes on counting in the latest minute.
+    if (last !== undefined && last.minute >= now) return last;
+    const durations = new Uint32Array(GROUPS);
+    const minute: Minute = { minute: now, answered: 0, refused: 0, failed: 0, durations, gauges: null };
+    this.#minutes.push(minute);
+    if (this.#minutes.length > MOST_MINUTES) this.#minutes.shift();
+    void this.#readGauges().then((gauges) => {
+      minute.gauges = gauges;
+    });
+    return minute;
+  }
+
+  /**
+   * Returns `count` spans of `minutes` each, the latest last. The latest includes this moment.
+   */
+  spans({ minutes, count }: { readonly minutes: number; readonly count: number }): RequestSpan[] {
+    const end = Math.floor(this.#now() / MINUTE_MS / minutes) + 1;
+    const groups = Map.groupBy(this.#minutes, ({ minute }) => Math.floor(minute / minutes));
+    return Array.from({ length: count }, (_, n) => {
+      const span = end - count + n;
+      return spanOf(span * minutes * MINUTE_MS, groups.get(span) ?? []);
+    });
+  }
+}
+
+function spanOf(at: number, minutes: readonly Minute[]): RequestSpan {
+  const sum = (of: (minute: Minute) => number) => minutes.reduce((total, minute) => total + of(minute), 0);
+  const durations = Array.from({ length: GROUPS }, (_, group) => sum((minute) => minute.durations[group]!));
+  return {
+    at,
+    answered: sum(({ answered }) => answered),
+    refused: sum(({ refused }) => refused),
+    failed: sum(({ failed }) => failed),
+    median: quantile(durations, 0.5),
+    p95: quantile(durations, 0.95),
+    gauges: minutes.findLast(({ gauges }) => gauges !== null)?.gauges ?? null,
+  };
+}
+
+function groupOf(ms: number): number {
+  const group = Math.ceil(Math.log(Math.max(ms, SHORTEST_MS) / SHORTEST_MS) / Math.log(RATIO));
+  return Math.min(group, GROUPS - 1);
+}
+
+/** Returns the upper end of the group of durations that holds this share of all. */
+function quantile(durations: readonly number[], share: number): number | null {
+  const all = durations.reduce((sum, count) => sum + count, 0);
+  let seen = 0;
+  const group = durations.findIndex((count) => {
+    seen += count;
+    return count > 0 && seen >= all * share;
+  });
+  return group < 0 ? null : SHORTEST_MS * RATIO ** group;
+}
