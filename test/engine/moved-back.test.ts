@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { goOnFrom, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 
 /** A file or a folder, and how many PATCHes its move takes. */
 const MOVES = [
@@ -60,5 +61,48 @@ describe.each(CASES)("%s moved to %s, the process killed in PATCH %i (%s)", (fro
     expect(remoteTexts(rig)).toEqual(new Map(after.toSorted(([a], [b]) => (a < b ? -1 : 1))));
     expect(mirror.texts()).toEqual(remoteTexts(rig));
     expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  });
+});
+
+describe.each([
+  ["a file", "a.md", "b.md"],
+  ["a folder", "f", "g"],
+])("%s is moved on the service, mdmirror is killed after the same local move", (_what, from, to) => {
+  test("I09 I13 the user's later move goes to the service", async () => {
+    const { rig, mirror } = openFixture(62);
+    for (const path of ["a.md", "f/x.md", "f/y.md", "stays.md"]) rig.app.create(path, `${path}\n`);
+    await settle(mirror);
+    const ids = [...rig.app.files().values()].map(({ id }) => id).toSorted();
+    if (from === "f") rig.app.renameFolder("f", "g");
+    else rig.app.rename(from, to);
+    if (from === "f") rig.app.rename("g/x.md", "z.md");
+    rig.app.edit("stays.md", "edited\n");
+    let moved = 0;
+    await killAtEachCall(
+      { rig, mirror },
+      {
+        open: goOnFrom,
+        async judge({ rig, mirror }) {
+          const isAt = (at: string): boolean => [...mirror.texts().keys()].some((path) => path.startsWith(at));
+          // While the journal has the move, nothing shows which move was the first.
+          const isOpen = mirror.state.intents().some(({ intent }) => intent.kind.startsWith("move"));
+          if (isOpen || isAt(from) || !isAt(to)) return;
+          moved++;
+          const later = to === "g" ? "later" : "later.md";
+          mirror.disk.user.rename(mirror.path(to), mirror.path(later));
+          await mirror.sync();
+          // The first sync records all paths: the next one finds nothing that base does not know.
+          const links = [...mirror.state.load().links.values()];
+          expect(links.map(({ localPath }) => localPath).toSorted()).toEqual([...mirror.texts().keys()].toSorted());
+          await settle(mirror);
+          const paths = [...remoteTexts(rig).keys()];
+          expect(paths.filter((path) => path.startsWith(later))).not.toEqual([]);
+          expect(paths.filter((path) => path.startsWith(to))).toEqual([]);
+          expect([...mirror.texts().keys()].toSorted()).toEqual(paths.toSorted());
+          expect([...rig.app.files().values()].map(({ id }) => id).toSorted()).toEqual(ids);
+        },
+      },
+    );
+    expect(moved).toBeGreaterThan(2);
   });
 });

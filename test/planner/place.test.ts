@@ -18,6 +18,10 @@ describe("who wins: places of documents", () => {
     ["a.md=1 d/b.md=2", "", "mv a.md d/a.md", "move-local a.md>d/a.md; relink d/a.md"],
     ["a.md=1", "mv a.md b.md", "mv a.md b.md", "relink b.md"],
     ["a.md=1", "mv a.md b.md", "mv a.md c.md", "move-local b.md>c.md; relink c.md"],
+    // the service's move is done locally and not recorded yet, then the user moves the file again
+    ["b.md>a.md=1", "mv b.md c.md", "mv a.md b.md", "rename-remote b.md>c.md; relink c.md"],
+    ["d/b.md>a.md=1 d/x.md=2", "mv d/b.md d/c.md", "mv a.md d/b.md", "rename-remote d/b.md>d/c.md; relink d/c.md"],
+    ["b.md>a.md=1", "mv b.md c.md", "mv a.md d.md", "move-local c.md>d.md; relink d.md"],
     ["a.md=1 d/x.md=2", "mv a.md b.md", "mv a.md d/a.md", "move-local b.md>d/a.md; relink d/a.md"],
     [
       "a.md=1",

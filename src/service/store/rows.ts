@@ -98,7 +98,7 @@ export type ChangeRow = {
 };
 
 /** A change that is or was in review. */
-export type ReviewedChange = ChangeRow & {
+type ReviewedChange = ChangeRow & {
   /** Label that the sender's key had; null if the change is older than this column. */
   readonly sender: string | null;
   /**

@@ -256,7 +256,10 @@ export async function recordFolder(
 
 function carryAll({ world: { state, links } }: CycleContext, from: DirLink, to: DirLink): void {
   if (from.localPath !== to.localPath) {
-    state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
+    // After a kill, base may have entries at the folder's new place on the service, and the folder
+    // still at its old place.
+    for (const within of new Set([from.remotePath, to.remotePath]))
+      state.moveMembers("local", from.localPath, to.localPath, within);
     links?.moved(from.localPath, to.localPath);
   }
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);

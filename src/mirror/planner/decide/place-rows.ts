@@ -49,7 +49,7 @@ const NAME_STAYS: Readonly<Record<Side, string>> = {
 
 /** Decides the place of a document or folder that both sides have. The content does not matter. */
 export function placeRow(draft: PlanDraft, row: Row, moved: WhoMoved): void {
-  const rule = placeRule(row, moved);
+  const rule = placeRule(draft.forest, row, moved);
   if (rule === "stay") return;
   const side = rule === "follow-local" ? "remote" : "local";
   const wish = side === "local" ? localWish(draft, row) : remoteWish(draft, row);

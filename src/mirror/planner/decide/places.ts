@@ -15,6 +15,7 @@ import {
 } from "../match/row.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
+import { baseFolderOf, type Forest } from "../match/forest.ts";
 import { whyHidden } from "../match/unseen.ts";
 import { excludedBy, type PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
@@ -173,12 +174,12 @@ function barred(reason: BlockReason, detail: string): Bar {
  * temporary name follows the other side's name. Two names that do not correspond (after the first
  * of two PATCHes, when the document was moved back locally) follow the service's.
  */
-export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
+export function placeRule(forest: Forest, row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
   const [localPlace, remotePlace] = [row.local.now, row.remote.now];
   if (localPlace === null || remotePlace === null) return rule;
   if (rule === "stay") return ruleOfUnmoved(row, localPlace, remotePlace);
-  return rule === "agree" ? ruleOfMovedTwice(row, localPlace, remotePlace) : rule;
+  return rule === "agree" ? ruleOfMovedTwice(forest, row, localPlace, remotePlace) : rule;
 }
 
 function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
@@ -197,9 +198,12 @@ function ruleOfUnmoved(row: Row, localPlace: Place, remotePlace: Place): PlaceRu
  * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
  * when a request arrived late, the move on the service may be our own.
  */
-function ruleOfMovedTwice(row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
+function ruleOfMovedTwice(forest: Forest, row: Row, localPlace: Place, remotePlace: Place): PlaceRule {
   if (isTemporaryName(localPlace.name)) return "agree";
-  const follows = isTemporaryName(remotePlace.name) || isTakenBack(row) || isHalfMoved(row, localPlace, remotePlace);
+  const follows =
+    isTemporaryName(remotePlace.name) ||
+    isAtBaseLocalPlace(forest, row, remotePlace) ||
+    isHalfMoved(row, localPlace, remotePlace);
   return follows ? "follow-local" : "agree";
 }
 
@@ -218,12 +222,15 @@ function isHalfMoved(row: Row, localPlace: Place, remotePlace: Place): boolean {
 }
 
 /**
- * Returns true if base has a temporary name on the service, and the document now has its local name
- * on the service: another client has corrected the name, and no user moved the document.
+ * Returns true if the service has moved a row to the place that base has locally: this move asks
+ * for no local move. mdmirror was killed after it had moved the file and before base recorded that
+ * the service's move was done. Or base has a temporary name on the service, and another client has
+ * corrected it; then the folder does not count.
  */
-function isTakenBack({ link, remote }: Row): boolean {
-  if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
-  return nameOf(link.localPath) === remote.now.name;
+function isAtBaseLocalPlace(forest: Forest, row: Row, there: Place): boolean {
+  const { link } = row;
+  if (link === null || !isNamePair(nameOf(link.localPath), there.name, nameKindOf(row), idOf(row))) return false;
+  return isTemporaryName(nameOf(link.remotePath)) || there.parent === baseFolderOf(forest, "local", link);
 }
 
 /** Returns the path of a place after the plan has moved all folders. */
