@@ -1,3 +1,4 @@
+import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
@@ -9,20 +10,39 @@ export type Link = {
   readonly label: string;
   /** `page`: the link leads to this page; `true`: this page belongs to the link. */
   readonly current?: "page" | "true" | null;
+  /** Number beside the label; 0 and left out: none. */
+  readonly count?: number;
+  /** Colour of the number. */
+  readonly tone?: Tone;
 };
+
+/** Links with a label, which screen readers speak. */
+export type LinkGroup = { readonly label: string; readonly links: readonly Link[] };
 
 /** Meaning of a colour. The page always says the same in words as well. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
 
 /** A sentence that a page shows after a form was sent. */
-export type Notice = { readonly tone: Tone; readonly text: string; readonly next: string | null };
+export type Notice = {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly next: string | null;
+  /** Page that the user probably opens next. */
+  readonly link?: Pick<Link, "href" | "label"> | null;
+  /** Form that takes the action back: its address, its button and its fields. */
+  readonly undo?: { readonly action: string; readonly label: string; readonly fields: Fields };
+};
+
+type Fields = Readonly<Record<string, string>>;
 
 export type Frame = {
   /** The program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** Navigation below the header, among related pages; null if the page has none. */
-  readonly sections?: { readonly label: string; readonly links: readonly Link[] } | null;
+  /** Menu beside the program's name, whose label names the subject of the page. */
+  readonly switcher?: LinkGroup | null;
+  /** Tabs below the header, among related pages; null if the page has none. */
+  readonly sections?: LinkGroup | null;
   readonly bundle: Bundle;
   /** The session's token, for requests of scripts; null if nobody is signed in. */
   readonly csrf: string | null;
@@ -43,7 +63,7 @@ export type Content = {
 };
 
 export function renderPage(frame: Frame, content: Content): string {
-  const { brand, nav, sections = null, bundle, csrf } = frame;
+  const { brand, nav, switcher = null, sections = null, bundle, csrf } = frame;
   const { title, main, said = "", notices = [], events = null, scripts = [], here = null } = content;
   return html`<!doctype html>
 <html lang="en">
@@ -59,26 +79,42 @@ ${["page.js", ...scripts].map((entry) => html`<script type="module" src="${asset
 </head>
 <body>
 <a class="skip" href="#main">Skip to the content</a>
-<header class="bar">
+<header class="bar"><div>
 <a class="brand" href="${brand.href}">${brand.label}</a>
-<nav aria-label="Pages"><ul>${nav.map((link) => navItem(link, here))}</ul></nav>
-</header>
-${sections !== null && html`<nav class="sections" aria-label="${shownWords(sections.label)}"><ul>${sections.links.map((link) => navItem(link, here))}</ul></nav>`}
+${switcher !== null && html`<details class="menu"><summary><bdi>${shownWords(switcher.label)}</bdi></summary>${linkList(switcher.links, here)}</details>`}
+<nav class="pages" aria-label="Pages">${linkList(nav, here)}</nav>
+</div></header>
+${sections !== null && html`<nav class="sections" id="sections" aria-label="${shownWords(sections.label)}">${linkList(sections.links, here)}</nav>`}
 <p id="said" role="status" class="unseen">${shownWords(said)}</p>
-<p id="cut-off" role="alert" class="notice bad" hidden>This page is not up to date any more: the program that shows it does
-not answer. Start it again, or reload the page.</p>
-${notices.map(noticeOf)}
+<div id="toasts" class="toasts"><p id="cut-off" role="alert" class="toast bad" hidden>This page is not up to date any more: the
+program that shows it does not answer. Start it again, or reload the page.</p>
+${notices.map((notice) => noticeOf(notice, csrf))}</div>
 <main id="main" tabindex="-1"${events !== null && html` data-events="${events}"`}>${main}</main>
 </body>
 </html>
 `.text;
 }
 
-function navItem({ href, label, current = null }: Link, here: string | null): Html {
-  const marked = href === here ? "page" : current;
-  return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi></a></li>`;
+/** @param here address of the page, which is marked in the list */
+export function linkList(links: readonly Link[], here: string | null): Html {
+  return html`<ul>${links.map(({ href, label, current = null, count: number = 0, tone = "quiet" }) => {
+    const marked = href === here ? "page" : current;
+    return html`<li><a href="${href}"${marked !== null && html` aria-current="${marked}"`}><bdi>${shownWords(label)}</bdi>${
+      number > 0 && html` <span class="count ${tone}">${count(number)}</span>`
+    }</a></li>`;
+  })}</ul>`;
 }
 
-export function noticeOf({ tone, text, next }: Notice): Html {
-  return html`<p role="status" class="notice ${tone}"><span dir="auto">${shownWords(text)}</span>${next !== null && html` <span class="next">Next: ${shownWords(next)}</span>`}</p>`;
+/** @param csrf the session's token; null if the notice may not have a form */
+export function noticeOf({ tone, text, next, link = null, undo }: Notice, csrf: string | null = null): Html {
+  const fields = Object.entries({ ...undo?.fields, csrf: csrf ?? "" });
+  return html`<div role="status" class="toast ${tone}"><span><span dir="auto">${shownWords(text)}</span>${
+    next !== null && html` <span class="next">${shownWords(next)}</span>`
+  }</span>${
+    undo !== undefined &&
+    csrf !== null &&
+    html`<form method="post" action="${undo.action}">${fields.map(
+      ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    )}<button>${undo.label}</button></form>`
+  }${link !== null && html`<a class="button" href="${link.href}">${shownWords(link.label)}</a>`}</div>`;
 }

@@ -1,7 +1,7 @@
 import { ageText } from "../common/age.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
-import type { Tone } from "./layout.ts";
+import type { Link, Tone } from "./layout.ts";
 
 /** Parts that many pages share. */
 
@@ -21,6 +21,52 @@ export function sentenceView(words: string): Html {
 /** Shows a word with a coloured mark. */
 export function badgeOf(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
+}
+
+/** Shows a state as a coloured dot with its word. */
+export function dotOf(tone: Tone, word: string): Html {
+  return html`<span class="dot ${tone}">${word}</span>`;
+}
+
+/**
+ * Shows the state of the page's subject in one sentence.
+ * @param detail a second, fainter line; null for none
+ * @param actions forms and links at the end
+ */
+export function bannerOf(tone: Tone, sentence: Shown, detail: Shown, actions: Shown = null): Html {
+  return html`<section class="banner ${tone}" id="banner"><div><h1>${sentence}</h1>${
+    detail !== null && html`<p>${detail}</p>`
+  }</div>${actions !== null && html`<div class="row">${actions}</div>`}</section>`;
+}
+
+/** A number with its name; `href` is the page about it. */
+export type Tile = { readonly value: Shown; readonly label: string; readonly href?: string | null };
+
+export function tilesOf(tiles: readonly Tile[]): Html {
+  return html`<div class="tiles" id="tiles">${tiles.map(({ value, label, href = null }) => {
+    const content = html`<b>${value}</b><span>${label}</span>`;
+    return href === null
+      ? html`<div class="tile">${content}</div>`
+      : html`<a class="tile" href="${href}">${content}</a>`;
+  })}</div>`;
+}
+
+/** Shows that a list has nothing yet, and what to do. */
+export function emptyOf(title: string, text: Shown, action: Shown = null): Html {
+  return html`<div class="empty"><h2>${title}</h2><p>${text}</p>${action}</div>`;
+}
+
+/** Shows the path to a page as links; the last one is the page itself. */
+export function crumbsView(label: string, links: readonly Link[]): Html {
+  return html`<nav aria-label="${label}"><ol class="crumbs">${links.map(
+    ({ href, label: name, current = null }) =>
+      html`<li>${current === "page" ? html`<span aria-current="page">${nameView(name)}</span>` : html`<a href="${href}">${nameView(name)}</a>`}</li>`,
+  )}</ol></nav>`;
+}
+
+/** Shows a command that does the same as the page. */
+export function commandOf(command: string): Html {
+  return html`<details class="command"><summary>Show command</summary><code>${shownWords(command)}</code></details>`;
 }
 
 /**

@@ -34,6 +34,11 @@ export function eventsAddress(here: string): string {
   return `/events${here}`;
 }
 
+/** Returns the path of the page whose events an address streams; other paths stay unchanged. */
+export function pageOfEvents(path: string): string {
+  return path.replace(/^\/events(?=\/)/, "");
+}
+
 /** Returns a query without the members that are null. */
 function queryOf(query: Query): string {
   const given = new URLSearchParams();

@@ -7,11 +7,11 @@ import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import { ACTIONS, type UiAction } from "./actions.ts";
-import { eventsAddress, SIGN_OUT } from "./addresses.ts";
+import { eventsAddress, pageOfEvents, SIGN_OUT } from "./addresses.ts";
 import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { FAULT } from "./jobs.ts";
 import { sendUpdates } from "./live.ts";
-import { type PageRequest, sectionsOf, type Ui, type UiPage } from "./page.ts";
+import { type PageRequest, sectionsOf, switcherOf, type Ui, type UiPage } from "./page.ts";
 import { NO_PAGE, NOT_SIGNED_IN, SIGNED_OUT, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { PAGES } from "./table.ts";
@@ -48,7 +48,7 @@ type Site = {
 };
 
 /** Values around a page's content. */
-type Shown = { readonly status: number; readonly session: Who; readonly sections?: Frame["sections"] };
+type Shown = Pick<Frame, "sections" | "switcher"> & { readonly status: number; readonly session: Who };
 
 type Listening = {
   readonly port: number;
@@ -109,16 +109,16 @@ async function showPage(site: Site, page: UiPage, request: FastifyRequest, reply
   if (session === null) return sendTrouble(site, reply, NOT_SIGNED_IN, 401);
   const asked = askedOf(site, request, session);
   const shown = await page.show(site.ui, asked);
-  const name = asked.params["name"];
-  const place = { section: page.section, address: request.url.split("?", 1)[0]! };
-  const sections = name === undefined ? null : { label: name, links: sectionsOf(name, place) };
-  if (shown.kind === "trouble") {
-    const status = STATUS[shown.trouble.kind];
-    return send(site, reply, troublePage(shown.trouble), { status, session, sections });
-  }
+  const around = {
+    session,
+    sections: await sectionsOf(site.ui, page, asked),
+    switcher: await switcherOf(site.ui, asked),
+  };
+  if (shown.kind === "trouble")
+    return send(site, reply, troublePage(shown.trouble), { ...around, status: STATUS[shown.trouble.kind] });
   const events = page.isLive === false ? null : eventsAddress(request.url);
   const notices = site.notices.of(asked.query);
-  return send(site, reply, { ...shown.value, events, notices }, { status: 200, session, sections });
+  return send(site, reply, { ...shown.value, events, notices }, { ...around, status: 200 });
 }
 
 async function sendPageUpdates(site: Site, page: UiPage, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -206,7 +206,8 @@ function answerError(site: Site, reply: FastifyReply, error: unknown) {
 }
 
 function askedOf({ ui }: Site, request: FastifyRequest, { csrf }: Session<null>): PageRequest {
-  return { params: paramsOf(request), query: queryOf(request), now: ui.clock.now(), csrf };
+  const address = pageOfEvents(request.url.split("?", 1)[0]!);
+  return { params: paramsOf(request), query: queryOf(request), address, now: ui.clock.now(), csrf };
 }
 
 function paramsOf({ params }: FastifyRequest): PageRequest["params"] {
@@ -221,16 +222,15 @@ function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: 
   return send(site, reply, troublePage(trouble), { status, session });
 }
 
-const HOME = { href: "/", label: "Linked folders" };
 const HELP = { href: DOCS_ADDRESS, label: "Help" };
 
 type Who = Session<null> | null;
 
-function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, sections = null }: Shown) {
+function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, ...around }: Shown) {
   const frame: Frame = {
+    ...around,
     brand: { href: "/", label: "mdmirror" },
-    nav: session === null ? [HOME] : [HOME, HELP, { href: SIGN_OUT, label: "Sign out" }],
-    sections,
+    nav: session === null ? [] : [HELP, { href: SIGN_OUT, label: "Sign out" }],
     bundle,
     csrf: session?.csrf ?? null,
   };

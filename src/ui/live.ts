@@ -4,7 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import type { Changes } from "./jobs.ts";
-import type { PageRequest, Ui, UiPage } from "./page.ts";
+import { linkList } from "../page/layout.ts";
+import { type PageRequest, sectionsOf, type Ui, type UiPage } from "./page.ts";
 import { troublePage } from "./pages/trouble.ts";
 
 /** Sends an open page its new content after each change, as server-sent events. */
@@ -57,8 +58,14 @@ export async function sendUpdates(ui: Ui, page: UiPage, { raw, gone, asked }: Li
 /** Returns the page as JSON. */
 async function newsOf(ui: Ui, page: UiPage, asked: PageRequest): Promise<string> {
   const shown = await page.show(ui, asked);
-  const { title, main, said = "" } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
-  return JSON.stringify({ title: shownWords(title), main: main.text, said: shownWords(said) });
+  const { title, main, said = "", here = null } = shown.kind === "ok" ? shown.value : troublePage(shown.trouble);
+  const sections = await sectionsOf(ui, page, asked);
+  return JSON.stringify({
+    title: shownWords(title),
+    main: main.text,
+    sections: sections === null ? "" : linkList(sections.links, here).text,
+    said: shownWords(said),
+  });
 }
 
 /** Resolves after the browser has read everything, or has disconnected. */

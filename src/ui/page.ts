@@ -1,10 +1,11 @@
 import type { Renderer } from "../page/renderer.ts";
 import type { Result } from "../common/trouble.ts";
-import type { Content, Link } from "../page/layout.ts";
+import type { Content, Link, LinkGroup } from "../page/layout.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder, Folders } from "./folders.ts";
+import { isSameName } from "../mirror/trust/names.ts";
 import type { Changes, Drafts, Jobs } from "./jobs.ts";
 import type { Stops } from "./stops.ts";
 
@@ -26,6 +27,8 @@ export type PageRequest = {
   /** Named parts of the address; `*`: the remainder of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  /** Path of the page's address, encoded and without its query. */
+  readonly address: string;
   /** Time of the request, in milliseconds since the epoch. */
   readonly now: number;
   /** Token of the session, for forms. */
@@ -62,28 +65,50 @@ export function folderPage({ show, showsUnread = false, ...page }: FolderPage): 
   };
 }
 
-/** Navigation of a linked folder: the part of each section's address, and its label. */
+/** Tabs of a linked folder: the part of each section's address, and its label. */
 const SECTIONS: readonly (readonly [part: string, label: string])[] = [
   ["", "Overview"],
-  ["needs", "Action required"],
+  ["needs", "Problems"],
   ["docs/", "Documents"],
   ["history/", "History"],
   ["runs", "Runs"],
-  ["search", "Search"],
   ["reviews", "Reviews"],
+  ["search", "Search"],
   ["log", "Log"],
 ];
 
-/**
- * Returns the navigation of a linked folder.
- * @param shown the page that is shown: its section and its address
- */
-export function sectionsOf(
-  name: string,
-  shown: { readonly section?: string | undefined; readonly address: string },
-): readonly Link[] {
-  return SECTIONS.map(([part, label]) => {
+/** Returns the tabs of the linked folder that a page is about; null for other pages. */
+export async function sectionsOf(
+  { folders }: Ui,
+  { section }: UiPage,
+  { params, address }: PageRequest,
+): Promise<LinkGroup | null> {
+  const name = params["name"];
+  if (name === undefined) return null;
+  const found = await folders.one(name);
+  if (found.kind === "trouble") return null;
+  const { needs, status } = found.value;
+  const counts: Readonly<Record<string, Pick<Link, "count" | "tone">>> = {
+    needs: { count: needs.length, tone: "asks" },
+    "docs/": { count: status?.documents ?? 0 },
+    reviews: { count: status?.reviews.length ?? 0 },
+  };
+  const links = SECTIONS.map(([part, label]): Link => {
     const href = mirrorAddress(name, part);
-    return { href, label, current: href === shown.address ? "page" : part === shown.section ? "true" : null };
+    return { href, label, ...counts[part], current: href === address ? "page" : part === section ? "true" : null };
   });
+  return { label: name, links };
+}
+
+/** Returns the menu of all linked folders; its label names the one that the page is about. */
+export async function switcherOf({ folders }: Ui, { params }: PageRequest): Promise<LinkGroup | null> {
+  const all = await folders.all();
+  if (all.kind === "trouble") return null;
+  const name = params["name"];
+  const subject = name === undefined ? undefined : all.value.folders.find((one) => isSameName(one.name, name));
+  const links = all.value.folders.map(({ name: label, needs }): Link => {
+    const current = label === subject?.name ? "true" : null;
+    return { href: mirrorAddress(label), label, current, count: needs.length, tone: "asks" };
+  });
+  return { label: subject?.name ?? "All folders", links: [{ href: "/", label: "All folders" }, ...links] };
 }

@@ -16,10 +16,14 @@ describe("the navigation of a mirror", () => {
     }
   });
 
-  test("encodes the name, and marks the section of a page without an entry", async () => {
-    const { sectionsOf } = await import("../../src/ui/page.ts");
-    const all = sectionsOf("a/b", { section: "docs/", address: "/m/a%2Fb/docs/x.md" });
-    expect(all).toContainEqual({ href: "/m/a%2Fb/docs/", label: "Documents", current: "true" });
+  test("marks the section of a page without an entry, and counts what each section has", async () => {
+    const { ask, enter, rig } = await openUi();
+    rig.write("deep/a.md", "# a\n");
+    rig.write("large.md", "x".repeat(60_000));
+    await rig.run(["sync", "w"]);
+    const { text } = await ask("/m/w/docs/deep/a.md", { headers: { cookie: await enter() } });
+    expect(text).toMatch(/<a href="\/m\/w\/docs\/" aria-current="true">.*<span class="count quiet">1</);
+    expect(text).toMatch(/<a href="\/m\/w\/needs">.*<span class="count asks">1</);
   });
 
   test("is absent from pages without a linked folder, and present if the folder cannot be shown", async () => {

@@ -2,6 +2,10 @@
 
 import { keepAges } from "./page/ages.ts";
 import { keepUpToDate } from "./page/live.ts";
+import { closeMenus } from "./page/menus.ts";
+import { keepToasts } from "./page/toasts.ts";
 
 keepAges();
 keepUpToDate();
+keepToasts();
+closeMenus();

@@ -5,7 +5,7 @@ import { Idiomorph } from "idiomorph";
  * differing parts change: focus, selection, opened details and typed text stay.
  */
 
-type PageUpdate = { readonly title: string; readonly main: string; readonly said: string };
+type PageUpdate = { readonly title: string; readonly main: string; readonly sections: string; readonly said: string };
 
 /**
  * A hidden page is not connected: a browser opens six connections to a server for all its pages.
@@ -41,13 +41,15 @@ function showCutOff(isCutOff: boolean): void {
   if (note !== null) note.hidden = !isCutOff;
 }
 
-function show(main: HTMLElement, { title, main: content, said }: PageUpdate): void {
+function show(main: HTMLElement, { title, main: content, sections, said }: PageUpdate): void {
   document.title = title;
   Idiomorph.morph(main, content, {
     morphStyle: "innerHTML",
     ignoreActiveValue: true,
     callbacks: { beforeAttributeUpdated, beforeNodeMorphed, beforeNodeRemoved },
   });
+  const tabs = document.getElementById("sections");
+  if (tabs !== null && sections !== "") Idiomorph.morph(tabs, sections, { morphStyle: "innerHTML" });
   const status = document.getElementById("said");
   if (status !== null && status.textContent !== said) status.textContent = said;
 }
