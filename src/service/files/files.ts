@@ -9,7 +9,7 @@ import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type Selection, pageOf, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findPlace, findRouteOfFile, makeFolders, noFile, occupied, pathIn, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
-import { fileJson, withContentJson, presentFile } from "./present.ts";
+import { fileJson, fileWithContentJson, presentFile } from "./present.ts";
 
 /** GET /v1/files */
 export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
@@ -17,24 +17,11 @@ export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
   const page = readPage(call, FILES, selector);
   if (isRefused(page)) return page;
   const { context } = call;
-  const { files } = context.tables;
-  if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
-    const { seqs, texts } = await files.allShown(rangeOf(context, page), fileJson);
-    return pageOf(context, FILES, page, seqs, texts);
-  }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
   const texts = rows.map((row) => (includes(context.access.file(row), "read") ? fileJson(row) : null));
   const seqs = rows.map(({ seq }) => seq);
   return pageOf(context, FILES, page, seqs, texts);
-}
-
-function isOfAll(selector: Selection): boolean {
-  return selector.kind === "none" || (selector.kind === "path-prefix" && selector.path === "");
-}
-
-function readsAll({ access }: RequestContext): boolean {
-  return access.everywhere !== null && includes(access.everywhere, "read");
 }
 
 /**
@@ -70,9 +57,9 @@ async function selectFiles(
 
 /** GET /v1/files/{id} */
 export async function readFile({ context, id }: Call<"readFile">): Promise<Answer> {
-  const found = await context.tables.files.withText(context.workspace.seq, id, fileJson);
+  const found = await context.tables.files.shown(context.workspace.seq, id, fileWithContentJson);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
-  return doneAsWritten(200, withContentJson(found.shown, found.json));
+  return doneAsWritten(200, found.json);
 }
 
 /** POST /v1/files */

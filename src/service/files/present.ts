@@ -35,13 +35,9 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
   return { ...presentFile(row), content };
 }
 
-/**
- * Returns the result of `presentWithContent` as JSON.
- * @param file result of `fileJson`
- * @param content the content, as JSON
- */
-export function withContentJson(file: string, content: string): string {
-  return `${file.slice(0, -1)},"content":${content}}`;
+/** Returns the result of `presentWithContent` as JSON. */
+export function fileWithContentJson(row: FileRow, content: string): string {
+  return JSON.stringify(presentWithContent(row, content));
 }
 
 export function presentEdit(row: FileRow, content: string): Edit {

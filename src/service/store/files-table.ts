@@ -1,5 +1,5 @@
 import type { FoundDocument } from "../../markdown/search/source.ts";
-import { type FileRow, type NamePage, type Page, ROOT, type ShownText } from "./rows.ts";
+import { type FileRow, type NamePage, type Page, ROOT } from "./rows.ts";
 import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
@@ -122,6 +122,11 @@ export type FileForEdit = {
   readonly base: { readonly text: string | null } | null;
 };
 
+/** A file with its published content; `json`: both in the form of an answer. */
+export type ShownFile = { readonly row: FileRow; readonly json: string };
+
+type Show = (row: FileRow, text: string) => string;
+
 export type Files = ReturnType<typeof filesTable>;
 
 /** Table `files`, with the columns of `changes` that belong to a file. */
@@ -136,14 +141,14 @@ export function filesTable(session: Session) {
       return session.one(SQL.byId, workspace, id);
     },
     /**
-     * Returns a file with its published content.
-     * @param shown returns the JSON of the row, which may be remembered with the row
+     * Returns a file with its published content in the form of an answer.
+     * @param show returns that form, which may be remembered with the row
      */
-    async withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined> {
+    async shown(workspace: number, id: string, show: Show): Promise<ShownFile | undefined> {
       const found = await session.one(SQL.withText, workspace, id);
       if (found === undefined) return undefined;
       const { codec, text, ...row } = found;
-      return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
+      return { row, json: show(row, decodeText({ codec, text })) };
     },
     /**
      * Returns a file for an edit.

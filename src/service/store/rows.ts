@@ -58,15 +58,6 @@ export type NamePage = {
   readonly count: number;
 };
 
-/**
- * A file in the form of an answer. @property shown its row, as JSON @property json its published
- * content, as JSON
- */
-export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
-
-/** Rows in order, as two lists: their numbers, and their JSON. */
-export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };
-
 export type FolderRow = {
   readonly seq: number;
   readonly id: string;

@@ -1,8 +1,8 @@
 import type { KeySet } from "../../markdown/search/keys.ts";
 import type { AgeOrder, DocumentPage } from "../../markdown/search/source.ts";
 import type { OutboxTable } from "../events/outbox.ts";
-import { type Files, type FoundFile, filesTable } from "./files-table.ts";
-import type { FileRow, GrantRow, Holder, Page, ShownPage, Figures } from "./rows.ts";
+import { type FoundFile, filesTable } from "./files-table.ts";
+import type { Figures, GrantRow, Holder } from "./rows.ts";
 import { changesTable } from "./changes-table.ts";
 import { foldersTable } from "./folders-table.ts";
 import { grantsTable } from "./grants-table.ts";
@@ -13,13 +13,6 @@ import { workspacesTable } from "./workspaces-table.ts";
 
 /** Tables as one transaction sees them; unusable after its end. */
 export type Tables = CommonTables & {
-  readonly files: Files & {
-    /**
-     * Returns rows as `all` does, in the form of JSON that is remembered with each row. Left out if
-     * the store remembers nothing.
-     */
-    allShown?(page: Page, shown: (row: FileRow) => string): Promise<ShownPage>;
-  };
   readonly search: Search;
   /** Table of changes for listeners. */
   readonly outbox: OutboxTable;

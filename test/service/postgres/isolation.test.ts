@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
-import { fileJson } from "../../../src/service/files/present.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
@@ -91,27 +90,24 @@ describe.skipIf(whyNoPostgres !== null)("two writers", () => {
   });
 });
 
+const textOf = (_: unknown, text: string) => text;
+
 describe.skipIf(whyNoPostgres !== null)("a reader", () => {
   it("sees one state in all its looks, and waits for nobody", async () => {
     const { store, other, workspace } = await openGround();
     const id = await store.write((tables) => makeFile(tables, workspace, "a.md"));
     const step = new Step();
     const reading = store.read(async ({ files }) => {
-      const before = await files.withText(workspace, id, fileJson);
+      const before = await files.shown(workspace, id, textOf);
       await step.stop();
-      return [
-        before?.json,
-        (await files.withText(workspace, id, fileJson))?.json,
-        await files.byName(workspace, 0, "b.md"),
-      ];
+      return [before?.json, (await files.shown(workspace, id, textOf))?.json, await files.byName(workspace, 0, "b.md")];
     });
     await step.reached();
     await edit(other, workspace, id);
     await other.write((tables) => makeFile(tables, workspace, "b.md"));
     step.goOn();
-    const before = JSON.stringify("of a.md\n");
-    expect(await reading).toEqual([before, before, undefined]);
-    expect((await store.read(({ files }) => files.withText(workspace, id, fileJson)))?.json).toBe('"edited"');
+    expect(await reading).toEqual(["of a.md\n", "of a.md\n", undefined]);
+    expect((await store.read(({ files }) => files.shown(workspace, id, textOf)))?.json).toBe("edited");
   });
 });
 

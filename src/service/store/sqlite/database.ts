@@ -2,7 +2,6 @@ import Sqlite from "better-sqlite3";
 import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolders } from "../../../common/make-folders.ts";
-import { isReading } from "../sql.ts";
 import { boundJournal } from "./journal.ts";
 import { MIGRATIONS } from "./schema.ts";
 
@@ -13,46 +12,22 @@ import { MIGRATIONS } from "./schema.ts";
  */
 const COMPARED = /([=<>]) ([?@])/g;
 
-/**
- * Patterns of statements whose writes are counted. `keys`: access of keys; `files`: rows and paths
- * of files; `places`: paths of folders.
- */
-const COUNTED = {
-  keys: /\b(?:keys|grants|workspaces|meta)\b/,
-  files: /\b(?:files|folders)\b/,
-  places: /^\s*(?:UPDATE|DELETE FROM) folders\b/,
-} as const;
-export type Counted = keyof typeof COUNTED;
-const KINDS: readonly Counted[] = ["keys", "files", "places"];
-
-/** Returns the kinds of tables that a statement writes. */
-export function countedIn(text: string): readonly Counted[] {
-  return isReading(text) ? [] : KINDS.filter((kind) => COUNTED[kind].test(text));
-}
-
 /** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #writes: Record<Counted, number> = { keys: 0, files: 0, places: 0 };
+  readonly #changes: Sqlite.Statement<[], number>;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
+    this.#changes = sqlite.prepare<[], number>("SELECT total_changes()").pluck();
   }
 
   /**
-   * Counts that grow with each write, and with the rollback of a write. While a count is unchanged,
-   * earlier reads of its tables are still valid.
+   * Returns a number that grows with each write: while it is unchanged, earlier reads are still
+   * valid. Null in a transaction, whose writes may still be undone.
    */
-  get writes(): Readonly<Record<Counted, number>> {
-    return this.#writes;
-  }
-
-  /**
-   * Counts writes that a rollback undid.
-   * @param before counts at the start of the transaction or savepoint
-   */
-  noteUndone(before: Db["writes"]): void {
-    for (const kind of KINDS) if (this.#writes[kind] !== before[kind]) this.#writes[kind]++;
+  version(): number | null {
+    return this.#sqlite.inTransaction ? null : this.#changes.get()!;
   }
 
   get inTransaction(): boolean {
@@ -61,11 +36,6 @@ export class Db {
 
   prepare<Values extends unknown[] = unknown[], Row = unknown>(text: string): Sqlite.Statement<Values, Row> {
     return this.#sqlite.prepare<Values, Row>(text.replaceAll(COMPARED, "$1 +$2"));
-  }
-
-  /** Counts a run of a statement that writes these tables. */
-  count(kinds: readonly Counted[]): void {
-    for (const kind of kinds) this.#writes[kind]++;
   }
 
   pragma(text: string): unknown {

@@ -1,6 +1,6 @@
 import type { Dialect, Session, Sql } from "../sql.ts";
 import type Sqlite from "better-sqlite3";
-import { type Counted, countedIn, type Db } from "./database.ts";
+import type { Db } from "./database.ts";
 
 const SQLITE: Dialect = {
   isAt: (column, path) => `${column} = ${path}`,
@@ -18,8 +18,6 @@ const SQLITE: Dialect = {
 type Prepared = {
   readonly statement: Sqlite.Statement<unknown[], unknown>;
   readonly places: readonly number[];
-  /** Tables that the statement writes, for `Db.writes`. */
-  readonly writes: readonly Counted[];
 };
 
 /**
@@ -29,7 +27,7 @@ type Prepared = {
  */
 export class SqliteSession implements Session {
   readonly #db: Db;
-  readonly #prepared = new Map<Sql<unknown>, Prepared>();
+  readonly #statements = new Map<Sql<unknown>, Prepared>();
 
   constructor(db: Db) {
     this.#db = db;
@@ -48,35 +46,31 @@ export class SqliteSession implements Session {
   }
 
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
-    const { statement: prepared, places } = this.#begin(statement);
+    const { statement: prepared, places } = this.#prepared(statement);
     prepared.run(...bound(places, values));
   }
 
   /** Runs a statement, as `all` does, before any other statement of this process. */
   allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
-    const { statement: prepared, places } = this.#begin(statement);
+    const { statement: prepared, places } = this.#prepared(statement);
     return prepared.all(...bound(places, values)) as Row[];
   }
 
   oneNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row | undefined {
-    const { statement: prepared, places } = this.#begin(statement);
+    const { statement: prepared, places } = this.#prepared(statement);
     return prepared.get(...bound(places, values)) as Row | undefined;
   }
 
-  #begin(statement: Sql<unknown>): Prepared {
-    const prepared = this.#prepared.get(statement) ?? this.#prepare(statement);
-    this.#db.count(prepared.writes);
-    return prepared;
-  }
-
-  #prepare(statement: Sql<unknown>): Prepared {
+  #prepared(statement: Sql<unknown>): Prepared {
+    const known = this.#statements.get(statement);
+    if (known !== undefined) return known;
     const places: number[] = [];
     const text = statement.text(SQLITE).replaceAll(/\$(\d+)/g, (_, number: string) => {
       places.push(Number(number) - 1);
       return "?";
     });
-    const prepared = { statement: this.#db.prepare(text), places, writes: countedIn(text) };
-    this.#prepared.set(statement, prepared);
+    const prepared = { statement: this.#db.prepare(text), places };
+    this.#statements.set(statement, prepared);
     return prepared;
   }
 }

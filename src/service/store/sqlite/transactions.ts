@@ -5,8 +5,6 @@ export class Transactions {
   readonly #db: Db;
   readonly #outer: Ends;
   readonly #inner: Ends;
-  /** Count of writes to tables of keys before the open transaction. */
-  #keysBefore = 0;
 
   constructor(db: Db) {
     this.#db = db;
@@ -16,11 +14,6 @@ export class Transactions {
 
   get isOpen(): boolean {
     return this.#db.inTransaction;
-  }
-
-  /** True if the open transaction wrote tables of keys, which may still be undone. */
-  get isOfKeys(): boolean {
-    return this.#db.inTransaction && this.#db.writes.keys !== this.#keysBefore;
   }
 
   /** Runs `work` in a transaction. Rolls back if `work` throws or `keep` refuses the result. */
@@ -44,17 +37,14 @@ export class Transactions {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
     ends.begin.run();
-    const before = { ...this.#db.writes };
-    if (!isNested) this.#keysBefore = before.keys;
-    return { ends, isNested, before };
+    return { ends, isNested };
   }
 
   /**
    * Undoes a transaction or savepoint. SQLite may have rolled back by itself (disk full). A
    * savepoint must still be released after its rollback.
    */
-  #undo({ ends, isNested, before }: Begun): void {
-    this.#db.noteUndone(before);
+  #undo({ ends, isNested }: Begun): void {
     if (!this.#db.inTransaction) return;
     ends.rollback.run();
     if (isNested) ends.commit.run();
@@ -62,7 +52,7 @@ export class Transactions {
 }
 
 type Ends = ReturnType<typeof prepare>;
-type Begun = { readonly ends: Ends; readonly isNested: boolean; readonly before: Db["writes"] };
+type Begun = { readonly ends: Ends; readonly isNested: boolean };
 
 function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };

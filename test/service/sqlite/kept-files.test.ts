@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { fileJson } from "../../../src/service/files/present.ts";
 import type { FileRow } from "../../../src/service/store/rows.ts";
-import { keptTexts } from "../../../src/service/store/sqlite/remembered-files.ts";
+import { keptFiles } from "../../../src/service/store/sqlite/files-table.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../../src/conformance/world.ts";
@@ -72,22 +71,21 @@ test("what was read within a write that is undone is not shown afterwards", asyn
     await files.insert(given);
     return { workspace: made, seq: (await files.byName(made, 0, "a.md"))!.seq };
   });
-  const shown = async ({ files }: Tables) => (await files.withText(workspace, "doc_1", fileJson))?.shown;
-  const before = await store.read(shown);
-  expect(before).toContain('"/a.md"');
+  const nameOf = async ({ files }: Tables) => (await files.shown(workspace, "doc_1", (_, text) => text))?.row.name;
+  expect(await store.read(nameOf)).toBe("a.md");
   const renamed = store.write(async (tables) => {
     await tables.files.place(seq, 0, "b.md");
-    expect(await shown(tables)).toContain('"/b.md"');
+    expect(await nameOf(tables)).toBe("b.md");
     throw new Error("the end");
   });
   await expect(renamed).rejects.toThrow("the end");
-  expect(await store.read(shown)).toBe(before);
+  expect(await store.read(nameOf)).toBe("a.md");
 });
 
 test("memory is bounded: what was read longest ago goes first", () => {
-  const kept = keptTexts();
-  const json = "x".repeat(1024 * 1024);
-  const of = (name: string, text = json) => ({ row: rowOf(name), shown: "", json: text, workspace: 1, asOf: 0 });
+  const kept = keptFiles();
+  const million = "x".repeat(1024 * 1024);
+  const of = (name: string, text = million) => ({ row: rowOf(name), json: text, workspace: 1, version: 0 });
   for (let n = 0; n < 12; n++) kept.set(`doc_${n}`, of(`${n}.md`));
   const left = Array.from({ length: 12 }, (_, n) => n).filter((n) => kept.get(`doc_${n}`) !== undefined);
   expect(left).toEqual([4, 5, 6, 7, 8, 9, 10, 11]);

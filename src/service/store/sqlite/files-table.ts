@@ -1,0 +1,77 @@
+import { BoundedMap } from "../../../common/bounded-map.ts";
+import { FILE_COLUMNS, type Files, filesTable, FROM_FILES, type ShownFile } from "../files-table.ts";
+import type { FileRow } from "../rows.ts";
+import { type Dialect, sql } from "../sql.ts";
+import type { Db } from "./database.ts";
+import type { SqliteSession } from "./session.ts";
+
+/** LIMIT: characters in memory, about 8 to 16 MB: a few thousand notes. */
+const KEPT_CHARACTERS = 8 * 1024 * 1024;
+
+/** A file as a request read it; `version`: see `Db.version`. */
+type KeptFile = ShownFile & { readonly workspace: number; readonly version: number };
+
+/**
+ * Returns storage for recently read files by id. Every client of a workspace reads a document that
+ * just changed; reading the row, decompressing the content and writing JSON take two thirds of that
+ * request.
+ */
+export function keptFiles(): BoundedMap<string, KeptFile> {
+  return new BoundedMap(KEPT_CHARACTERS, ({ json }) => json.length);
+}
+
+/**
+ * LIMIT: files of a subtree that is read by its folders and sorted. In a larger one, the workspace
+ * is read in the order of creation, because sorting the subtree for each page would take longer.
+ */
+const SMALL_TREE = 2_000;
+
+function isInTree(dialect: Dialect): string {
+  return `x.workspace = $1 AND x.folder IN (
+    SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isAt("path", "$4")}
+    UNION ALL SELECT seq FROM folders WHERE workspace = $1 AND ${dialect.isBelow("path", "$4")})`;
+}
+
+const PAGE = "x.seq > $2 ORDER BY x.seq LIMIT $3";
+
+const SQL = {
+  inLargeTree: sql<FileRow>(
+    null,
+    (dialect) => `SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE ${isInTree(dialect)} AND ${PAGE}`,
+  ),
+  inSmallTree: sql<FileRow>(
+    null,
+    (dialect) =>
+      `SELECT ${FILE_COLUMNS} FROM files x ${dialect.by("files_by_folder")} LEFT JOIN folders d ON d.seq = x.folder
+       WHERE ${isInTree(dialect)} AND ${PAGE}`,
+  ),
+  ofTree: sql<{ readonly files: number }>(
+    null,
+    (dialect) => `SELECT count(*) AS files FROM (SELECT 1 FROM files x WHERE ${isInTree(dialect)} LIMIT ${SMALL_TREE})`,
+  ),
+} as const;
+
+/**
+ * Table `files` of the only process that uses the database. Remembers files that were read last, and
+ * chooses the index for a subtree by the subtree's size.
+ */
+export function sqliteFiles(session: SqliteSession, db: Db): Files {
+  const files = filesTable(session);
+  const kept = keptFiles();
+  return {
+    ...files,
+    async shown(workspace, id, show) {
+      const version = db.version();
+      const known = kept.get(id);
+      if (version !== null && known?.version === version && known.workspace === workspace) return known;
+      const found = await files.shown(workspace, id, show);
+      if (found !== undefined && version !== null) kept.set(id, { ...found, workspace, version });
+      return found;
+    },
+    inTree({ workspace, after, count, path }) {
+      const page = [workspace, after, count, path];
+      const isSmall = session.oneNow(SQL.ofTree, ...page)!.files < SMALL_TREE;
+      return session.all(isSmall ? SQL.inSmallTree : SQL.inLargeTree, ...page);
+    },
+  };
+}
