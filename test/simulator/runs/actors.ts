@@ -95,6 +95,11 @@ export class Actors {
     return new Map(files.map(({ id }) => [id as string, this.#tags.get(id)!]));
   }
 
+  /** Returns true if a document began with a tag, whatever tag it has now. */
+  beganWith(id: string, tag: string): boolean {
+    return this.#tags.get(id) === tag;
+  }
+
   /**
    * Returns true if a user deleted the document, or if no evidence distinguishes it from another.
    * Two documents that were new at one path become one when a user keeps one content and removes

@@ -21,7 +21,7 @@ export function checkServiceLinks(actors: Actors): number {
     for (const link of promisedIn(actors, file.text, files)) {
       resolved++;
       const { said, to } = link;
-      const [found, home] = [leadsThere(link, files), homeOf(to, files)!];
+      const [found, home] = [leadsThere(link, files), homeOf(actors, to, files)!];
       // As in `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
       const isLost = said.startsWith("ref://") && staysInert(actors, home);
@@ -45,12 +45,12 @@ export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number
   let resolved = 0;
   for (const [path, text] of documents) {
     if (inConflict.has(path)) continue;
-    const own = homeOf(tagOf(text) ?? "", files);
+    const own = homeOf(actors, tagOf(text) ?? "", files);
     // A file without a document is blocked by its path, and none of its links was ever by id. In a
     // conflict, the local content may never have been read as its document's.
     if (own === null || !links.has(own.id) || blocks.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
-      const home = homeOf(link.to, files)!;
+      const home = homeOf(actors, link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
       // If both were new at one path, the local content has another tag while the conflict is open,
       // and while the content that its user chose is in review.
@@ -101,7 +101,7 @@ function leadsHomeHere(
 function leadsToAnother(actors: Actors, { desk }: SimulatedMirror, path: string, { to, said }: SimulatedLink): boolean {
   const target = pathSaid(path, said);
   const isTaken = target !== null && desk.user.read(`${ROOT}/${target}`) !== null;
-  return isTaken && actors.wasHidden(homeOf(to, actors.simulatedWorld.files())!.id);
+  return isTaken && actors.wasHidden(homeOf(actors, to, actors.simulatedWorld.files())!.id);
 }
 
 /**
@@ -132,16 +132,21 @@ export function isRefusedForLinks({ reason, detail }: Block, files: readonly Liv
 }
 
 /** Returns links whose ends are both known to be unchanged. */
-function promisedIn({ history }: Actors, text: string, files: readonly LiveFile[]): SimulatedLink[] {
+function promisedIn(actors: Actors, text: string, files: readonly LiveFile[]): SimulatedLink[] {
+  const { history } = actors;
   // Of two documents with one tag, one is a file that was matched with no document after a kill.
-  if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(tagOf(text) ?? "", files) === null) return [];
+  if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(actors, tagOf(text) ?? "", files) === null) return [];
   return linksIn(text).filter(
-    ({ mark, to }) => history.links.isPromised(mark) && !history.mayVanish.has(to) && homeOf(to, files) !== null,
+    ({ mark, to }) =>
+      history.links.isPromised(mark) && !history.mayVanish.has(to) && homeOf(actors, to, files) !== null,
   );
 }
 
-/** Returns the one document of a tag; null if there is none, or more than one. */
-function homeOf(tag: string, files: readonly LiveFile[]): LiveFile | null {
-  const [one, another] = files.filter(({ text }) => tagOf(text) === tag);
-  return one === undefined || another !== undefined ? null : one;
+/**
+ * Returns the one document of a tag; null if there is none, or more than one. A document that began
+ * with the tag counts: its user kept another content of a conflict, and links by id lead to it.
+ */
+function homeOf(actors: Actors, tag: string, files: readonly LiveFile[]): LiveFile | null {
+  const [one, another] = files.filter(({ id, text }) => tagOf(text) === tag || actors.beganWith(id, tag));
+  return one === undefined || another !== undefined || tagOf(one.text) !== tag ? null : one;
 }

@@ -4,7 +4,7 @@ import { actInApp } from "./app-acts.ts";
 import { actHere } from "./local-acts.ts";
 import { DeleteOracle } from "./oracle-delete.ts";
 import { checkConverged } from "./oracle-end.ts";
-import { checkLocalLinks } from "./oracle-links.ts";
+import { checkLocalLinks, checkServiceLinks } from "./oracle-links.ts";
 import { checkRun } from "./oracle-run.ts";
 import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -333,6 +333,26 @@ describe("a link to a document whose local text was kept of a conflict", () => {
     expect(checkLocalLinks(actors, mirror!)).toBe(1);
     expect(history.failures).toEqual(failures);
   });
+});
+
+it("a link leads to its document after a conflict, although another document has the former content", async () => {
+  const actors = open(["full"], {}, {}, true);
+  const { history, simulatedWorld } = actors;
+  const [mirror] = actors.mirrors;
+  for (const path of ["a.md", "b.md"]) create(actors, path);
+  const { id } = simulatedWorld.files().find(({ path }) => path === "b.md")!;
+  expect(actInApp(simulatedWorld, history, "link", 1, id)).toContain(" to ");
+  const former = simulatedWorld.files().find(({ path }) => path === "a.md")!.text;
+  mirror!.disk.user.write(`${ROOT}/a.md`, history.newText(5));
+  await sync(actors, 0);
+  expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+  await sync(actors, 0);
+  mirror!.disk.user.write(`${ROOT}/c.md`, former);
+  await sync(actors, 0);
+  expect(simulatedWorld.files().map(({ path }) => path)).toEqual(["a.md", "b.md", "c.md"]);
+  checkServiceLinks(actors);
+  checkLocalLinks(actors, mirror!);
+  expect(history.failures).toEqual([]);
 });
 
 describe("a rename that was refused", () => {
