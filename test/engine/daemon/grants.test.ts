@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { openFixture, problem, type Seen } from "../../promises/fixture.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { startDaemon, type DaemonRig } from "./rig.ts";
 
@@ -72,3 +73,34 @@ test("a refused move into a folder is not sent again for another name there (I08
   await rig.daemon.request("sync");
   expect(rig.sent("PATCH")).toHaveLength(1);
 });
+
+test("a POST that was answered 404 is not sent again by a later run until a whole listing was looked at (I08)", async () => {
+  const fixture = openFixture(17);
+  fixture.rig.app.create("d/note.md", "was\n");
+  const rig = await startDaemon({ rig: fixture.rig, mirror: fixture.mirror });
+  await rig.until(() => fixture.mirror.texts().size === 1);
+  const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
+  const posts = (): number => fixture.seen.filter(isPost).length;
+  fixture.fault = (request) => {
+    // A list of which nothing is understood.
+    if (posts() > 0 && request.path.startsWith("/v1/files?")) return misread();
+    return isPost(request) ? problem(404, "folder_not_found") : null;
+  };
+  rig.save("d/new.md", "new\n");
+  await rig.until(() => posts() > 0);
+  const runs = fixture.seen.length;
+  for (const text of ["one", "two"]) {
+    rig.save("d/note.md", `${text}\n`);
+    await rig.pass(120_000);
+  }
+  expect(fixture.seen.length).toBeGreaterThan(runs + 2);
+  expect(posts()).toBe(1);
+  fixture.fault = () => null;
+  await rig.until(() => fixture.rig.app.files().get("d/new.md")?.text === "new\n", 300_000);
+  expect(posts()).toBe(2);
+});
+
+function misread(): ReturnType<typeof problem> {
+  const body = { object: "list", data: [{ id: "doc_odd" }], hasMore: false, nextCursor: null };
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}

@@ -6,7 +6,7 @@ import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { RunEntry, type RunEnd, runCycles } from "../run/converge.ts";
 import { runNarrowCycle } from "../run/cycle.ts";
-import { type CycleEnd, type Planned, type Tally, zeroTally } from "../run/cycle-context.ts";
+import { type CycleEnd, noMemory, type Planned, zeroTally } from "../run/cycle-context.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { DirtyPaths } from "./dirty-paths.ts";
@@ -65,8 +65,8 @@ export class Runs {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Requests that the service has refused since the last retry of refused requests. */
-  readonly #refused: Tally["refused"] = new Map();
+  /** Memory of the runs since the last retry of refused requests. */
+  #memory = noMemory();
   /** Local paths of the deletions that a safety check stopped in the last run. */
   #guarded: ReadonlySet<LocalPath> = new Set();
 
@@ -88,7 +88,7 @@ export class Runs {
   async run(retryRefused: boolean): Promise<WatchEnd> {
     let sent: ReadonlySet<LocalPath> = new Set();
     const changes = new ChangesOfRun();
-    if (retryRefused) this.#refused.clear();
+    if (retryRefused) this.#memory = noMemory();
     const observers = this.knownTrees.observers(
       (base, tree) => this.#hideUnsettled(base, tree),
       (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
@@ -98,7 +98,7 @@ export class Runs {
       run,
       settings: this.#settingsNow(),
       retryRefused,
-      refused: this.#refused,
+      memory: this.#memory,
       look: () => {
         // A stopped deletion has had its delay; from now on only the safety check delays it.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
@@ -107,6 +107,8 @@ export class Runs {
       onCycle: (end) => this.#afterCycle(end, sent, changes),
     });
     run.end(ended.report);
+    // After a whole listing, the next run may try once more what achieved nothing.
+    if (ended.end.kind === "planned" && ended.end.trees.remote.complete) this.#memory.futile.clear();
     const { waiting, begun, calledOff } = changes;
     return { ...ended, didSomething: run.begun !== null, waiting, begun, calledOff };
   }
@@ -136,7 +138,7 @@ export class Runs {
    * @returns `whole`: a run over everything must judge, or continue after a failed step
    */
   async runNarrowly(narrow: Trees, last: RunReport): Promise<"whole" | WatchEnd> {
-    const tally = zeroTally();
+    const tally = { ...zeroTally(), ...this.#memory };
     const run = new RunEntry(this.#world, "watch");
     const input = {
       run,

@@ -7,7 +7,14 @@ import { rememberFlood, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runCycle } from "./cycle.ts";
-import { type CycleEnd, type CycleInput, type Planned, type Tally, zeroTally } from "./cycle-context.ts";
+import {
+  type CycleEnd,
+  type CycleInput,
+  type Planned,
+  type RunMemory,
+  type Tally,
+  zeroTally,
+} from "./cycle-context.ts";
 import { isFutileRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import type { Settings, World } from "./world.ts";
@@ -53,11 +60,8 @@ export type ConvergeInput = {
   readonly settings: Settings;
   /** True if the first cycle tries refused changes again. */
   readonly retryRefused: boolean;
-  /**
-   * Requests that the service refused in earlier runs of this process. This run adds its own. Left
-   * out: no requests.
-   */
-  readonly refused?: Tally["refused"];
+  /** Memory of earlier runs of this process, to which this run adds. Left out: no earlier runs. */
+  readonly memory?: RunMemory;
   /** Returns the options of the next cycle's scans. Called before each cycle. */
   readonly look: () => Pick<CycleInput, "unchangedContents" | "observers" | "absentTwice" | "leavesOut">;
   /** Called after each cycle, before the next. */
@@ -95,7 +99,7 @@ type Converged = {
 
 async function converge(world: World, input: ConvergeInput): Promise<Converged> {
   const { run, settings } = input;
-  const tally = { ...zeroTally(), ...(input.refused === undefined ? {} : { refused: input.refused }) };
+  const tally = { ...zeroTally(), ...input.memory };
   for (let passes = 1; ; passes++) {
     const retryRefused = input.retryRefused && passes === 1;
     const end = await runCycle(world, { run, settings, tally, retryRefused, dry: false, ...input.look() });

@@ -94,10 +94,7 @@ export type Tally = {
    * often, and the last state found.
    */
   readonly futile: Map<string, { readonly times: number; readonly detail: string }>;
-  /**
-   * Requests that the service refused, by all their facts. A daemon keeps the refused requests of
-   * all its runs.
-   */
+  /** Requests that the service refused, by all their facts. */
   readonly refused: Map<string, Refused>;
   /**
    * Local files that got another name because the service's document keeps the name: old path, new
@@ -127,12 +124,22 @@ export type Tally = {
 /** `keptAs`: current place of the file, below the root. */
 export type MovedOutOfWay = { readonly path: LocalPath; readonly keptAs: string };
 
+/**
+ * The part of a tally that a daemon keeps for its next runs: requests and actions that fail in one
+ * run would fail in the next one as well (I08).
+ */
+export type RunMemory = Pick<Tally, "futile" | "refused">;
+
+export function noMemory(): RunMemory {
+  return { futile: new Map(), refused: new Map() };
+}
+
 export function zeroTally(): Tally {
-  const maps = { futile: new Map(), refused: new Map(), gaveWay: new Map() };
   return {
     counts: zeroCounts(),
     created: 0,
-    ...maps,
+    ...noMemory(),
+    gaveWay: new Map(),
     madeWay: [],
     oneWay: [],
     linksOpen: false,
