@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
+import { killAtEachCall } from "../../simulator/kill-at-each-call.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
+import { idThere } from "./linked-rig.ts";
+
+const INDEX = "# Index\n\n[n](n.md) and more words\n";
 
 /** Two documents in two folders that link each other and a third one. */
 async function begin(): Promise<{ rig: Rig; mirror: Mirror }> {
@@ -37,3 +41,48 @@ test("two documents exchange paths as one is moved, so that base has one inode f
   expect(mirror.texts().get("sub/b.md")).toContain("[b](../a.md) [c](../c.md)");
   expect(mirror.texts().get("c.md")).toContain("[a](sub/b.md) [b](a.md)");
 });
+
+/** Two folders with equal files, each with a link to a file beside it; in sync. */
+async function twoFolders(isLocal: boolean): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror({ links: true });
+  for (const folder of ["d", "e"]) {
+    rig.app.create(`${folder}/n.md`, `notes of ${folder}\n`);
+    if (!isLocal) rig.app.create(`${folder}/index.md`, INDEX.replace("n.md", idThere(rig, `${folder}/n.md`)));
+  }
+  await mirror.sync();
+  if (isLocal) for (const folder of ["d", "e"]) mirror.write(`${folder}/index.md`, INDEX);
+  for (let n = 0; n < 3; n++) await mirror.sync();
+  return { rig, mirror };
+}
+
+function contentsById(rig: Rig): [string, string][] {
+  const all = [...rig.app.files().values()].map(({ id, text }): [string, string] => [id, text]);
+  return all.toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+test.each([
+  ["folders", "created locally", "d", "e", "n.md", "n.md"],
+  ["files", "created on the service", "d/index.md", "e/index.md", "../e/n.md", "../d/n.md"],
+])(
+  "I09 I10 I13 %s with equal contents, %s, exchange places: each document keeps its links, wherever a kill comes",
+  async (_what, how, one, other, inD, inE) => {
+    const start = await twoFolders(how === "created locally");
+    const [d, e, before] = [
+      idThere(start.rig, "d/index.md"),
+      idThere(start.rig, "e/index.md"),
+      contentsById(start.rig),
+    ];
+    exchange(start.mirror, one, other);
+    await killAtEachCall(start, {
+      open: (beginning) => beginning.open({}, { links: true }),
+      async judge({ rig, mirror }) {
+        for (let n = 0; n < 3; n++) await mirror.sync();
+        expect([idThere(rig, "e/index.md"), idThere(rig, "d/index.md")]).toEqual([d, e]);
+        expect(contentsById(rig)).toEqual(before);
+        expect(mirror.texts().get("d/index.md")).toBe(INDEX.replace("n.md", inD));
+        expect(mirror.texts().get("e/index.md")).toBe(INDEX.replace("n.md", inE));
+      },
+    });
+  },
+);

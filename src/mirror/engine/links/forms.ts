@@ -12,7 +12,8 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { targetOf, type LinkTarget, type Spelling } from "../../../contract/spelling.ts";
-import type { RemoteTree } from "../../model/tree.ts";
+import { sameInodeAndBirth } from "../../model/link.ts";
+import type { LocalFile, RemoteTree } from "../../model/tree.ts";
 import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
 import { KnownSpellings } from "./known-spellings.ts";
@@ -20,10 +21,20 @@ import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
 import { withoutTarget, isResolvedNow } from "./leads-elsewhere.ts";
 import { once } from "../../../common/once.ts";
 
-type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
+type LinkState = Pick<
+  State,
+  "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transact" | "transactSafely"
+>;
 
 /** Content with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
+
+/**
+ * Content that a file's bytes represent, before documents are matched. `at-path`: the state knows
+ * these bytes at this path; `in-own-file`: the same, but it knows equal bytes as other content
+ * elsewhere, so that only the document's own file is known; `no`: the match must decide.
+ */
+export type Recognised = { readonly form: Form; readonly known: "at-path" | "in-own-file" | "no" };
 
 /**
  * Converts content between the local form and the service's, and remembers the result. The bytes of
@@ -90,18 +101,26 @@ export class LinkForms {
 
   /**
    * Returns the content, with links in the service's form, that a file's bytes represent. Called
-   * before documents are matched. If the state knows these bytes at this path (`isKnown`) or at
-   * another path, that content is used. Otherwise the links are resolved by the places in base.
+   * before documents are matched. If the state knows these bytes at this path or at another path,
+   * that content is used. Otherwise the links are resolved by the places in base.
    */
-  recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
+  recognise(path: LocalPath, bytes: Form): Recognised {
     const own = this.known.of(path, bytes.digest);
     const form = this.#remembered(own);
+    const all = this.#state.spellings.with(bytes.digest);
     if (own !== null && form !== null) {
       this.known.asNewest(own);
-      return { form, isKnown: true };
+      return { form, known: all.every(({ text }) => text === own.text) ? "at-path" : "in-own-file" };
     }
-    const [elsewhere = null] = this.#state.spellings.with(bytes.digest);
-    return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, isKnown: false };
+    const [elsewhere = null] = all;
+    return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, known: "no" };
+  }
+
+  /** Returns true if a file has the inode of the document that base has at its path. */
+  isOwnFile({ path, stamp }: LocalFile): boolean {
+    const id = this.where().before.docAt(path);
+    const own = id === null ? null : (this.#state.link(id)?.stamp ?? null);
+    return own !== null && sameInodeAndBirth(own, stamp);
   }
 
   /** Returns the content, in the service's form, that a file's bytes represent. */

@@ -1,6 +1,7 @@
 import type { Digest } from "../../../contract/digest.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
+import type { LocalFile } from "../../model/tree.ts";
 import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { Where } from "./places.ts";
@@ -8,12 +9,12 @@ import type { Where } from "./places.ts";
 /** Remembers, during a cycle, which content the bytes of files represent. */
 export class KnownSpellings {
   readonly #stored: Spellings;
-  readonly #state: Pick<State, "transactSafely">;
+  readonly #state: Pick<State, "transact" | "transactSafely">;
   readonly #keeps: boolean;
   #dry = false;
 
   /** @param keeps true if the state may be written */
-  constructor(state: Pick<State, "spellings" | "transactSafely">, keeps: boolean) {
+  constructor(state: Pick<State, "spellings" | "transact" | "transactSafely">, keeps: boolean) {
     this.#stored = state.spellings;
     this.#state = state;
     this.#keeps = keeps;
@@ -34,22 +35,45 @@ export class KnownSpellings {
   }
 
   /**
-   * Returns the entry about these bytes: at this path; at the document's former path, if its file
-   * was moved; or at another path in this folder, from which its links lead to the same targets.
+   * Returns the entry about these bytes: at this path, if the document was there; at the document's
+   * former path, if its file was moved; or at another path in this folder, from which its links
+   * lead to the same targets.
    */
-  found(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
+  found(path: LocalPath, bytes: Digest, where: Where): Spelling | null {
+    const found = this.#find(path, bytes, where);
+    if (found === null) return null;
+    if (found.path === path) return this.asNewest(found);
+    this.put({ ...found, path, id: where.now.docAt(path) });
+    return found;
+  }
+
+  #find(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
     const own = this.of(path, bytes);
-    if (own !== null) return this.asNewest(own);
-    const others = this.#stored.with(bytes);
-    if (others.length === 0) return null;
     const id = now.idAt(path);
     const old = id === null ? null : before.pathOf(id);
-    const found =
+    if (own !== null && (old === null || old === path || own.id === id)) return own;
+    const others = this.#stored.with(bytes);
+    return (
       others.find((other) => id !== null && other.id === id) ??
       others.find((other) => other.path === old) ??
-      ofFolder(others, parentOf(path));
-    if (found !== null) this.put({ ...found, path, id: now.docAt(path) });
-    return found;
+      own ??
+      ofFolder(others, parentOf(path))
+    );
+  }
+
+  /**
+   * Records the entries about moved files at their new paths. All are found before the first is
+   * stored: files with equal bytes may have exchanged places.
+   */
+  follow(files: readonly LocalFile[], where: Where): void {
+    const moved = files.flatMap(({ path, digest, bytes = digest }) => {
+      const found = this.#find(path, bytes, where);
+      return found === null || found.path === path ? [] : [{ ...found, path, id: where.now.docAt(path) }];
+    });
+    if (moved.length === 0 || !this.isKept()) return;
+    this.#state.transact(() => {
+      for (const spelling of moved) this.put(spelling);
+    });
   }
 
   /** Returns the entry about this content in the file at a path, as it was last read. */

@@ -4,13 +4,13 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, OnText, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import type { Form, LinkForms } from "./forms.ts";
+import type { Form, LinkForms, Recognised } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
 
 /** Files of a scan that may have links, each with the content that its bytes represent. */
-type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
+type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & Pick<Recognised, "known">>;
 
 /**
  * A disk on which users see links by path, while the engine sees the service's form. The engine
@@ -32,12 +32,12 @@ export class LinkedDisk implements Disk {
 
   walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
     const linking: Linking = new Map();
-    return withLinking(this.plain.walk(known, this.#recognising(linking, onText)), linking);
+    return this.#withLinking(this.plain.walk(known, this.#recognising(linking, onText)), linking);
   }
 
   *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
     const linking: Linking = new Map();
-    return withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
+    return this.#withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
   }
 
   scanFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["scanFiles"]>): LocalTree | null {
@@ -45,7 +45,7 @@ export class LinkedDisk implements Disk {
     const linking: Linking = new Map();
     const looked = this.plain.scanFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
     if (looked === null || looked === tree || linking.size === 0) return looked;
-    const read = withLinking(looked, linking);
+    const read = this.#withLinking(looked, linking);
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
@@ -53,10 +53,24 @@ export class LinkedDisk implements Disk {
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
-      const { form, isKnown } = this.#forms.recognise(path, { text, digest });
-      linking.set(path, { digest: form.digest, isKnown, textFault: faultOf(form.text) });
+      const { form, known } = this.#forms.recognise(path, { text, digest });
+      linking.set(path, { digest: form.digest, known, textFault: faultOf(form.text) });
       onText(form.digest, form.text, path);
     };
+  }
+
+  #withLinking(tree: LocalTree, linking: Linking): LocalTree {
+    if (linking.size === 0) return tree;
+    const files = new Map(tree.files);
+    for (const [path, { digest, known, textFault }] of linking) {
+      // A folder that the scan has read again may not have the file any more.
+      const file = tree.files.get(path);
+      if (file === undefined) continue;
+      const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
+      const isKnown = known === "at-path" || (known === "in-own-file" && this.#forms.isOwnFile(file));
+      files.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
+    }
+    return { ...tree, files };
   }
 
   look(path: LocalPath): Look {
@@ -176,17 +190,4 @@ function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean
   if (a === b) return true;
   if (a === undefined || b === undefined || a.digest !== b.digest) return false;
   return sameStamp(a.stamp, b.stamp);
-}
-
-function withLinking(tree: LocalTree, linking: Linking): LocalTree {
-  if (linking.size === 0) return tree;
-  const files = new Map(tree.files);
-  for (const [path, { digest, isKnown, textFault }] of linking) {
-    // A folder that the scan has read again may not have the file any more.
-    const file = tree.files.get(path);
-    if (file === undefined) continue;
-    const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
-    files.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
-  }
-  return { ...tree, files };
 }

@@ -41,6 +41,7 @@ export class FoundReader {
     const unread = [...local.files.values().filter(({ linksUnread }) => linksUnread === true)];
     if (unread.length === 0) return local;
     const where = this.#match(trees, matching, isListed);
+    this.#forms.known.follow(unread, where);
     const files = new Map<LocalPath, LocalFile | null>();
     for (const file of unread) files.set(file.path, this.#readFile(file, where, onText, false));
     return withFiles(local, files);
