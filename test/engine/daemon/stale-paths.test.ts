@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
+import { HANDS } from "../in-hand.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 const TEXT = `# Plan
@@ -16,11 +18,11 @@ third line
 const idOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.id;
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
 
-async function renamedThere() {
+async function renamedThere(settings: Partial<Settings> = {}) {
   const service = createRig(1);
   service.app.create("notes/plan.md", TEXT);
   service.app.create("notes/other.md", "# Other\n\nits own text\n");
-  const rig = await startDaemon({ rig: service });
+  const rig = await startDaemon({ rig: service, settings });
   const id = idOf(rig, "notes/plan.md");
   rig.app.rename("notes/plan.md", "goal.md");
   await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
@@ -52,6 +54,20 @@ describe("a document renamed on the service, open in an editor here", () => {
     rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
     rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
     await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
+    expect(rig.app.files().size).toBe(2);
+  });
+
+  test("saved at the new path a moment ago: the save at the old path waits as long as any write", async () => {
+    const { rig } = await renamedThere({ handsOff: HANDS });
+    const { mirror, disk } = { mirror: rig.mirrored, disk: rig.mirrored.disk };
+    disk.advance(rig.clock.now() - disk.now());
+    const edited = TEXT.replace("first line", "first line, edited at the new path");
+    rig.save("notes/goal.md", edited);
+    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    await rig.pass(1_500);
+    expect([mirror.texts().get("notes/goal.md"), textOf(rig, "notes/goal.md")]).toEqual([edited, edited]);
+    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""), 3_000);
+    expect([...mirror.texts().keys()]).toEqual(["notes/goal.md", "notes/other.md"]);
     expect(rig.app.files().size).toBe(2);
   });
 

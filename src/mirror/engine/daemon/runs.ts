@@ -82,7 +82,7 @@ export class Runs {
     this.unchangedContents = new UnchangedSince(timing.reviewDelayMs);
     this.emptied = new UnchangedSince(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
-    this.#stalePaths = new StalePaths(timing.stalePathMs);
+    this.#stalePaths = new StalePaths(timing.stalePathMs, (path) => this.dirty.note(path, false, this.#now()));
   }
 
   async run(retryRefused: boolean): Promise<WatchEnd> {

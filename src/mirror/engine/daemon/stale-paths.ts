@@ -10,6 +10,7 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/set-aside.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { CycleEnd, CycleContext } from "../run/cycle-context.ts";
+import { findUse } from "../run/files-in-editors.ts";
 import { localContentName } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
 
@@ -35,9 +36,12 @@ const MAX_PATHS = 5_000;
 export class StalePaths {
   readonly #windowMs: number;
   readonly #vacated = new Map<LocalPath, VacatedPath>();
+  readonly #wait: (path: LocalPath) => void;
 
-  constructor(windowMs: number) {
+  /** @param wait delays the file at a path: no plan judges it until the next call of `redirect` */
+  constructor(windowMs: number, wait: (path: LocalPath) => void) {
     this.#windowMs = windowMs;
+    this.#wait = wait;
   }
 
   /**
@@ -58,7 +62,7 @@ export class StalePaths {
 
   /**
    * Moves content at old paths to its documents.
-   * @returns true if files changed, so that the folder must be scanned again
+   * @returns true if files changed or wait, so that the folder must be scanned again
    */
   redirect(ctx: CycleContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -73,7 +77,8 @@ export class StalePaths {
       if (isLinkedPath(base, path) || isFileOf(link, file)) continue;
       const saved = redirectOne(ctx, path, link, local, digest);
       if (saved === null) continue;
-      this.#remember(path, { id, at: now, digest: saved });
+      if (saved === "waits") this.#wait(path);
+      else this.#remember(path, { id, at: now, digest: saved });
       changed = true;
     }
     return changed;
@@ -114,9 +119,16 @@ function isFileOf({ stamp }: Link, file: LocalFile): boolean {
 /**
  * Moves saved content to its document.
  * @param read digest of the content that the program had read
- * @returns digest of the saved content; null: the content stays at its path
+ * @returns digest of the saved content; null: the content stays at its path; `waits`: it must be
+ * merged with content that somebody saved at the new path a moment ago
  */
-function redirectOne(ctx: CycleContext, path: LocalPath, link: Link, local: LocalTree, read: Digest): Digest | null {
+function redirectOne(
+  ctx: CycleContext,
+  path: LocalPath,
+  link: Link,
+  local: LocalTree,
+  read: Digest,
+): Digest | "waits" | null {
   const { disk, state } = ctx.world;
   const there = local.files.get(link.localPath);
   const saved = disk.read(path);
@@ -125,6 +137,7 @@ function redirectOne(ctx: CycleContext, path: LocalPath, link: Link, local: Loca
   if (!isSimilar(profileOf(readText), profileOf(saved.value.text))) return null;
   state.putKnownText(saved.value.digest, saved.value.text, localContentName(path, link.id));
   const text = textFor(ctx, link, { digest: read, text: readText }, there, saved.value.text);
+  if (text !== null && text !== saved.value.text && hasJustChanged(ctx, link)) return "waits";
   // ORDER: the content is written to its document before it is removed at the old path. After an
   // interruption, the next scan repeats both steps.
   if (text === null || !writeToDocument(ctx, path, link, text, there.digest)) return null;
@@ -164,6 +177,12 @@ function writeToDocument(ctx: CycleContext, at: LocalPath, link: Link, text: str
     event: { kind: "late-write", side: "local", detail },
   });
   return outcome.kind === "done";
+}
+
+function hasJustChanged(ctx: CycleContext, link: Link): boolean {
+  const use = findUse(ctx, link);
+  // A program may have the file open for days: the content at the old path does not wait for that.
+  return use !== null && use.settledInMs !== null;
 }
 
 function trashCopy(ctx: CycleContext, path: LocalPath, link: Link, digest: Digest): void {
