@@ -28,7 +28,7 @@ export function isKeptWithAll(io: Io): string | null {
  * services of single folders, which would run a second daemon for the same folder.
  */
 export async function readyAll(io: Io): Promise<void> {
-  for (const { root, name, place } of unwrap(listOwnMirrors(io.env)).mirrors) {
+  for (const { root, name, place } of listOwnMirrors(io.env).mirrors) {
     const ready = place === "present" ? judgeReady(io, root) : ok([]);
     if (ready.kind === "trouble") {
       const { what, next } = ready.trouble;

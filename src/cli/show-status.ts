@@ -3,7 +3,6 @@ import type { EventStreamState } from "../mirror/ports/events.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { unwrap } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import type { Paint } from "./text.ts";
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";
@@ -19,7 +18,7 @@ import { partClause } from "../mirror/settings/settings.ts";
 
 /** Reads the states of all linked folders, and names entries of the list that cannot be trusted. */
 export async function readAll(io: Io) {
-  const read = unwrap(await readAllStatuses(io));
+  const read = await readAllStatuses(io);
   for (const why of read.unfit) io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
   return read;
 }

@@ -18,8 +18,7 @@ import type { Host, ServedMirror } from "./tool.ts";
  * @param roots real paths
  */
 export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
-  const listed = listOwnMirrors(env);
-  const known = listed.kind === "ok" ? listed.value.mirrors : [];
+  const known = listOwnMirrors(env).mirrors;
   const mirrors: ServedMirror[] = [];
   for (const root of roots) {
     const wanted = known.find((one) => one.root === root)?.name ?? nameOfFolder(root);

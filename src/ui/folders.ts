@@ -55,11 +55,10 @@ export class Folders {
 
   async all(): Promise<Result<AllFolders>> {
     const read = await this.#read();
-    if (read.kind === "trouble") return read;
-    const folders = read.value.mirrors
+    const folders = read.mirrors
       .filter(({ mirror }) => this.#roots?.has(mirror.root) !== false)
       .map((one) => folderOf(one, this.#world.jobs.of(one.mirror.root)));
-    return ok({ folders, unfit: read.value.unfit });
+    return ok({ folders, unfit: read.unfit });
   }
 
   async one(name: string): Promise<Result<Folder>> {

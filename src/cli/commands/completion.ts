@@ -24,17 +24,12 @@ export const command: Command = {
   async run(io, { operands: [verb, ...words] }, table): Promise<ExitCode> {
     const lines =
       verb === "offer"
-        ? await offerLines(words, table, () => namesOf(io.env))
+        ? await offerLines(words, table, () => listOwnMirrors(io.env).mirrors.map(({ name }) => name))
         : SCRIPTS[verb as keyof typeof SCRIPTS].split("\n");
     for (const line of lines) io.out(line);
     return EXIT.inSync;
   },
 };
-
-function namesOf(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const listed = listOwnMirrors(env);
-  return listed.kind === "trouble" ? [] : listed.value.mirrors.map(({ name }) => name);
-}
 
 /**
  * Finds what a shell offers for the next word of a command line. Each offer is a line with the

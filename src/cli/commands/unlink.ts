@@ -65,11 +65,9 @@ export const command: Command = {
  */
 function absentMirror(io: Io, operand: string | undefined): ListedMirror | null {
   if (operand === undefined) return null;
-  const listed = listOwnMirrors(io.env);
-  if (listed.kind === "trouble") return null;
   const path = resolve(io.cwd, operand);
   if (existsSync(join(path, MIRROR_FOLDER))) return null;
-  const absent = listed.value.mirrors.filter(({ place }) => place !== "present");
+  const absent = listOwnMirrors(io.env).mirrors.filter(({ place }) => place !== "present");
   return absent.find(({ root }) => root === path) ?? absent.find(({ name }) => isSameName(name, operand)) ?? null;
 }
 

@@ -121,8 +121,7 @@ export function showEvents(io: Io, { json, several }: EventOptions): (root: stri
  * name.
  */
 function readNames(names: Map<string, string>, env: Io["env"]): void {
-  const listed = listOwnMirrors(env);
-  if (listed.kind === "ok") for (const { root, name } of listed.value.mirrors) names.set(root, name);
+  for (const { root, name } of listOwnMirrors(env).mirrors) names.set(root, name);
 }
 
 /**

@@ -22,8 +22,8 @@ import { errorCodeOf, ok, type Result, type Trouble } from "../../common/trouble
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { noteReport, stoppedRun } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
-import { markerOf, placeOf } from "../trust/gate.ts";
-import { findByMarker } from "../trust/registry.ts";
+import { markerOf } from "../trust/gate.ts";
+import { findByMarker, registryFolder } from "../trust/registry.ts";
 
 /**
  * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
@@ -322,9 +322,8 @@ function folderEndOf(
   // that may end.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || markerOf(root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
-  const place = placeOf(env);
-  if (place.kind === "trouble" || marker === null) return null;
-  const found = findByMarker(place.value, marker);
+  if (marker === null) return null;
+  const found = findByMarker(registryFolder(env), marker);
   if (found.kind === "unknown") return { kind: "unlinked" };
   const roots = found.kind === "known" ? found.mirror.roots : [];
   const moved = roots.find((other) => other !== root && markerOf(other) === marker);

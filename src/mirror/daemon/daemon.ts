@@ -4,8 +4,8 @@ import { ageText } from "../../common/age.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 import { errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
 import { acquireLock } from "../state/lock.ts";
-import { placeOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";
+import { registryFolder } from "../trust/registry.ts";
 import { retryMsAfter } from "./answer.ts";
 import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { askDaemon, NO_DAEMON } from "./control/ask.ts";
@@ -62,9 +62,7 @@ const CHECK_MS = 2_000;
  * @returns trouble of kind `locked` if another process does the same
  */
 export async function syncAllMirrors(options: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
-  const place = placeOf(options.env);
-  if (place.kind === "trouble") return place;
-  const lock = lockList(dirname(place.value), options);
+  const lock = lockList(dirname(registryFolder(options.env)), options);
   if (lock.kind === "trouble") return lock;
   const kept = new KeptFolders(options, stop);
   return kept
@@ -174,8 +172,7 @@ class KeptFolders {
    * @returns the absent folders
    */
   followList(before: ReadonlySet<string> | null): ReadonlySet<string> {
-    const listed = listOwnMirrors(this.#options.env);
-    const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
+    const { mirrors, unfit } = listOwnMirrors(this.#options.env);
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
     // A list that cannot be trusted at the moment does not prove that a folder was unlinked.

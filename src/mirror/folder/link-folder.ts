@@ -24,9 +24,10 @@ import { memoryState } from "./open-state.ts";
 import type { SyncPlan } from "./run.ts";
 import { bindMirror } from "../trust/bind.ts";
 import { connect } from "../trust/connect.ts";
-import { findMirror, placeOf } from "../trust/gate.ts";
+import { findMirror } from "../trust/gate.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { checkOwner, ownershipOf } from "../trust/owner.ts";
+import { registryFolder } from "../trust/registry.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
@@ -110,14 +111,13 @@ export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> 
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const owner = checkOwner(root, env);
   if (owner.kind === "trouble") return owner;
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
+  const place = registryFolder(env);
   const folder = join(root, MIRROR_FOLDER);
-  if (findMirror(place.value, root).kind === "known") return ok("known");
+  if (findMirror(place, root).kind === "known") return ok("known");
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
   return trouble(
     "usage",
-    `${folder} has the state of a linked folder that is not in your list (${place.value}); nothing was sent`,
+    `${folder} has the state of a linked folder that is not in your list (${place}); nothing was sent`,
     `move ${shellWord(folder)} away and link the folder again: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );

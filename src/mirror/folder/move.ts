@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { removeOwn } from "../state/own-files.ts";
-import { judgeList, keepMirror, markerOf, placeOf } from "../trust/gate.ts";
-import { findByMarker } from "../trust/registry.ts";
+import { judgeList, keepMirror, markerOf } from "../trust/gate.ts";
+import { findByMarker, registryFolder } from "../trust/registry.ts";
 import { mirrorAbove } from "./link-folder.ts";
 import { errorCodeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
@@ -53,11 +53,11 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
   }
   // The file has facts about the lock that was taken at the old path.
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
-  const place = placeOf(env);
+  const place = registryFolder(env);
   const marker = markerOf(to);
-  const found = place.kind === "ok" && marker !== null ? findByMarker(place.value, marker) : null;
-  if (place.kind === "trouble" || found?.kind !== "known") return ok(null);
+  const found = marker === null ? null : findByMarker(place, marker);
+  if (found?.kind !== "known") return ok(null);
   const roots = found.mirror.roots.map((other) => (other === root ? to : other));
-  const kept = keepMirror(place.value, { ...found.mirror, roots });
+  const kept = keepMirror(place, { ...found.mirror, roots });
   return ok(kept.kind === "ok" ? null : kept.trouble.what);
 }

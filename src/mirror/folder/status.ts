@@ -219,15 +219,14 @@ export type MirrorWord =
  */
 export async function readAllStatuses(
   options: StatusOptions,
-): Promise<Result<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }>> {
+): Promise<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }> {
   const listed = listOwnMirrors(options.env);
-  if (listed.kind === "trouble") return listed;
   // All daemons are asked in parallel, because a daemon that hangs takes its whole deadline.
-  const looks = listed.value.mirrors.map(async (mirror): Promise<FolderStatus> => {
+  const looks = listed.mirrors.map(async (mirror): Promise<FolderStatus> => {
     const look = await readListed(mirror, options);
     return { mirror, look, state: wordOf(mirror, look) };
   });
-  return ok({ mirrors: await Promise.all(looks), unfit: listed.value.unfit });
+  return { mirrors: await Promise.all(looks), unfit: listed.unfit };
 }
 
 async function readListed(mirror: ListedMirror, options: StatusOptions): Promise<StatusReading> {

@@ -4,8 +4,8 @@ import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder
 import { setAsideUnlinked } from "../state/damage.ts";
 import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
-import { keepMirror, markerOf, placeOf } from "../trust/gate.ts";
-import { findByMarker, findByRoot, listMirrors, removeMirror } from "../trust/registry.ts";
+import { keepMirror, markerOf } from "../trust/gate.ts";
+import { findByMarker, findByRoot, listMirrors, registryFolder, removeMirror } from "../trust/registry.ts";
 import { hasConfig, readConfig } from "../settings/config.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
@@ -75,10 +75,9 @@ export function purgeOwnFolder(root: string): Result<null> {
 
 /** Removes the key from the keychain, if this was the last linked folder with its address. */
 function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
-  const place = placeOf(env);
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
-  if (url === null || address?.kind !== "ok" || place.kind === "trouble") return "none";
-  const others = listMirrors(place.value).mirrors.filter(({ roots }) => roots.some((other) => other !== root));
+  if (url === null || address?.kind !== "ok") return "none";
+  const others = listMirrors(registryFolder(env)).mirrors.filter(({ roots }) => roots.some((other) => other !== root));
   if (others.some(({ addresses }) => addresses.includes(address.value))) return "shared";
   return forgetInKeychain(url, env);
 }
@@ -88,20 +87,19 @@ function forgetKey(root: string, url: string | null, env: Env): Unlinked["keycha
  * @param marker null if not known: then the path identifies the entry
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
-  const found = marker === null ? findByRoot(place.value, root) : findByMarker(place.value, marker);
+  const place = registryFolder(env);
+  const found = marker === null ? findByRoot(place, root) : findByMarker(place, marker);
   if (found.kind !== "known") return ok(null);
   const roots = found.mirror.roots.filter((other) => other !== root);
   if (roots.length > 0) {
-    const kept = keepMirror(place.value, { ...found.mirror, roots });
+    const kept = keepMirror(place, { ...found.mirror, roots });
     return kept.kind === "trouble" ? kept : ok(null);
   }
   try {
-    removeMirror(place.value, found.mirror.marker);
+    removeMirror(place, found.mirror.marker);
     return ok(null);
   } catch (error) {
-    return unwritableFileTrouble(`the list of your linked folders, ${place.value},`, error, {
+    return unwritableFileTrouble(`the list of your linked folders, ${place},`, error, {
       kind: "fault",
       next: "allow this user to write in that folder, then unlink again",
     });

@@ -57,9 +57,7 @@ function readSafely(file: string): ReturnType<typeof readUserFile> {
  * @param root real path
  */
 export function mirrorName(root: string, env: Env): string {
-  const listed = listOwnMirrors(env);
-  const mirrors = listed.kind === "ok" ? listed.value.mirrors : [];
-  return mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
+  return listOwnMirrors(env).mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
 /**

@@ -24,8 +24,7 @@ const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: 
 
 /** Runs a hook with a made-up event. */
 export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
-  const listed = listOwnMirrors(world.env);
-  const root = (listed.kind === "ok" ? listed.value.mirrors[0]?.root : undefined) ?? "/example";
+  const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
   const now = { ...NOTHING, state: STATES[event] };
   const items = event === "in-sync" ? [] : [EXAMPLE];
   return runHook(hook, { event, items, before: now, now, test: true }, root, world, stop);

@@ -5,9 +5,9 @@ import type { LinkedPart } from "../settings/settings.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
-import { findMirror, markerOf, placeOf } from "./gate.ts";
+import { findMirror, markerOf } from "./gate.ts";
 import { checkOwner, ownerName } from "./owner.ts";
-import type { KnownMirror } from "./registry.ts";
+import { type KnownMirror, registryFolder } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
 /**
@@ -53,9 +53,7 @@ export function questionOf(
       `${root} has no .mdmirror/marker: it is not a complete linked folder`,
       `link it again: mdmirror init ${shellWord(root)} --url URL`,
     );
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
-  const found = findMirror(place.value, root);
+  const found = findMirror(registryFolder(env), root);
   const known = found.kind === "known" ? found.mirror : null;
   const { url, remote } = config.value;
   // The question names the folder's own URL, even if this command's environment has another one.

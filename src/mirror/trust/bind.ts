@@ -1,8 +1,8 @@
 import { shellWord } from "../model/shell-word.ts";
 import { type Result, trouble } from "../../common/trouble.ts";
-import { findMirror, keepMirror, markerOf, placeOf } from "./gate.ts";
+import { findMirror, keepMirror, markerOf } from "./gate.ts";
 import { usualName } from "./list.ts";
-import { findByMarker } from "./registry.ts";
+import { findByMarker, registryFolder } from "./registry.ts";
 
 /** An address that the user gave for the documents and the key of a linked folder. */
 type GivenAddress = {
@@ -21,12 +21,11 @@ type GivenAddress = {
  * @returns the registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
-  const place = placeOf(given.env);
-  if (place.kind === "trouble") return place;
-  const found = findByMarker(place.value, marker);
+  const place = registryFolder(given.env);
+  const found = findByMarker(place, marker);
   const before = found.kind === "known" ? found.mirror : null;
   const others = (before?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
-  return keepMirror(place.value, {
+  return keepMirror(place, {
     marker,
     name: given.name ?? before?.name ?? usualName(given.env, root),
     addresses: [...new Set([...(before?.addresses ?? []), given.address])],
@@ -41,17 +40,16 @@ export function bindMirror(root: string, marker: string, given: GivenAddress): R
  * @returns the registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: GivenAddress["env"]): Result<string | null> {
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
-  const found = findMirror(place.value, root);
+  const place = registryFolder(env);
+  const found = findMirror(place, root);
   if (found.kind !== "known") {
     return trouble(
       "usage",
-      `${root} is not in the list of your linked folders (${place.value})`,
+      `${root} is not in the list of your linked folders (${place})`,
       `trust it first: mdmirror trust ${shellWord(root)}`,
     );
   }
   const { mirror } = found;
   const roots = [root, ...mirror.roots.filter((other) => other !== root)];
-  return keepMirror(place.value, { ...mirror, name, roots });
+  return keepMirror(place, { ...mirror, name, roots });
 }

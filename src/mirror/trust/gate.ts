@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import type { Config } from "../settings/config.ts";
-import { errorCodeOf, ok, type Result, trouble, unwritableFileTrouble } from "../../common/trouble.ts";
+import { errorCodeOf, ok, type Result, unwritableFileTrouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";
@@ -70,29 +70,15 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   // invalid URL is reported before the question of trust.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
-  const place = placeOf(options.env);
-  if (place.kind === "trouble") return place;
-  const found = findMirror(place.value, root);
+  const place = registryFolder(options.env);
+  const found = findMirror(place, root);
   const doubt = doubtOf(found, picked, address.value);
-  if (doubt !== null) return untrustedTrouble(root, picked, doubt, place.value, options);
+  if (doubt !== null) return untrustedTrouble(root, picked, doubt, place, options);
   const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
   const origin = seal(picked, mirror.allowHttp);
   if (origin.kind === "trouble") return origin;
-  const followed = followRoot(place.value, mirror, root, options.mode);
+  const followed = followRoot(place, mirror, root, options.mode);
   return ok({ origin: origin.value, ...followed });
-}
-
-/** Returns the path of the registry's folder. */
-export function placeOf(env: UrlSources["env"]): Result<string> {
-  try {
-    return ok(registryFolder(env));
-  } catch {
-    return trouble(
-      "usage",
-      "this user has no home folder, so mdmirror has no place for the list of linked folders",
-      "set XDG_STATE_HOME to a folder that only you can write",
-    );
-  }
 }
 
 /**
@@ -100,8 +86,6 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
  * none.
  */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
-  // Without a place for the registry there is no home folder, and so no configuration.
-  if (placeOf(env).kind === "trouble") return null;
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
@@ -166,21 +150,19 @@ function existingRoots({ roots, marker }: KnownMirror): readonly string[] {
  * exists. Call only after the state file is bound to this folder.
  */
 export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
-  const place = placeOf(env);
   const holder = mirror.roots[0] ?? root;
-  if (place.kind === "trouble" || holder === root || existingRoots(mirror).includes(holder)) return;
+  if (holder === root || existingRoots(mirror).includes(holder)) return;
   // If the registry cannot be written, the other folder keeps the name.
-  keepMirror(place.value, { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
+  keepMirror(registryFolder(env), { ...mirror, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
 /** Stores a new marker in place of a lost one, so that the user's permissions stay. */
 export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const marker = markerOf(root);
-  const place = placeOf(env);
-  if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
+  if (marker === null || marker === mirror.marker) return;
   // If the registry cannot be written, the user has to trust the folder again; the next command
   // reports that.
-  keepMirror(place.value, { ...mirror, marker, roots: [root] });
+  keepMirror(registryFolder(env), { ...mirror, marker, roots: [root] });
 }
 
 /** Stores a registry entry. Returns the entry that was set aside for it, or null. */
@@ -210,12 +192,11 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
  * @param undone clause for the user on what was not done
  */
 export function judgeList(env: UrlSources["env"], undone: string): Result<null> {
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
+  const place = registryFolder(env);
   try {
-    accessSync(place.value, constants.W_OK | constants.X_OK);
+    accessSync(place, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if (errorCodeOf(error) !== "ENOENT") return unwritableList(place.value, error, `; ${undone}`);
+    if (errorCodeOf(error) !== "ENOENT") return unwritableList(place, error, `; ${undone}`);
   }
   return ok(null);
 }

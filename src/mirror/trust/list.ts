@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { shellWord } from "../model/shell-word.ts";
-import { ok, type Result, type Trouble } from "../../common/trouble.ts";
-import { markerOf, placeOf } from "./gate.ts";
+import type { Trouble } from "../../common/trouble.ts";
+import { markerOf } from "./gate.ts";
 import { freeName, isSameName, nameOfFolder, namesOf } from "./names.ts";
-import { type KnownMirror, listMirrors } from "./registry.ts";
+import { type KnownMirror, listMirrors, registryFolder } from "./registry.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -28,10 +28,8 @@ type MirrorList = {
  * Lists this user's linked folders by path, and registry entries that cannot be trusted. Reads the
  * folders; writes and sends nothing.
  */
-export function listOwnMirrors(env: Env): Result<MirrorList> {
-  const place = placeOf(env);
-  if (place.kind === "trouble") return place;
-  const { mirrors, unfit } = listMirrors(place.value);
+export function listOwnMirrors(env: Env): MirrorList {
+  const { mirrors, unfit } = listMirrors(registryFolder(env));
   const rows = mirrors.flatMap(({ roots, ...mirror }) =>
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, markerOf(root), mirror.marker) })),
   );
@@ -42,10 +40,8 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
     .filter((row) => row.place === "present" || !here.has(row.root))
     .toSorted((a, b) => a.nth - b.nth || byRoot(a, b));
   const names = namesOf(listed);
-  return ok({
-    mirrors: listed.map(({ nth: _nth, ...row }, at) => ({ ...row, name: names[at]! })).toSorted(byRoot),
-    unfit,
-  });
+  const named = listed.map(({ nth: _nth, ...row }, at) => ({ ...row, name: names[at]! }));
+  return { mirrors: named.toSorted(byRoot), unfit };
 }
 
 function placeAt(root: string, found: string | null, marker: string): ListedMirror["place"] {
@@ -57,11 +53,9 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
-/** Returns the linked folder with a name. Null if there is none, or the registry cannot be read. */
+/** Returns the linked folder with a name; null if there is none. */
 export function mirrorNamed(env: Env, name: string): ListedMirror | null {
-  const listed = listOwnMirrors(env);
-  if (listed.kind === "trouble") return null;
-  return listed.value.mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
+  return listOwnMirrors(env).mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
 /** Returns the trouble for a folder that is not at its path. */
@@ -91,8 +85,7 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
  * that name is taken.
  */
 export function usualName(env: Env, root: string): string {
-  const listed = listOwnMirrors(env);
-  const others = listed.kind === "trouble" ? [] : listed.value.mirrors.filter((mirror) => mirror.root !== root);
+  const others = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return freeName(
     nameOfFolder(root),
     others.map(({ name }) => name),

@@ -63,32 +63,33 @@ const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 /** LIMIT: bytes of an entry. */
 const MOST_BYTES = 64 * 1024;
 
-/**
- * Returns the absolute path of the registry's folder. HOME may belong to another user (`sudo` keeps
- * HOME on some systems) or not exist (cron, a container). Then uses the home folder from the user
- * database.
- * @throws if this user has no home folder, and the environment names none
- */
+/** Returns the absolute path of the registry's folder. */
 export function registryFolder(env: Env): string {
   const given = env["XDG_STATE_HOME"] ?? "";
   return join(isAbsolute(given) ? given : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
 }
 
-/**
- * Returns the absolute path of the folder for the user's configuration, by the rules of
- * `registryFolder`.
- * @throws if this user has no home folder, and the environment names none
- */
+/** Returns the absolute path of the folder for the user's configuration. */
 export function configFolder(env: Env): string {
   const given = env["XDG_CONFIG_HOME"] ?? "";
   return join(isAbsolute(given) ? given : join(homeOf(env), ".config"), "mdmirror");
 }
 
+/**
+ * Returns the user's home folder. HOME may belong to another user (`sudo` keeps HOME on some
+ * systems) or not exist (cron, a container). Then uses the home folder from the user database.
+ */
 export function homeOf(env: Env): string {
   const home = env["HOME"] ?? "";
   const me = effectiveUser();
   if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;
-  return userInfo().homedir;
+  try {
+    return userInfo().homedir;
+  } catch {
+    // The user database has no entry for this user, as in some containers. Nothing can be stored in
+    // this folder; the error that follows names it, and says how to set another.
+    return "/nonexistent";
+  }
 }
 
 function ownerOf(folder: string): number | null {
