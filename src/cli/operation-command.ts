@@ -1,6 +1,13 @@
 import type { Answer, Declaration, Ends, ReadDeclaration, ReadInput, ResultOf } from "../mirror/operations/define.ts";
 import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
-import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
+import {
+  carryOut,
+  type Operation,
+  operationJson,
+  type ReadOperation,
+  runRead,
+  withoutContents,
+} from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "../common/trouble.ts";
 import { type Args, type Command, type Io, type OptionSpec, worldOf } from "./command.ts";
@@ -10,7 +17,6 @@ import { findMirror, ONE_FOLDER } from "./find-mirror.ts";
 import { type ItemWords, plannedLines, showEnds, showStopped } from "./show-many.ts";
 import { agrees, REACH_OPTIONS, reachOptionsOf, useMirror } from "./use-mirror.ts";
 import { showSync } from "./show-report.ts";
-import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
 import { printNotes } from "./show-result.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 

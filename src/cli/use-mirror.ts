@@ -1,12 +1,11 @@
 import type { LogFields } from "../mirror/ports/log.ts";
-import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { type MirrorOptions, type OpenedMirror, withMirror } from "../mirror/folder/open-mirror.ts";
 import { type LocalMirror, withLocal } from "../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../common/trouble.ts";
 import { type Args, type Io, type OptionSpec, worldOf } from "./command.ts";
 import type { ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
 import { printNotes } from "./show-result.ts";
-import { withMirror } from "../mirror/folder/with-mirror.ts";
 
 /** Opens and closes the linked folder of a command. */
 

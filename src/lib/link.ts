@@ -11,8 +11,8 @@ import {
   linkFolder,
   type LinkRequest,
   openUnlinked,
+  nearestFolder,
 } from "../mirror/folder/link-folder.ts";
-import { nearestFolder } from "../mirror/folder/nearest-folder.ts";
 import { TroubleError, unwrap } from "../common/trouble.ts";
 import { originOfUser } from "../mirror/trust/gate.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";

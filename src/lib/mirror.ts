@@ -2,8 +2,7 @@ import { checkDirection, type Session } from "./session.ts";
 import type { Mirror, MirrorPlan, MirrorWatch, Operations, StatusReport, SyncOptions, SyncReport } from "./types.ts";
 import type { OperationName } from "../mirror/operations/declared/table.ts";
 import type { Declaration, InputOf, ReadDeclaration } from "../mirror/operations/define.ts";
-import type { Operation } from "../mirror/operations/run-operation.ts";
-import type { ReadOperation } from "../mirror/operations/run-read.ts";
+import type { Operation, ReadOperation } from "../mirror/operations/run-operation.ts";
 import { OPERATIONS } from "../mirror/operations/table.ts";
 import { ok, type Result, TroubleError, unwrap } from "../common/trouble.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
@@ -23,8 +22,7 @@ function operationsOf(session: Session): Operations {
 function methodOf(session: Session, name: OperationName) {
   return (input: InputOf<Declaration>) =>
     session.run(session.root, async () => {
-      const { runOperation } = await import("../mirror/operations/run-operation.ts");
-      const { runRead } = await import("../mirror/operations/run-read.ts");
+      const { runOperation, runRead } = await import("../mirror/operations/run-operation.ts");
       const { root, world } = session;
       const operation: unknown = await OPERATIONS[name]();
       const ended = isRead(operation)
@@ -63,7 +61,7 @@ class OpenMirror implements Omit<Mirror, OperationName> {
   plan(): Promise<MirrorPlan> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { withMirror } = await import("../mirror/folder/with-mirror.ts");
+      const { withMirror } = await import("../mirror/folder/open-mirror.ts");
       const options = { ...world, mode: "read", what: "plan" } as const;
       return unwrap(await withMirror(root, options, planOf));
     });

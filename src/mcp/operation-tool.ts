@@ -7,8 +7,13 @@ import {
   ownInput,
   type ReadDeclaration,
 } from "../mirror/operations/define.ts";
-import { type Operation, runOperation } from "../mirror/operations/run-operation.ts";
-import { type ReadOperation, runRead, withoutContents } from "../mirror/operations/run-read.ts";
+import {
+  type Operation,
+  runOperation,
+  type ReadOperation,
+  runRead,
+  withoutContents,
+} from "../mirror/operations/run-operation.ts";
 import { CHARACTERS, FROM_LINE, limit } from "./fields.ts";
 import {
   answer,

@@ -1,6 +1,6 @@
 import { McpServer, type Transport } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
+import type { GuestOptions } from "../mirror/folder/open-mirror.ts";
 import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { toolsFor } from "./table.ts";

@@ -9,7 +9,7 @@ import { diff } from "../mirror/operations/history/diff.ts";
 import type { DIFF } from "../mirror/operations/declared/history.ts";
 import type { Answer } from "../mirror/operations/define.ts";
 import { diffOf } from "./bounded.ts";
-import { resolve } from "../mirror/operations/manual/resolve-many.ts";
+import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { PATH } from "./fields.ts";
 import { operationTool, readTool } from "./operation-tool.ts";

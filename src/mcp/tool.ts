@@ -1,6 +1,6 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
+import type { GuestOptions } from "../mirror/folder/open-mirror.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { partOf, TEXT_CHARACTERS } from "./bounded.ts";
 

@@ -1,5 +1,5 @@
 import { approve, reject } from "../mirror/operations/manual/answer-stop.ts";
-import { resolve } from "../mirror/operations/manual/resolve-many.ts";
+import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { syncMirror } from "../mirror/operations/manual/sync.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { undo } from "../mirror/operations/history/undo.ts";

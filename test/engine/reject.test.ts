@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
-import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
+import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import type { Wire } from "../../src/common/wire.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { World } from "../../src/mirror/engine/run/world.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
-import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
+import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import { GENERATION_HEADER } from "../../src/contract/generation.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";

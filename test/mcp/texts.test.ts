@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { withLineEndsOf } from "../../src/mirror/operations/manual/save.ts";
 import { cutAt, diffOf, partOf } from "../../src/mcp/bounded.ts";
-import { replaceIn } from "../../src/mcp/replace.ts";
+import { replaceIn } from "../../src/mcp/tools/edit.ts";
 
 describe("a part of a text", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runItems } from "../../src/mirror/operations/manual/many.ts";
-import { planRejection } from "../../src/mirror/operations/manual/reject.ts";
+import { planRejection } from "../../src/mirror/operations/manual/answer-stop.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";

@@ -8,7 +8,7 @@ import { EXIT, type ExitCode, misuse, refuse } from "../exit.ts";
 import { showResult } from "../show-result.ts";
 import { jsonLine } from "../text.ts";
 import { readHooks } from "../../mirror/hooks/read-hooks.ts";
-import { testHook } from "../../mirror/hooks/test-hook.ts";
+import { testHook } from "../../mirror/hooks/run-hook.ts";
 
 export const command: Command = {
   about: [

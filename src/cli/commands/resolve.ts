@@ -6,7 +6,7 @@ import { type Way, WAYS } from "../../mirror/operations/declared/resolve.ts";
 import { readThree } from "../../mirror/operations/manual/problem-view.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
-import { resolve } from "../../mirror/operations/manual/resolve-many.ts";
+import { resolve } from "../../mirror/operations/manual/resolve.ts";
 import type { Args, Io } from "../command.ts";
 import { refuse } from "../exit.ts";
 import { findMirror, locateAll } from "../find-mirror.ts";

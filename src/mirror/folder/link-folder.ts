@@ -18,16 +18,15 @@ import { storeKey } from "../settings/key.ts";
 import { foldersOf, prefixOf } from "../settings/settings.ts";
 import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
-import { nearestFolder } from "./nearest-folder.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";
 import type { SyncPlan } from "./run.ts";
 import { bindMirror } from "../trust/bind.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
+import { registryFolder } from "../trust/registry.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { checkOwner, ownershipOf } from "../trust/owner.ts";
-import { registryFolder } from "../trust/registry.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
@@ -250,4 +249,14 @@ export function linkFolder(
   } catch (error) {
     return unwritable(dir, error);
   }
+}
+
+/**
+ * Returns the folder, or the lowest existing folder above it.
+ * @param dir absolute
+ */
+export function nearestFolder(dir: string): string {
+  let there = dir;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  return there;
 }

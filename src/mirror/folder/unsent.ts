@@ -1,7 +1,6 @@
-import type { MirrorOptions } from "./open-mirror.ts";
+import { type MirrorOptions, withMirror } from "./open-mirror.ts";
 import { planSync, type SyncPlan, USUAL_RUN } from "./run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
-import { withMirror } from "./with-mirror.ts";
 
 const NOT_LEFT: ReadonlySet<string> = new Set([
   "relink",

@@ -4,11 +4,12 @@ import type { RunReport } from "../engine/run/report.ts";
 import { waitReasonOf } from "../engine/daemon/phase.ts";
 import { subjectsOf } from "./events.ts";
 import { type Facts, factsOf } from "./facts.ts";
-import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd } from "./hook.ts";
+import { type Env, EVENT_NAMES, failureClause, type Hook, type HookEnd, type EventName } from "./hook.ts";
 import { type HookEvent, messageOf } from "./message.ts";
 import { hooksFor, mirrorName, readHooks } from "./read-hooks.ts";
 import { runCommand } from "./run-command.ts";
 import { ok, type Result } from "../../common/trouble.ts";
+import { listOwnMirrors } from "../trust/list.ts";
 
 export type HookWorld = { readonly env: Env; readonly clock: Clock; readonly random: Random };
 
@@ -60,4 +61,31 @@ export async function runHooksAfterSync(
       if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${event}: ${failureClause(end)}`);
     }
   }
+}
+
+const NOTHING: Omit<Facts, "state"> = {
+  changes: {},
+  attention: [],
+  conflicts: [],
+  stopped: [],
+  offline: [],
+  offlineMs: 0,
+  reviews: null,
+};
+const STATES: Readonly<Record<EventName, Facts["state"]>> = {
+  stopped: "stopped",
+  offline: "offline",
+  conflict: "attention",
+  attention: "attention",
+  "review-settled": "in-sync",
+  "in-sync": "in-sync",
+};
+const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: this is a test" } as const;
+
+/** Runs a hook with a made-up event. */
+export function testHook(hook: Hook, event: EventName, world: HookWorld, stop: AbortSignal): Promise<HookEnd> {
+  const root = listOwnMirrors(world.env).mirrors[0]?.root ?? "/example";
+  const now = { ...NOTHING, state: STATES[event] };
+  const items = event === "in-sync" ? [] : [EXAMPLE];
+  return runHook(hook, { event, items, before: now, now, test: true }, root, world, stop);
 }

@@ -1,10 +1,19 @@
-import { type GuestOptions, withMirror } from "../folder/with-mirror.ts";
-import type { OpenedMirror } from "../folder/open-mirror.ts";
+import { type LocalMirror, withLocal } from "../folder/open-local.ts";
+import { type MirrorOptions, type OpenedMirror, type GuestOptions, withMirror } from "../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
 import type { Stoppable } from "../ports/world.ts";
 import { stoppableBy } from "../model/stoppable.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
-import type { Declaration, InputOf, ReadInput, ResultOf, ResultWithSync } from "./define.ts";
+import type {
+  Answer,
+  Declaration,
+  InputOf,
+  Question,
+  ReadDeclaration,
+  ReadInput,
+  ResultOf,
+  ResultWithSync,
+} from "./define.ts";
 import { readInput } from "./read-input.ts";
 import { NEXT_WITHOUT_ROOT } from "./results/attention.ts";
 import { insteadOf } from "./results/stop.ts";
@@ -169,4 +178,64 @@ export async function runOperation<D extends Declaration, Plan>(
     if (carried.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
     return ok(operationJson<D>(carried.value));
   });
+}
+
+type ReadOptions = GuestOptions &
+  Pick<MirrorOptions, "url" | "keyFile"> & {
+    /** Called with the messages about opening the folder, for the user. */
+    readonly onNotes?: (notes: readonly string[]) => void;
+  };
+
+export type ReadOperation<D extends ReadDeclaration> = {
+  readonly declared: D;
+  /**
+   * @param root absolute path of a folder of this user that has `.mdmirror/`
+   * @param input as `readInput` returns it
+   */
+  readonly read: (root: string, input: Question<D>, options: ReadOptions) => Read<D>;
+};
+
+type Read<D extends ReadDeclaration> = Result<Answer<D>> | Promise<Result<Answer<D>>>;
+
+/** Defines an operation that reads the state and the files, without the service. */
+export function localRead<D extends ReadDeclaration>(
+  declared: D,
+  read: (mirror: LocalMirror, input: Question<D>, options: ReadOptions) => Result<Answer<D>>,
+): ReadOperation<D> {
+  return {
+    declared,
+    read: (root, input, options) => withLocal(root, options, (mirror) => read(mirror, input, options)),
+  };
+}
+
+/** Defines an operation that reads both sides. */
+export function onlineRead<D extends ReadDeclaration>(
+  declared: D,
+  read: (mirror: OpenedMirror, input: Question<D>) => Read<D>,
+): ReadOperation<D> {
+  return {
+    declared,
+    read: (root, input, options) =>
+      withMirror(root, { ...options, mode: "read", what: declared.name }, (mirror) => {
+        options.onNotes?.(mirror.notes);
+        return read(mirror, input);
+      }),
+  };
+}
+
+/** Checks the input of a caller, and carries out an operation. */
+export async function runRead<D extends ReadDeclaration>(
+  root: string,
+  { declared, read }: ReadOperation<D>,
+  given: unknown,
+  options: ReadOptions,
+): Promise<Result<Answer<D>>> {
+  const input = readInput(declared, given);
+  return input.kind === "trouble" ? input : read(root, input.value, options);
+}
+
+/** Returns a result without the content of documents. */
+export function withoutContents({ contents = [] }: ReadDeclaration, result: object): object {
+  const plain = JSON.stringify(result, (name, value: unknown) => (contents.includes(name) ? undefined : value));
+  return JSON.parse(plain) as object;
 }

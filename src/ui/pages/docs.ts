@@ -1,5 +1,10 @@
-import type { EntryState } from "../../mirror/operations/doctor/folder-entries.ts";
-import { findEntry, type Listed, listFolder, readEntry } from "../../mirror/operations/doctor/list-folder.ts";
+import {
+  findEntry,
+  type Listed,
+  listFolder,
+  readEntry,
+  type EntryState,
+} from "../../mirror/operations/doctor/list-folder.ts";
 import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { count, plural } from "../../common/count.ts";

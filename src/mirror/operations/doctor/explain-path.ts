@@ -1,7 +1,7 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
-import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
+import { type GuestOptions, withMirror } from "../../folder/open-mirror.ts";
 import { whyFacts } from "../results/why.ts";
 import { explain, formerPath } from "./why.ts";
 

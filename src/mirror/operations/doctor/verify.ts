@@ -13,7 +13,7 @@ import { faultTrouble } from "../../folder/fault-trouble.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { VERIFY } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
-import { onlineRead } from "../run-read.ts";
+import { onlineRead } from "../run-operation.ts";
 import { type Pair, pairsOf } from "../history/pairs.ts";
 import { byPath } from "../../model/by-path.ts";
 

@@ -13,7 +13,7 @@ import { byPath } from "../../model/by-path.ts";
 import { withLocal } from "../../folder/open-local.ts";
 import { DIFF } from "../declared/history.ts";
 import type { Answer } from "../define.ts";
-import { onlineRead, type ReadOperation } from "../run-read.ts";
+import { onlineRead, type ReadOperation } from "../run-operation.ts";
 import { type ConflictLines, readConflictLines } from "./conflict-lines.ts";
 import { originSpans } from "./origins.ts";
 import { shownText } from "./as-on-disk.ts";

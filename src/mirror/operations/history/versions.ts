@@ -3,7 +3,7 @@ import { shellWord } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
 import { partsClause } from "../results/merge-parts.ts";
 import { localTime } from "../results/when.ts";
-import { localRead } from "../run-read.ts";
+import { localRead } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
 import { entryAt, findContent, findVersion } from "./find-version.ts";

@@ -7,7 +7,7 @@ import { byPath } from "../../model/by-path.ts";
 import { CONFLICTS } from "../declared/problems.ts";
 import { nextFor } from "../results/next-step.ts";
 import type { Answer } from "../define.ts";
-import { localRead } from "../run-read.ts";
+import { localRead } from "../run-operation.ts";
 
 /** Lists open problems of a folder from the state and the files, without network. */
 

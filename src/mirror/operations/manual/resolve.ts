@@ -1,13 +1,11 @@
-import { hasNewMarkers } from "../../planner/decide/gates.ts";
-import { isReview, type ResolutionKind } from "../../model/block.ts";
-import type { ManualEnd } from "../../engine/manual/run-manually.ts";
-import { recreate } from "../../engine/manual/recreate.ts";
+import { namesOf } from "../../model/mirror-folder.ts";
+import type { DocId } from "../../../contract/ids.ts";
 import {
+  type Seen,
   keepMine,
   writeMerged,
   type Placed,
   resubmit,
-  type Seen,
   sendWithMarkers,
   takeTheirs,
   forgetRefusal,
@@ -17,9 +15,223 @@ import {
   keepAsNew,
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
+import { mergeText } from "../../../markdown/merge/merge.ts";
+import { byPath } from "../../model/by-path.ts";
+import { needsUser, isReview, type ResolutionKind } from "../../model/block.ts";
+import { type Block, isAway } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { runSync, USUAL_RUN } from "../../folder/run.ts";
+import { RESOLVE, type Way } from "../declared/resolve.ts";
+import type { Operation } from "../run-operation.ts";
+import { judgeText } from "./judge-text.ts";
+import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
+import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
+import { namesSeveral, selectPaths } from "./selection.ts";
+import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
+import { hasNewMarkers } from "../../planner/decide/gates.ts";
+import type { ManualEnd } from "../../engine/manual/run-manually.ts";
+import { recreate } from "../../engine/manual/recreate.ts";
 import type { CycleContext } from "../../engine/run/cycle-context.ts";
-import { isDone } from "./many.ts";
-import type { OpenProblem } from "./open-problem.ts";
+
+/** Resolves one problem, or several by their paths, a folder or a pattern, as one run. */
+
+const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"];
+
+function isManyWay(way: Way): boolean {
+  return MANY_WAYS.includes(way);
+}
+
+type StateAndDisk = Pick<World, "state" | "disk">;
+
+type ResolvePlan = ManyPlan & {
+  readonly way: Way;
+  /** The problem, if the user named one document; null otherwise. */
+  readonly subject: OpenProblem | null;
+};
+
+export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
+  declared: RESOLVE,
+  plan({ world }, { paths, way, text, force = false, expected }) {
+    if ((way === "merged") !== (text !== undefined))
+      return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
+    const [name, second] = paths ?? [];
+    if (!isManyWay(way) && (name === undefined || second !== undefined))
+      return trouble("usage", `${way} takes one path`, `for several: ${MANY_WAYS.join(", ")}`);
+    const isOne = name !== undefined && second === undefined && isOneProblem(world, name, way);
+    if (expected !== undefined && !isOne)
+      return trouble("usage", "expected names the versions of one document", "give one path");
+    const choice = { way, text, force, seen: (expected as Versions | undefined) ?? null };
+    if (isOne) return planOne(world, name, choice);
+    const items = planResolve(world, paths === undefined ? null : namesOf(paths), choice);
+    return items.kind === "trouble" ? items : ok({ isOne, way, subject: null, items: items.value });
+  },
+  async seen(mirror, { subject }, isDry) {
+    if (subject === null) return {};
+    const { world } = mirror;
+    const versions = versionsOf(world, subject);
+    const theirs = await theirsNow(world, subject);
+    // The service has a newer version than the one that the user saw. mdmirror downloads it, so
+    // that the user can read it.
+    if (!isDry && theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
+    return { ...versions, theirs };
+  },
+  preview: (plan) => ({ way: plan.way, run: null, isOffline: false, items: rowsOf(plan) }),
+  async run({ world }, plan, stop) {
+    const ended = await runItems(world, "resolve", plan, stop, AT_ONCE);
+    return ended.kind === "trouble" ? ended : ok({ way: plan.way, ...ended.value });
+  },
+};
+
+/** Returns true if a name means one document, rather than a folder or a pattern. */
+function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
+  if (!isManyWay(way)) return true;
+  if (way === "merged-where-clean") return false;
+  if (findProblem(world, name).kind === "ok") return true;
+  return !namesSeveral(world.state.load(), name);
+}
+
+type Choice = {
+  readonly way: Way;
+  readonly text: string | undefined;
+  readonly force: boolean;
+  readonly seen: Seen | null;
+};
+
+function planOne(world: StateAndDisk, name: string, choice: Choice): Result<ResolvePlan> {
+  const found = findProblem(world, name);
+  if (found.kind === "trouble") return found;
+  const subject = found.value;
+  const fit = choice.text === undefined ? ok(null) : judgeText(subject.path, choice.text);
+  if (fit.kind === "trouble") return fit;
+  const item = itemOf(world, subject, choice);
+  if (item.kind === "ok") return ok({ isOne: true, way: choice.way, subject, items: [item.value] });
+  const { what, next } = item.trouble;
+  return trouble("usage", `${subject.path}: ${what}`, next);
+}
+
+/**
+ * Plans a choice for several problems.
+ * @param names paths, folders and patterns; null: all open problems
+ * @returns items by path; trouble if a name has no open problem
+ */
+function planResolve(
+  world: StateAndDisk,
+  names: readonly string[] | null,
+  choice: Choice,
+): Result<readonly PlanItem[]> {
+  const base = world.state.load();
+  const chosen = names === null ? ok(openThings(world, base)) : openAt(world, base, names);
+  if (chosen.kind === "trouble") return chosen;
+  const ofThisWay = chosen.value.filter(({ subject }) => {
+    return choice.way !== "merged-where-clean" || (subject !== null && isInConflict(subject));
+  });
+  if (names !== null && ofThisWay.length === 0) return nothingOpen(names, choice.way);
+  const items = ofThisWay.toSorted(byPath).map(({ path, subject, block }): PlanItem => {
+    const item =
+      subject === null
+        ? trouble("usage", `blocked (${block?.reason ?? "not known"})`, "no choice resolves this")
+        : itemOf(world, subject, choice);
+    if (item.kind === "ok") return item.value;
+    return { row: leftRow(path, `${item.trouble.what}; ${item.trouble.next}`), act: null };
+  });
+  return ok(items);
+}
+
+function nothingOpen(names: readonly string[], way: Way): Result<never> {
+  const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
+  const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
+  return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
+}
+
+/** A problem that a person has to solve. `subject`: null if no choice resolves it. */
+type Open = { readonly path: LocalPath; readonly subject: OpenProblem | null; readonly block: Block | null };
+
+function openThings(world: StateAndDisk, base: BaseTree): Open[] {
+  const ids = new Set<string>([...base.conflicts.keys()]);
+  for (const { key, reason } of base.blocks.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
+  return [...ids].flatMap((key): Open[] => {
+    const link = base.links.get(key as DocId);
+    const block = base.blocks.get(key) ?? null;
+    if (link !== undefined) return [openOf(problemOf(world, base, link), block, link.localPath)];
+    return block === null ? [] : [openOf(null, block, block.path)];
+  });
+}
+
+function openOf(subject: OpenProblem | null, block: Block | null, path: LocalPath): Open {
+  return { path: subject?.path ?? path, subject, block };
+}
+
+/** Returns the paths by which a user may name a problem: the document, and its conflict copy. */
+function pathsOf({ path, subject }: Open): readonly LocalPath[] {
+  const conflict = subject?.conflict ?? null;
+  return conflict === null ? [path] : [path, conflict.newestCopyPath];
+}
+
+/** Returns the open problems at the names. One path alone means the same as in `resolve PATH`. */
+function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly Open[]> {
+  const one = names.length === 1 ? findProblem(world, names[0]!) : null;
+  if (one?.kind === "ok") return ok([openOf(one.value, one.value.block, one.value.path)]);
+  const things = openThings(world, base);
+  const linked = [...base.links.values()].filter((link) => !isAway(link)).map(({ localPath }) => localPath);
+  const selection = selectPaths(names, [...linked, ...things.flatMap(pathsOf)], world.disk);
+  if (selection.kind === "trouble") return selection;
+  return ok(things.filter((open) => pathsOf(open).some(selection.value.takes)));
+}
+
+/** Returns the item of a problem, or the reason why the choice does not resolve the problem. */
+function itemOf(world: StateAndDisk, subject: OpenProblem, { way, text, force, seen }: Choice): Result<PlanItem> {
+  const chosen = way === "merged-where-clean" ? mergeNow(world, subject) : ok({ way: resolutionOf(way, text), seen });
+  if (chosen.kind === "trouble") return chosen;
+  const { way: one, seen: versions } = chosen.value;
+  if (!subject.ways.includes(one.kind)) {
+    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.block?.reason ?? "in review"})`;
+    const next = `choose ${subject.ways.map((each) => `--${each}`).join(" or ")}`;
+    return trouble("usage", `it is ${what}, and --${one.kind} does not resolve this`, next);
+  }
+  if (!force && markersIn(world, subject, one))
+    return trouble("usage", "its content has conflict markers (<<<<<<< ======= >>>>>>>)", FINISH_MERGE);
+  return ok({
+    row: plannedRow(subject.path),
+    act: (ctx) => resolveIn(ctx, subject, one, versions ?? undefined),
+  });
+}
+
+const FINISH_MERGE = "finish the merge; or use --force if the markers belong to the document";
+
+function resolutionOf(way: Exclude<Way, "merged-where-clean">, text: string | undefined): Resolution {
+  return way === "merged" ? { kind: way, text: text! } : { kind: way };
+}
+
+/**
+ * Merges the current files of a document in conflict. The other version is the content of the
+ * `(theirs)` file, which the user may have edited. Without that file, it is the version that the
+ * service showed last.
+ */
+function mergeNow(
+  { state, disk }: StateAndDisk,
+  { path, conflict }: OpenProblem,
+): Result<{ readonly way: Resolution; readonly seen: Seen }> {
+  const mine = disk.read(path);
+  if (mine.kind !== "done") return trouble("usage", `it cannot be read: ${mine.detail}`, "solve the named problem");
+  const shown = conflict!.shown.at(-1)!;
+  const conflictCopy = disk.read(conflict!.newestCopyPath);
+  const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
+  const base = conflict!.baseDigest === null ? "" : state.text(conflict!.baseDigest);
+  if (theirs === null || base === null)
+    return trouble("usage", "a version that the merge needs is no longer in the history", "choose --mine or --theirs");
+  const merged = mergeText(base, mine.value.text, theirs);
+  if (merged.kind === "conflict") {
+    const places = merged.hunks.length;
+    const what = `it does not merge: ${places === 1 ? "1 place" : `${places} places`}`;
+    return trouble("usage", what, "mdmirror conflicts shows them");
+  }
+  return ok({
+    way: { kind: "merged", text: merged.text },
+    seen: { mine: mine.value.digest, theirs: shown.digest },
+  });
+}
 
 export type Resolution =
   | { readonly kind: Exclude<ResolutionKind, "merged"> }
@@ -29,12 +241,7 @@ export type Resolution =
  * Resolves a problem within a manual run. The caller has already checked for conflict markers,
  * which need `--force`.
  */
-export async function resolveIn(
-  ctx: CycleContext,
-  subject: OpenProblem,
-  way: Resolution,
-  seen?: Seen,
-): Promise<ManualEnd> {
+async function resolveIn(ctx: CycleContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, subject, way);
   const first = await resolveOne(ctx, subject, way, seen);
   if (!isDone(first)) return first;
@@ -60,7 +267,7 @@ function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
 }
 
 /** Returns true if the chosen content looks like an unfinished merge. */
-export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenProblem, way: Resolution): boolean {
+function markersIn(world: Pick<World, "state" | "disk">, subject: OpenProblem, way: Resolution): boolean {
   if (way.kind !== "mine" && way.kind !== "merged") return false;
   const base = world.state.text(subject.link.digest);
   if (way.kind === "merged") return hasNewMarkers(way.text, base);

@@ -9,7 +9,7 @@ import { countLines } from "../../../markdown/merge/line-diff.ts";
 import { ok } from "../../../common/trouble.ts";
 import { REVIEWS } from "../declared/problems.ts";
 import type { Answer } from "../define.ts";
-import { localRead } from "../run-read.ts";
+import { localRead } from "../run-operation.ts";
 
 /** Lists changes in review from the state: no network, no scan of files. */
 

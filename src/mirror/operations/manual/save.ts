@@ -8,7 +8,7 @@ import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts
 import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
-import { STAYS } from "../doctor/why-plan.ts";
+import { STAYS } from "../doctor/why.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";

@@ -3,12 +3,11 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import type { DelayedChanges } from "../../daemon/control/protocol.ts";
 import { readConfig } from "../../settings/config.ts";
-import type { MirrorOptions } from "../../folder/open-mirror.ts";
+import { type MirrorOptions, withMirror } from "../../folder/open-mirror.ts";
 import type { RunReport, RunRequest } from "../../folder/run.ts";
 import type { Stoppable } from "../../ports/world.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { oppositeTrouble, runSync } from "../../folder/run.ts";
-import { withMirror } from "../../folder/with-mirror.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
   /** Called after a daemon has accepted the request. */

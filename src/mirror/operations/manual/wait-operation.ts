@@ -2,7 +2,7 @@ import { namesOf, WHOLE_FOLDER } from "../../model/mirror-folder.ts";
 import { parseAge } from "../../../common/age.ts";
 import { trouble } from "../../../common/trouble.ts";
 import { WAIT } from "../declared/wait.ts";
-import type { ReadOperation } from "../run-read.ts";
+import type { ReadOperation } from "../run-operation.ts";
 import { USUAL_WAIT, waitFor } from "./wait.ts";
 
 /** Waits until local changes are on the service. */

@@ -1,10 +1,9 @@
 import { judgeBarrier, noteLocalState } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
-import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
+import { type MirrorOptions, type OpenedMirror, withMirror } from "../../folder/open-mirror.ts";
 import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
 import type { Result, Trouble } from "../../../common/trouble.ts";
-import { withMirror } from "../../folder/with-mirror.ts";
 import { NO_STANDSTILL, reportOfWait, type Standstill, type WaitReport } from "../results/waited.ts";
 
 /**

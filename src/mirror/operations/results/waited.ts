@@ -4,7 +4,7 @@ import type { BarrierEnd } from "../../engine/daemon/daemon-types.ts";
 import type { PathOnService } from "../../engine/run/barrier.ts";
 import type { WAIT } from "../declared/wait.ts";
 import type { Answer } from "../define.ts";
-import { STAYS } from "../doctor/why-plan.ts";
+import { STAYS } from "../doctor/why.ts";
 import { nextFor } from "./next-step.ts";
 
 export type WaitReport = Answer<typeof WAIT>;
