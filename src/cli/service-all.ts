@@ -1,6 +1,12 @@
 import { join } from "node:path";
-import { makeUnit, type ServiceUnit } from "../mirror/daemon/autostart/service-unit.ts";
-import { installUnit, isInstalled, managerOf, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
+import {
+  makeUnit,
+  type ServiceUnit,
+  installUnit,
+  isInstalled,
+  managerOf,
+  uninstallUnit,
+} from "../mirror/daemon/autostart/service-unit.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 import { findKey, isOnPath } from "../mirror/settings/key.ts";
 import { admit } from "../mirror/trust/gate.ts";

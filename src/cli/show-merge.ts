@@ -1,7 +1,7 @@
 import { unwrap } from "../common/trouble.ts";
 import { findVersion } from "../mirror/operations/history/find-version.ts";
 import { mergeFacts, type MergeOf, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
-import type { HistoryEntry } from "../mirror/operations/history/history.ts";
+import { type HistoryEntry, partsClause } from "../mirror/operations/history/history.ts";
 import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
 import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { shownName } from "../common/shown-name.ts";
@@ -11,7 +11,6 @@ import { type ExitCode, refuse } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
 import { useLocal } from "./use-mirror.ts";
 import { originLines } from "./show-origins.ts";
-import { partsClause } from "../mirror/operations/results/merge-parts.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
 
 type Local = Pick<LocalMirror, "state" | "disk">;

@@ -14,7 +14,6 @@ import {
   runRead,
   withoutContents,
 } from "../mirror/operations/run-operation.ts";
-import { CHARACTERS, FROM_LINE, limit } from "./fields.ts";
 import {
   answer,
   answerPart,
@@ -24,6 +23,9 @@ import {
   type ToolResult,
   refused,
   type Tool,
+  CHARACTERS,
+  FROM_LINE,
+  limit,
 } from "./tool.ts";
 
 /** Makes tools from operations. An agent has to give the versions that it read. */

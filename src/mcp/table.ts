@@ -11,7 +11,6 @@ import type { Answer } from "../mirror/operations/define.ts";
 import { diffOf } from "./bounded.ts";
 import { resolve } from "../mirror/operations/manual/resolve.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
-import { PATH } from "./fields.ts";
 import { operationTool, readTool } from "./operation-tool.ts";
 import { LIST } from "./tools/list.ts";
 import { DELETE, MOVE } from "./tools/place.ts";
@@ -20,7 +19,7 @@ import { SEARCH } from "./tools/search.ts";
 import { STATUS } from "./tools/status.ts";
 import { SYNC } from "./tools/sync.ts";
 import { wait } from "../mirror/operations/manual/wait-operation.ts";
-import type { Tool } from "./tool.ts";
+import { type Tool, PATH } from "./tool.ts";
 
 /** The versions that an agent gives belong to one document. */
 const ONE_PATH = z.array(PATH).length(1);

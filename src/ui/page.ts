@@ -5,7 +5,7 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Folder, Folders } from "./folders.ts";
-import { isSameName } from "../mirror/trust/names.ts";
+import { isSameName } from "../mirror/trust/list.ts";
 import type { Changes, Drafts, Jobs } from "./jobs.ts";
 import type { Stops } from "./stops.ts";
 

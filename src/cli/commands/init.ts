@@ -20,7 +20,7 @@ import { agreeOnFirstPlan, firstSync } from "../first-sync.ts";
 import { openToRead } from "../../mirror/folder/open-state.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { SILENT_LOG } from "../../mirror/folder/log.ts";
-import { bindMirror } from "../../mirror/trust/bind.ts";
+import { bindMirror } from "../../mirror/trust/list.ts";
 import { connect } from "../../mirror/trust/connect.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import { plural } from "../../common/count.ts";

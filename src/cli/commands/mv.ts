@@ -7,9 +7,7 @@ import { EXIT, misuse } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "../service-all.ts";
-import { isMirrorName, NAME_RULE } from "../../mirror/trust/names.ts";
-import { nameTrouble } from "../../mirror/trust/list.ts";
-import { nameMirror } from "../../mirror/trust/bind.ts";
+import { nameTrouble, isMirrorName, NAME_RULE, nameMirror } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
   about: [

@@ -1,17 +1,19 @@
 import { unwrap } from "../../common/trouble.ts";
 import { realpathSync } from "node:fs";
-import { makeCronLine, makeUnit, type ServiceUnit } from "../../mirror/daemon/autostart/service-unit.ts";
-import type { Args, Command, Io } from "../command.ts";
-import { EXIT, type ExitCode, misuse } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
-import { printNotes } from "../show-result.ts";
 import {
+  makeCronLine,
+  makeUnit,
+  type ServiceUnit,
   installUnit,
   isInstalled,
   managerOf,
   uninstallUnit,
   unitState,
-} from "../../mirror/daemon/autostart/service-manager.ts";
+} from "../../mirror/daemon/autostart/service-unit.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { EXIT, type ExitCode, misuse } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { printNotes } from "../show-result.ts";
 import { isOnPath } from "../../mirror/settings/key.ts";
 import { isKeptWithAll, judgeReady, readyAll } from "../service-all.ts";
 import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";

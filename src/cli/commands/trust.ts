@@ -8,7 +8,7 @@ import { judgeName, ONE_FOLDER, onFolder } from "../find-mirror.ts";
 import { ALLOW_HTTP_OPTION, NAME_OPTION, agrees } from "../use-mirror.ts";
 import { columns } from "../text.ts";
 import { partClause } from "../../mirror/settings/settings.ts";
-import { bindMirror } from "../../mirror/trust/bind.ts";
+import { bindMirror } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
   about: [

@@ -10,8 +10,7 @@ import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, unwrap } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import type { ConflictHunk } from "../../markdown/merge/merge.ts";
-import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { answerPart, defineTool, misused } from "../tool.ts";
+import { answerPart, defineTool, misused, CHARACTERS, FROM_LINE, LINES, PATH } from "../tool.ts";
 
 export const SHOW_CONFLICT = defineTool({
   name: "show_conflict",

@@ -3,10 +3,8 @@ import { readConfig } from "../../mirror/settings/config.ts";
 import { unwrap } from "../../common/trouble.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { PATH, VERSION } from "../fields.ts";
-import { refuseStale } from "../stale.ts";
-import { answer, defineTool, misused } from "../tool.ts";
-import { SENT } from "./edit.ts";
+import { answer, defineTool, misused, PATH, VERSION } from "../tool.ts";
+import { SENT, refuseStale } from "./edit.ts";
 import { readNow } from "./read.ts";
 
 export const MOVE = defineTool({

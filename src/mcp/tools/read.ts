@@ -2,7 +2,6 @@ import * as z from "zod";
 import { openSaveContext, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
 import { TroubleError, unwrap } from "../../common/trouble.ts";
 import { countLinesOf } from "../bounded.ts";
-import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
 import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
 import {
   answer,
@@ -13,6 +12,10 @@ import {
   type ServedMirror,
   type TextRange,
   type ToolResult,
+  CHARACTERS,
+  FROM_LINE,
+  LINES,
+  PATH,
 } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */

@@ -2,9 +2,8 @@ import * as z from "zod";
 import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
 import { queryFault } from "../../mirror/operations/results/search.ts";
 import { cutAt } from "../bounded.ts";
-import { limit } from "../fields.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { answer, defineTool, misused } from "../tool.ts";
+import { answer, defineTool, misused, limit } from "../tool.ts";
 
 /** LIMIT: lines of one document, and characters of a line, that are shown. */
 const LINES = 8;

@@ -1,7 +1,6 @@
 import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
-import { limit } from "../fields.ts";
-import { answer, bounded, defineTool, refused } from "../tool.ts";
+import { answer, bounded, defineTool, refused, limit } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",

@@ -1,9 +1,8 @@
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { USUAL_RUN } from "../../mirror/folder/run.ts";
 import { reportJson } from "../../mirror/operations/results/report.ts";
-import { limit } from "../fields.ts";
 import { unwrap } from "../../common/trouble.ts";
-import { answer, bounded, defineTool } from "../tool.ts";
+import { answer, bounded, defineTool, limit } from "../tool.ts";
 
 export const SYNC = defineTool({
   name: "sync",

@@ -21,7 +21,7 @@ import { SILENT_LOG } from "./log.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";
 import type { SyncPlan } from "./run.ts";
-import { bindMirror } from "../trust/bind.ts";
+import { bindMirror } from "../trust/list.ts";
 import { connect } from "../trust/connect.ts";
 import { findMirror } from "../trust/gate.ts";
 import { registryFolder } from "../trust/registry.ts";

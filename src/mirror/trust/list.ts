@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { shellWord } from "../model/shell-word.ts";
-import type { Trouble } from "../../common/trouble.ts";
-import { markerOf } from "./gate.ts";
-import { freeName, isSameName, nameOfFolder, namesOf } from "./names.ts";
-import { type KnownMirror, listMirrors, registryFolder } from "./registry.ts";
+import { type Trouble, type Result, trouble } from "../../common/trouble.ts";
+import { markerOf, findMirror, keepMirror } from "./gate.ts";
+import { type KnownMirror, listMirrors, registryFolder, findByMarker } from "./registry.ts";
+import { basename } from "node:path";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -84,10 +84,128 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
  * Returns the default name of a linked folder: the name of the folder on disk, with a number if
  * that name is taken.
  */
-export function usualName(env: Env, root: string): string {
+function usualName(env: Env, root: string): string {
   const others = listOwnMirrors(env).mirrors.filter((mirror) => mirror.root !== root);
   return freeName(
     nameOfFolder(root),
     others.map(({ name }) => name),
   );
+}
+
+/**
+ * Names of linked folders: the name that the user chose, else that of the folder on disk. Each name
+ * belongs to one folder, so that commands can take the name. A name has no slash; an operand with a
+ * slash is a path.
+ */
+
+/** A folder that needs a name. */
+type Named = {
+  /** Real path of the folder. */
+  readonly root: string;
+  /** Name that the user chose; null if there is none. */
+  readonly name: string | null;
+};
+
+/** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
+const MOST = 64;
+
+/** Rule for names, for messages: `--name takes …`. */
+export const NAME_RULE =
+  "a name of 1 to 64 characters on one line, without a slash, a backslash, a space at its ends or a hyphen in front";
+
+export function isMirrorName(text: string): boolean {
+  const isOneWord = text !== "." && text !== ".." && text.trim() === text;
+  return isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MOST;
+}
+
+/**
+ * Returns true if two spellings are one name, because keyboards and disks may spell a name
+ * differently.
+ */
+export function isSameName(a: string, b: string): boolean {
+  return a.normalize("NFC") === b.normalize("NFC");
+}
+
+/** Returns the name of the folder on disk, without characters that names may not have. */
+export function nameOfFolder(root: string): string {
+  const bare = basename(root)
+    .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/^[-\s]+/, "");
+  const name = [...bare].slice(0, MOST).join("").trim();
+  return isMirrorName(name) ? name : "mirror";
+}
+
+/**
+ * Returns unique names for all linked folders: first the names that users chose, then the name of
+ * each folder on disk, with a number if taken.
+ * @param mirrors in the order of precedence
+ */
+export function namesOf(mirrors: readonly Named[]): string[] {
+  const names: string[] = mirrors.map(() => "");
+  const taken: string[] = [];
+  const isChosen = ({ name }: Named) => name !== null && isMirrorName(name);
+  for (const [at, mirror] of [...mirrors.entries()].sort((a, b) => Number(isChosen(b[1])) - Number(isChosen(a[1])))) {
+    names[at] = freeName(isChosen(mirror) ? mirror.name! : nameOfFolder(mirror.root), taken);
+    taken.push(names[at]);
+  }
+  return names;
+}
+
+/** Returns `wanted` if that name is free, else `wanted-2`, `wanted-3` … */
+export function freeName(wanted: string, taken: readonly string[]): string {
+  for (let n = 1; ; n++) {
+    const end = n === 1 ? "" : `-${n}`;
+    const name = `${[...wanted].slice(0, MOST - end.length).join("")}${end}`;
+    if (!taken.some((other) => isSameName(other, name))) return name;
+  }
+}
+
+/** An address that the user gave for the documents and the key of a linked folder. */
+type GivenAddress = {
+  /** Address in the spelling of `addressOf`. */
+  readonly address: string;
+  readonly allowHttp: readonly string[];
+  /** Name for the linked folder. Null for the current name, else the name of the folder on disk. */
+  readonly name: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Records that the user gave this folder's key for this address, in addition to earlier addresses.
+ * Called only for a person's input: by `init --url` and `trust`.
+ * @param root real path
+ * @returns the registry entry that was set aside, or null
+ */
+export function bindMirror(root: string, marker: string, given: GivenAddress): Result<string | null> {
+  const place = registryFolder(given.env);
+  const found = findByMarker(place, marker);
+  const before = found.kind === "known" ? found.mirror : null;
+  const others = (before?.roots ?? []).filter((other) => other !== root && markerOf(other) === marker);
+  return keepMirror(place, {
+    marker,
+    name: given.name ?? before?.name ?? usualName(given.env, root),
+    addresses: [...new Set([...(before?.addresses ?? []), given.address])],
+    allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
+    roots: [...others, root],
+  });
+}
+
+/**
+ * Renames a linked folder.
+ * @param root real path
+ * @returns the registry entry that was set aside, or null
+ */
+export function nameMirror(root: string, name: string, env: GivenAddress["env"]): Result<string | null> {
+  const place = registryFolder(env);
+  const found = findMirror(place, root);
+  if (found.kind !== "known") {
+    return trouble(
+      "usage",
+      `${root} is not in the list of your linked folders (${place})`,
+      `trust it first: mdmirror trust ${shellWord(root)}`,
+    );
+  }
+  const { mirror } = found;
+  const roots = [root, ...mirror.roots.filter((other) => other !== root)];
+  return keepMirror(place, { ...mirror, name, roots });
 }

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
+import { type HistoryEntry, partsClause } from "../../mirror/operations/history/history.ts";
 import { type MergeRow, type MergeOrigins, originHunks } from "../../mirror/operations/history/origins.ts";
 import {
   type NamedText,
@@ -14,7 +14,6 @@ import {
   type Timeline,
   type TimelineStep,
 } from "../../mirror/operations/history/timeline.ts";
-import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
 import { bytes } from "../../mirror/operations/results/when.ts";
 import { publicKind } from "../../mirror/operations/results/actions.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { freeName, isMirrorName, nameOfFolder, namesOf } from "../../../src/mirror/trust/names.ts";
+import { freeName, isMirrorName, nameOfFolder, namesOf } from "../../../src/mirror/trust/list.ts";
 
 describe("a name", () => {
   test.each([

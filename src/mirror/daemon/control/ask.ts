@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { ageText } from "../../../common/age.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { LineReader } from "./lines.ts";
 import { type SocketPath, readSocketPath } from "./socket-path.ts";
 import {
   type ControlAnswers,
@@ -15,6 +14,7 @@ import {
   readReply,
   type Reply,
   requestLine,
+  LineReader,
 } from "./protocol.ts";
 
 /** Sends requests of commands to the daemon of a linked folder, over its socket. */

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import type { Trouble } from "../../../common/trouble.ts";
-import { LineReader } from "./lines.ts";
 import {
   type ControlRequest,
   type DelayedChanges,
@@ -11,6 +10,7 @@ import {
   readRequest,
   type Reply,
   replyLine,
+  LineReader,
 } from "./protocol.ts";
 
 /** Serves the daemon's end of the socket. */

@@ -5,8 +5,7 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
-import { successorOf, undoDocument } from "./undo-document.ts";
-import { isFree, leftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
+import { successorOf, undoDocument, isFree, leftItem, occupiedReason, type UndoItem, whyNot } from "./undo-document.ts";
 import { type FolderMove, folderMoves, isCarried, isInTheWay, type MovedBack, pathBefore } from "./undo-moves.ts";
 
 /**

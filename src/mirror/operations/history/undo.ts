@@ -15,7 +15,7 @@ import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
 import { findRuns, RUNS } from "./events.ts";
-import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-item.ts";
+import { isFree, type LeftItem, occupiedReason, type UndoItem, whyNot } from "./undo-document.ts";
 import { planUndo } from "./undo-plan.ts";
 import { byPlace, isInTheWay, movesFirst, spareName } from "./undo-moves.ts";
 

@@ -1,13 +1,12 @@
 import { ok, trouble } from "../../../common/trouble.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { HISTORY, SHOW } from "../declared/history.ts";
-import { partsClause } from "../results/merge-parts.ts";
 import { localTime } from "../results/when.ts";
 import { localRead } from "../run-operation.ts";
 import { givenMoment } from "./as-of.ts";
 import type { KnownPlace } from "./find-document.ts";
 import { entryAt, findContent, findVersion } from "./find-version.ts";
-import { type HistoryEntry, readDeletion } from "./history.ts";
+import { type HistoryEntry, readDeletion, partsClause } from "./history.ts";
 
 /** Operations that read the versions of a document. */
 

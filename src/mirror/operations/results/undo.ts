@@ -1,5 +1,5 @@
 import { shownName, shownWords } from "../../../common/shown-name.ts";
-import type { UndoItem } from "../history/undo-item.ts";
+import type { UndoItem } from "../history/undo-document.ts";
 
 /** Words for the undo of a document. */
 
