@@ -4,7 +4,7 @@ import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { complain, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { actionName, actionPath, actionWords } from "../mirror/operations/results/actions.ts";
-import { NEXT_WITHOUT_ROOT, nextOfStop } from "../mirror/operations/results/attention.ts";
+import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { inertDetails, renamedDetail, renamedForCopyDetail } from "../mirror/operations/results/report.ts";
 import { doneLine } from "../mirror/operations/results/done.ts";
 import { attentionLines } from "./show-attention.ts";
@@ -83,21 +83,20 @@ export function onceLines({ renamed = [], madeWay = [], oneWay = [] }: RunReport
 /** Shows the cause first, then its consequences. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
-  if (report.safetyStop !== null) showStop(io, report);
+  if (report.safetyStop !== null) showStop(io, report.safetyStop.reasons, report.stopped);
   // Offline, nothing was scanned, so earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
 
-function showStop(io: Io, { safetyStop, stopped }: RunReport): void {
+type Reasons = NonNullable<RunReport["safetyStop"]>["reasons"];
+
+function showStop(io: Io, reasons: Reasons, stopped: RunReport["stopped"]): void {
   const paint = paintFor(io, "error");
-  for (const { reason, detail } of safetyStop?.reasons ?? [])
-    io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
-  if (safetyStop?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
-    io.err(`  next: ${NEXT_WITHOUT_ROOT}`);
-    return;
-  }
-  const named = stopped
+  for (const { reason, detail } of reasons) io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
+  // Without its root, a folder seems to be empty, so these changes would be no changes of the user.
+  const shown = reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) ? [] : stopped;
+  const named = shown
     .map((action) => ({
       words: actionWords(action),
       path: actionPath(action, () => null),
@@ -108,10 +107,10 @@ function showStop(io: Io, { safetyStop, stopped }: RunReport): void {
     .toSorted(byPath);
   const lines = named.map(({ words, name }) => `    ${words.arrow} ${words.label}: ${name}`);
   for (const line of firstLines(lines, MOST, "    ", ": mdmirror plan --all")) io.err(line);
-  if (safetyStop?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
+  if (reasons.some(({ reason }) => reason === "conflict-flood")) {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
-  for (const line of nextOfStop(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);
+  for (const line of nextOfStop(reasons)) io.err(`  next: ${line}`);
 }
 
 function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {

@@ -28,6 +28,19 @@ describe("status", () => {
   });
 });
 
+test("status and plan name the answer to a folder without its marker, which no approval is", async () => {
+  rig.createRemotely("a.md", "x\n");
+  await rig.init();
+  rmSync(join(rig.root, ".mdmirror/marker"));
+  const next = "  next: mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
+  expect((await rig.run(["sync", "w"])).err).toContain(next);
+  for (const command of ["status", "plan"]) {
+    const { out } = await rig.run([command, "w"]);
+    expect(out).toContain(next);
+    expect(out.join("\n")).not.toContain("mdmirror approve");
+  }
+});
+
 /**
  * What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which
  * order.

@@ -1,7 +1,6 @@
 import { byPath } from "../../model/by-path.ts";
 import { insteadOf } from "./stop.ts";
-import type { StopReason } from "../../planner/plan-types.ts";
-import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
+import { NOT_APPROVABLE, type StopReason } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
 import type { AttentionEntry } from "./shapes.ts";
@@ -20,27 +19,21 @@ export const NEXT_WITHOUT_ROOT =
 export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Reasons of stops after which `reject` has nothing to restore. */
-const BRINGS_NOTHING_BACK: ReadonlySet<StopReason> = new Set([
-  "root-missing",
-  "root-replaced",
-  "root-moved-or-copied",
-  "conflict-flood",
-]);
-
 /**
- * Returns the next steps for both answers to a stop: to carry out the stopped changes, or to undo
- * them.
+ * Returns the next steps of a stop: to carry out the stopped changes, or to undo them. If no
+ * approval can end the stop, returns the step that can.
  */
 export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
+  if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return [NEXT_WITHOUT_ROOT];
   // A copied folder and a moved folder need different answers, so the clause explains both.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
   // After an approval, the wrong workspace would receive all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
-  const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
-  return isNotBrought ? ways : [...ways, "undo the changes: mdmirror reject"];
+  // After too many conflicts, nothing was changed that could be undone.
+  const isOnlyFlood = reasons.every(({ reason }) => reason === "conflict-flood");
+  return isOnlyFlood ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
 /**
@@ -58,8 +51,7 @@ export function attentionJson({ attention, safetyStop, fault }: Open): readonly 
     }),
   );
   for (const { reason, detail } of safetyStop?.reasons ?? []) {
-    const next = NOT_APPROVABLE.has(reason) ? NEXT_WITHOUT_ROOT : nextOfStop([{ reason }]).join("; ");
-    entries.push({ path: "", kind: reason, code: null, detail, next });
+    entries.push({ path: "", kind: reason, code: null, detail, next: nextOfStop([{ reason }]).join("; ") });
   }
   if (fault !== null) {
     const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
