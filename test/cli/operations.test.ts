@@ -4,6 +4,7 @@ import { COMMANDS } from "../../src/cli/table.ts";
 import { type Mirror, openMirror } from "../../src/lib/index.ts";
 import { TOOLS } from "../../src/mcp/table.ts";
 import { DECLARED, type OperationName } from "../../src/mirror/operations/declared/table.ts";
+import type { Declaration, ReadDeclaration } from "../../src/mirror/operations/define.ts";
 import { fieldsOf, wholeInput } from "../../src/mirror/operations/read-input.ts";
 import { OPERATIONS } from "../../src/mirror/operations/table.ts";
 import { ACTIONS } from "../../src/ui/actions.ts";
@@ -72,7 +73,7 @@ afterAll(async () => {
 
 /** Returns true if no tool has the operation. */
 function isForPeople(name: OperationName): boolean {
-  const declared = DECLARED[name];
+  const declared: Declaration | ReadDeclaration = DECLARED[name];
   return declared.access === "write" && declared.isForPeople === true;
 }
 
@@ -102,7 +103,7 @@ describe.each(NAMES)("%s", (name) => {
 });
 
 describe.each(READS)("%s", (name) => {
-  const declared = DECLARED[name];
+  const declared: ReadDeclaration = DECLARED[name];
 
   test("the command, the tool and the method return one result", async () => {
     const { argv, input } = CALLS[name];

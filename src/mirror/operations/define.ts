@@ -6,7 +6,7 @@ import type { SyncReport } from "./results/shapes.ts";
  * method of the library and the action of the pages all come from one declaration.
  */
 
-type Described<Input extends z.ZodObject, Output extends z.ZodObject> = {
+type Described = {
   /** Name of the command, the tool and the method: a verb. */
   readonly name: string;
   /** One line for the list of commands. Begins with a verb and has no full stop. */
@@ -17,16 +17,12 @@ type Described<Input extends z.ZodObject, Output extends z.ZodObject> = {
    * Schema of the input. The descriptions of its fields are the help of the options. Metadata: see
    * `FieldMeta`.
    */
-  readonly input: Input;
-  readonly result: Output;
+  readonly input: z.ZodObject;
+  readonly result: z.ZodObject;
 };
 
 /** The part of an operation that the front ends show. A declaration imports no module but zod. */
-export type Declaration<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodObject = z.ZodObject,
-  Expected extends z.ZodObject = z.ZodObject,
-> = Described<Input, Output> & {
+export type Declaration = Described & {
   /** The operation needs the lock of the folder. With `--read-only`, no tool offers it. */
   readonly access: "write";
   /**
@@ -37,17 +33,14 @@ export type Declaration<
   /** True if no sync follows the operation: the next sync carries out the decision. */
   readonly isForNextSync?: true;
   /** Versions that the caller saw. If the current versions differ, the operation does nothing. */
-  readonly expected?: Expected;
+  readonly expected?: z.ZodObject;
 };
 
 /**
  * The part of an operation that the front ends show, for an operation that changes no document by
  * itself.
  */
-export type ReadDeclaration<
-  Input extends z.ZodObject = z.ZodObject,
-  Output extends z.ZodObject = z.ZodObject,
-> = Described<Input, Output> & {
+export type ReadDeclaration = Described & {
   /** `sync`: the operation may sync both sides. With `--read-only`, no tool offers it. */
   readonly access: "read" | "sync";
   /** True if the operation sends requests to the service. */
@@ -60,20 +53,6 @@ export type ReadDeclaration<
   /** Exit codes of the command, as a clause. Left out if success is the only one. */
   readonly exits?: string;
 };
-
-/** Returns the declaration unchanged. The call lets TypeScript infer the types of its schemas. */
-export function defineOperation<Input extends z.ZodObject, Output extends z.ZodObject, Expected extends z.ZodObject>(
-  declared: Declaration<Input, Output, Expected>,
-): Declaration<Input, Output, Expected> {
-  return declared;
-}
-
-/** Returns the declaration unchanged. The call lets TypeScript infer the types of its schemas. */
-export function defineRead<Input extends z.ZodObject, Output extends z.ZodObject>(
-  declared: ReadDeclaration<Input, Output>,
-): ReadDeclaration<Input, Output> {
-  return declared;
-}
 
 /** Metadata of one field of an input, for the command line. */
 export type FieldMeta = {

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { AT, DIGEST, defineRead, MOMENT, N, NAME, option, PATH, ROWS } from "../define.ts";
+import { AT, DIGEST, type ReadDeclaration, MOMENT, N, NAME, option, PATH, ROWS } from "../define.ts";
 
 /** Declares operations that read the versions of a document. */
 
 /** Lists the versions of a document. */
-export const HISTORY = defineRead({
+export const HISTORY = {
   name: "history",
   summary: "list the versions of a document",
   about: [
@@ -54,10 +54,10 @@ export const HISTORY = defineRead({
       isLocal: z.boolean(),
     }),
   }),
-});
+} satisfies ReadDeclaration;
 
 /** Returns the content of one version. */
-export const SHOW = defineRead({
+export const SHOW = {
   name: "show",
   summary: "print a version of a document",
   about: [
@@ -67,10 +67,10 @@ export const SHOW = defineRead({
   contents: ["text"],
   input: z.strictObject({ path: PATH, n: N }),
   result: z.strictObject({ path: NAME, n: z.int(), sha256: DIGEST, text: NAME }),
-});
+} satisfies ReadDeclaration;
 
 /** Compares local files with the service, or one with an earlier version. */
-export const DIFF = defineRead({
+export const DIFF = {
   name: "diff",
   summary: "compare local files with the service or with an earlier version",
   about: [
@@ -118,4 +118,4 @@ export const DIFF = defineRead({
         .nullable(),
     }),
   }),
-});
+} satisfies ReadDeclaration;

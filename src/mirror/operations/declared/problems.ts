@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AT, DIGEST, defineRead, NAME, NAMES, ROWS } from "../define.ts";
+import { AT, DIGEST, type ReadDeclaration, NAME, NAMES, ROWS } from "../define.ts";
 
 /** Declares operations that list open problems and differences. */
 
@@ -7,7 +7,7 @@ import { AT, DIGEST, defineRead, NAME, NAMES, ROWS } from "../define.ts";
 const SIZE = z.int().nullable();
 
 /** Lists conflicts and blocked documents. */
-export const CONFLICTS = defineRead({
+export const CONFLICTS = {
   name: "conflicts",
   summary: "list conflicts and blocked documents",
   about: [
@@ -41,10 +41,10 @@ export const CONFLICTS = defineRead({
       since: AT,
     }),
   }),
-});
+} satisfies ReadDeclaration;
 
 /** Lists changes in review. */
-export const REVIEWS = defineRead({
+export const REVIEWS = {
   name: "reviews",
   summary: "list changes that wait in review",
   about: [
@@ -80,10 +80,10 @@ export const REVIEWS = defineRead({
       lines: z.strictObject({ added: z.int(), removed: z.int() }).nullable(),
     }),
   }),
-});
+} satisfies ReadDeclaration;
 
 /** Compares both sides. */
-export const VERIFY = defineRead({
+export const VERIFY = {
   name: "verify",
   summary: "compare both sides, byte for byte",
   about: ["Lists, reads and hashes every document on both sides, and reports each difference. Writes nothing."],
@@ -109,4 +109,4 @@ export const VERIFY = defineRead({
     /** Paths that a side could not show. Nothing is proven about these paths. */
     unseen: ROWS({ path: NAME, why: NAME }),
   }),
-});
+} satisfies ReadDeclaration;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineOperation, ITEM_END, PATHS, ROWS } from "../define.ts";
+import { type Declaration, ITEM_END, PATHS, ROWS } from "../define.ts";
 
 /**
  * Declares operations that decide if changes of documents wait for a reviewer. Neither changes a
@@ -13,7 +13,7 @@ const RESULT = z.strictObject({
 });
 
 /** Sends later changes of documents to review. */
-export const PROTECT = defineOperation({
+export const PROTECT = {
   name: "protect",
   summary: "send changes of a document to review",
   about: [
@@ -25,10 +25,10 @@ export const PROTECT = defineOperation({
   isForNextSync: true,
   input: z.strictObject({ paths: PATHS }),
   result: RESULT,
-});
+} satisfies Declaration;
 
 /** Publishes later changes of documents immediately. */
-export const UNPROTECT = defineOperation({
+export const UNPROTECT = {
   ...PROTECT,
   name: "unprotect",
   summary: "publish changes of a document without review",
@@ -36,4 +36,4 @@ export const UNPROTECT = defineOperation({
     "From then on, each change of the document is published immediately. Needs a key with Full access.",
     "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
   ],
-});
+} satisfies Declaration;

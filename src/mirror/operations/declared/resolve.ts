@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineOperation, DIGEST, ITEM_END, option, PATHS, ROWS } from "../define.ts";
+import { type Declaration, DIGEST, ITEM_END, option, PATHS, ROWS } from "../define.ts";
 
 /** The choices that resolve a problem, with the effect of each. */
 export const WAYS = {
@@ -17,7 +17,7 @@ export type Way = keyof typeof WAYS;
 const WAY = z.enum(Object.keys(WAYS) as [Way, ...Way[]]);
 
 /** Ends conflicts and blocks by a choice. */
-export const RESOLVE = defineOperation({
+export const RESOLVE = {
   name: "resolve",
   summary: "resolve conflicts and blocked documents",
   about: [
@@ -48,4 +48,4 @@ export const RESOLVE = defineOperation({
     isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
     items: ROWS(ITEM_END),
   }),
-});
+} satisfies Declaration;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { AT, DIGEST, defineOperation, ITEM_END, MOMENT, NAME, option, PATHS, ROWS } from "../define.ts";
+import { AT, DIGEST, type Declaration, ITEM_END, MOMENT, NAME, option, PATHS, ROWS } from "../define.ts";
 
 /** Restores earlier versions of documents, and deleted documents. */
-export const RESTORE = defineOperation({
+export const RESTORE = {
   name: "restore",
   summary: "restore an earlier version",
   about: [
@@ -37,4 +37,4 @@ export const RESTORE = defineOperation({
       asNew: z.boolean(),
     }),
   }),
-});
+} satisfies Declaration;

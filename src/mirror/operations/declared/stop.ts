@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIGEST, defineOperation, ITEM_END, NAME, ROWS } from "../define.ts";
+import { DIGEST, type Declaration, ITEM_END, NAME, ROWS } from "../define.ts";
 
 /**
  * Declares the two answers to a stop by a safety check. Only a person answers a stop, so no tool
@@ -36,7 +36,7 @@ const ANSWER = {
 } as const;
 
 /** Lets the next sync carry out the changes that a safety check stopped. */
-export const APPROVE = defineOperation({
+export const APPROVE = {
   name: "approve",
   summary: "carry out the changes that a safety check stopped",
   about: [
@@ -44,10 +44,10 @@ export const APPROVE = defineOperation({
     "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
   ],
   ...ANSWER,
-});
+} satisfies Declaration;
 
 /** Undoes the changes that led to a stop. */
-export const REJECT = defineOperation({
+export const REJECT = {
   name: "reject",
   summary: "undo the changes that a safety check stopped",
   about: [
@@ -55,4 +55,4 @@ export const REJECT = defineOperation({
     "To carry the changes out instead: mdmirror approve.",
   ],
   ...ANSWER,
-});
+} satisfies Declaration;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { defineOperation, DIGEST, ITEM_END, NAME, option, ROWS, MOMENT } from "../define.ts";
+import { type Declaration, DIGEST, ITEM_END, NAME, option, ROWS, MOMENT } from "../define.ts";
 
 /** Undoes runs. */
-export const UNDO = defineOperation({
+export const UNDO = {
   name: "undo",
   summary: "undo a run",
   about: [
@@ -32,4 +32,4 @@ export const UNDO = defineOperation({
       to: NAME.nullable().describe("the path to which an undo moves it back; null if it moves nothing"),
     }),
   }),
-});
+} satisfies Declaration;

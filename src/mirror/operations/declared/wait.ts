@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { defineRead, NAME, NAMES, option, PATHS, ROWS } from "../define.ts";
+import { type ReadDeclaration, NAME, NAMES, option, PATHS, ROWS } from "../define.ts";
 
 /** Waits until local changes are on the service. */
-export const WAIT = defineRead({
+export const WAIT = {
   name: "wait",
   summary: "wait until local changes are on the service",
   about: [
@@ -56,4 +56,4 @@ export const WAIT = defineRead({
       next: NAME,
     }),
   }),
-});
+} satisfies ReadDeclaration;
