@@ -204,10 +204,13 @@ export function locateAll(
   );
 }
 
-/** Checks the value of `--name`: the name that a linked folder is given. */
-export function judgeName(io: Io, name: string | null, root: string): void {
+/**
+ * Checks the name that a linked folder is given.
+ * @param option its option, for messages
+ */
+export function judgeName(io: Io, name: string | null, root: string, option = "--name"): void {
   if (name === null) return;
-  if (!isMirrorName(name)) misuse(`--name takes ${NAME_RULE}`);
+  if (!isMirrorName(name)) misuse(`${option} takes ${NAME_RULE}`);
   const trouble = nameTrouble(io.env, name, root);
   if (trouble !== null) throw new TroubleError(trouble);
 }

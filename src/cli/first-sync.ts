@@ -35,24 +35,26 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
-/**
- * Returns a line that recommends `links translate --wiki` if several documents have wiki links,
- * else null.
- */
-async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
-  const config = readConfig(join(root, MIRROR_FOLDER));
-  if (config.kind !== "ok" || config.value.links.mode === "keep" || config.value.links.wiki) return null;
-  const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
-  if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
-  return "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
-}
-
+const WIKI =
+  "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
 const PICTURES =
   "documents show pictures that stay local, because only documents are synced; to list them: mdmirror links check";
 
-function hasPictures({ world: { state, links, disk } }: OpenedMirror): boolean {
+/** Returns lines about what stays local, and about links that could be translated. */
+function hintLines(
+  { root, world: { state, links, disk } }: OpenedMirror,
+  staysLocal: RunReport["staysLocal"],
+): string[] {
+  const plain = links?.disk.plain ?? disk;
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
-  return showsPictures(links?.disk.plain ?? disk, paths);
+  const stays = stayLine(staysLocal);
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  const keepsWiki = config.kind === "ok" && config.value.links.mode === "translate" && !config.value.links.wiki;
+  return [
+    ...(stays === null ? [] : [stays]),
+    ...(stays !== null && showsPictures(plain, paths) ? [PICTURES] : []),
+    ...(keepsWiki && showsWikiLinks(plain, paths) ? [WIKI] : []),
+  ];
 }
 
 /**
@@ -82,11 +84,7 @@ export function firstSync(
     await reportMissingFolder(io, mirror);
     const report = await withLinksAsNeeded(io, mirror, await runSync(mirror, USUAL_RUN, "init", io.stoppable));
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
-    const stays = stayLine(report.staysLocal);
-    if (stays !== null) io.out(stays);
-    if (stays !== null && hasPictures(mirror)) io.out(PICTURES);
-    const wiki = await wikiLine(mirror);
-    if (wiki !== null) io.out(wiki);
+    for (const line of hintLines(mirror, report.staysLocal)) io.out(line);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
     io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
     return EXIT_OF_STATE[report.state];

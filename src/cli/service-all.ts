@@ -96,19 +96,18 @@ type HeldFolder = {
  * @param root real path
  * @param what name of the command
  */
-export async function withFolderReleased(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
+export async function withFolderReleased(io: Io, root: string, what: string): Promise<HeldFolder> {
   const hadUnit = await endUnit(io, root);
-  if (hadUnit.kind === "trouble") return hadUnit;
-  const locked = await lockFolder(root, { what, clock: io.clock });
-  return locked.kind === "trouble" ? locked : ok({ hadUnit: hadUnit.value, giveBack: locked.value.free });
+  const locked = unwrap(await lockFolder(root, { what, clock: io.clock }));
+  return { hadUnit, giveBack: locked.free };
 }
 
 /** Uninstalls the background service of the folder. Returns true if there was one. */
-async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
+async function endUnit(io: Io, root: string): Promise<boolean> {
   const unit = unitOf(io, root);
-  if (unit === null || !isInstalled(unit)) return ok(false);
-  const removed = await uninstallUnit(unit, io.env);
-  if (removed.kind === "ok") io.out(`removed ${shownName(unit.file)}`);
+  if (unit === null || !isInstalled(unit)) return false;
+  const removed = unwrap(await uninstallUnit(unit, io.env));
+  io.out(`removed ${shownName(unit.file)}`);
   return removed;
 }
 

@@ -6,8 +6,9 @@ import { originOfUser } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import type { Answer, Listing, ParentRef, PutResult } from "../mirror/ports/remote.ts";
-import { MdmirrorError, errorOf } from "./error.ts";
+import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
+import { errorOf } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.

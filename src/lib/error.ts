@@ -1,6 +1,3 @@
-import { troubleOfError } from "../mirror/folder/disk-trouble.ts";
-import { type Trouble, TroubleError } from "../common/trouble.ts";
-
 /**
  * Reason why a call failed: the only error that the library throws on purpose. Any other error is a
  * bug in mdmirror. The error never has a key or content.
@@ -36,20 +33,3 @@ export type MdmirrorErrorFacts = Pick<MdmirrorError, "kind" | "code" | "path" | 
   readonly requestId?: string | null;
   readonly cause?: unknown;
 };
-
-/** Turns results and exceptions of the client into the library's errors. */
-
-export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string, cause?: unknown): MdmirrorError {
-  const facts = { kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null };
-  return new MdmirrorError(cause === undefined ? facts : { ...facts, cause });
-}
-
-/** Runs `work`; turns trouble and errors of the disk or of unsafe paths into a `MdmirrorError`. */
-export async function withLibraryErrors<T>(path: string, work: () => T | Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const known = error instanceof MdmirrorError ? null : troubleOfError(error);
-    throw known === null ? error : errorOf(known, path, error instanceof TroubleError ? undefined : error);
-  }
-}

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
 import { unwrap } from "../common/trouble.ts";
-import { withLibraryErrors } from "./error.ts";
+import { withLibraryErrors } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/server"`: runs the service in this process, for tests of programs that

@@ -7,7 +7,8 @@ import { TroubleError, unwrap } from "../common/trouble.ts";
 import { SETTINGS, valueFault } from "../mirror/settings/settings.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { MdmirrorError, withLibraryErrors } from "./error.ts";
+import { MdmirrorError } from "./error.ts";
+import { withLibraryErrors } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
 /**

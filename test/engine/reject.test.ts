@@ -61,8 +61,7 @@ test("I03 of a service that was put back from a backup, what is newer here goes 
   expect(await textsThere()).toEqual(["plan: first\n", "other\n"]);
   const end = await planOnly(world, OPTIONS);
   if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
-  const reasons = end.plan.verdict.reasons.map(({ reason }) => reason);
-  const items = planRejection(world.state, end.plan, end.trees, reasons);
+  const items = planRejection(world.state, end.plan, end.trees);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "newer-text-back plan.md",
     "stays-as-new since.md",

@@ -96,9 +96,8 @@ test("I04 documents that a restored service lacks stay local until the user appr
 test("I03 after a rejection, documents that a restored service lacks are uploaded as new, with their folder", async () => {
   const at = await settled(93);
   restore(at);
-  const { plan, trees, verdict } = await halted(at);
-  const reasons = verdict.reasons.map(({ reason }) => reason);
-  const items = planRejection(at.world.state, plan, trees, reasons);
+  const { plan, trees } = await halted(at);
+  const items = planRejection(at.world.state, plan, trees);
   expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
     "folder-stays since",
     "stays-as-new since/one.md",

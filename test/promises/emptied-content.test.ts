@@ -48,7 +48,7 @@ async function approve(fixture: Fixture): Promise<void> {
 async function refuse(fixture: Fixture): Promise<void> {
   const { plan, trees } = await planOf(fixture);
   const world = fixture.mirror.world();
-  const items = planRejection(world.state, plan, trees, ["emptied"]);
+  const items = planRejection(world.state, plan, trees);
   const rejected = await runItems(world, "reject", { isOne: false, items });
   expect(rejected.kind === "ok" && rejected.value.items.filter(({ end }) => end !== "done")).toEqual([]);
 }

@@ -1,13 +1,13 @@
-import { TroubleError, unwrap } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { shownName } from "../../common/shown-name.ts";
-import type { Command, Io } from "../command.ts";
-import { EXIT, misuse } from "../exit.ts";
-import { findMirror } from "../find-mirror.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror, judgeName } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { reinstallService, withFolderReleased } from "../service-all.ts";
-import { nameTrouble, isMirrorName, NAME_RULE, nameMirror } from "../../mirror/trust/list.ts";
+import { nameMirror } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
   about: [
@@ -18,12 +18,10 @@ export const command: Command = {
   options: {},
   operands: { usage: "[DIR] NEWDIR", least: 1, most: 2, offers: ["mirror", "folder"] },
   async run(io, args) {
-    const [dir, target] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
-    const found = findMirror(io, dir);
-    const root = realpathSync(found);
-    const to = placeOfNew(io, target!);
+    const { root, last } = rootAndLast(io, args);
+    const to = placeOfNew(io, last);
     unwrap(judgeMove(root, to, io.env));
-    const held = unwrap(await withFolderReleased(io, root, "mv"));
+    const held = await withFolderReleased(io, root, "mv");
     const moved = moveFolder(root, to, io.env);
     held.giveBack();
     if (held.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
@@ -43,6 +41,11 @@ function placeOfNew(io: Io, target: string): string {
   return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;
 }
 
+/** Returns the real path of the linked folder that the operands name, and the last operand. */
+function rootAndLast(io: Io, { operands }: Args): { readonly root: string; readonly last: string } {
+  return { root: realpathSync(findMirror(io, operands.at(-2))), last: operands.at(-1)! };
+}
+
 export const name: Command = {
   about: [
     "Gives a linked folder another NAME. Commands take the name in place of DIR; the path of a linked folder comes first.",
@@ -52,15 +55,11 @@ export const name: Command = {
   options: {},
   operands: { usage: "[DIR] NAME", least: 1, most: 2, offers: ["mirror", "nothing"] },
   async run(io, args) {
-    const [dir, given] = args.operands.length === 1 ? [undefined, args.operands[0]!] : args.operands;
-    if (!isMirrorName(given!)) return misuse(`it takes ${NAME_RULE}`);
-    const found = findMirror(io, dir);
-    const root = realpathSync(found);
-    const taken = nameTrouble(io.env, given!, root);
-    if (taken !== null) throw new TroubleError(taken);
-    const named = unwrap(nameMirror(root, given!, io.env));
+    const { root, last: given } = rootAndLast(io, args);
+    judgeName(io, given, root, "it");
+    const named = unwrap(nameMirror(root, given, io.env));
     if (named !== null) io.err(`mdmirror: ${named}`);
-    io.out(`${shownName(root)} is now named ${shownName(given!)}`);
+    io.out(`${shownName(root)} is now named ${shownName(given)}`);
     return EXIT.inSync;
   },
 };

@@ -39,7 +39,7 @@ export const command: Command = {
     if (refused !== null) return refused;
     const purges = args.flag("purge");
     if (purges && !(await agreesToPurge(io, root, args))) return EXIT.usage;
-    const held = unwrap(await withFolderReleased(io, root, "unlink"));
+    const held = await withFolderReleased(io, root, "unlink");
     try {
       const unlinked = unwrap(unlinkFolder(root, io.env, io.clock.now()));
       printUnlinked(io, root, unlinked);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { unwrap, ok, type Result } from "../../common/trouble.ts";
+import { unwrap } from "../../common/trouble.ts";
 import { misused, answer, defineTool, limit, PATH } from "../tool.ts";
 import { listFolder, type Listed } from "../../mirror/operations/doctor/list-folder.ts";
 import type { Random } from "../../common/random.ts";
@@ -26,7 +26,7 @@ export const LIST = defineTool({
         "give `next` of the page before, with the same folder",
         "bad-cursor",
       );
-    const { documents, folders, hasMore } = unwrap(listDocuments(below, { root, random, after, limit: most, deep }));
+    const { documents, folders, hasMore } = listDocuments(below, { root, random, after, limit: most, deep });
     return answer({
       documents: documents.map(({ path, state, why }) => (why === null ? { path, state } : { path, state, why })),
       ...(deep ? {} : { folders }),
@@ -61,37 +61,32 @@ type Page = {
   readonly hasMore: boolean;
 };
 
-export function listDocuments(folder: LocalPath, asked: Omit<ListWalk, "found" | "folders">): Result<Page> {
+export function listDocuments(folder: LocalPath, asked: Omit<ListWalk, "found" | "folders">): Page {
   const walk: ListWalk = { ...asked, found: [], folders: [] };
-  const walked = walkFolder(walk, folder);
-  if (walked.kind === "trouble") return walked;
-  const { found, folders, limit } = walk;
-  return ok({ documents: found.slice(0, limit), folders, hasMore: found.length > limit });
+  walkFolder(walk, folder);
+  const { found, folders, limit: most } = walk;
+  return { documents: found.slice(0, most), folders, hasMore: found.length > most };
 }
 
 /** LIMIT: names of one folder that are read. */
 const MOST_NAMES = 100_000;
 
-function walkFolder(walk: ListWalk, folder: LocalPath): Result<null> {
-  const listed = listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random);
-  if (listed.kind === "trouble") return listed;
-  const entries = listed.value.entries
+function walkFolder(walk: ListWalk, folder: LocalPath): void {
+  const listed = unwrap(listFolder(walk.root, folder, { from: 0, count: MOST_NAMES }, walk.random));
+  const entries = listed.entries
     .map((entry) => ({ ...entry, key: `${joinPath(folder, entry.name)}${entry.kind === "folder" ? "/" : ""}` }))
     .toSorted((a, b) => comparePaths(a.key, b.key));
   for (const { key, kind, state, why } of entries) {
     if (walk.found.length > walk.limit) break;
     if (kind === "document" && isAfter(walk, key)) walk.found.push({ path: key, state, why });
-    const below = kind === "folder" && state !== "ignored" ? takeFolder(walk, key) : null;
-    if (below?.kind === "trouble") return below;
+    if (kind === "folder" && state !== "ignored") takeFolder(walk, key);
   }
-  return ok(null);
 }
 
-function takeFolder(walk: ListWalk, key: string): Result<null> {
+function takeFolder(walk: ListWalk, key: string): void {
   const path = key.slice(0, -1);
-  if (walk.deep) return isAfter(walk, key) || walk.after!.startsWith(key) ? walkFolder(walk, path) : ok(null);
-  walk.folders.push(path);
-  return ok(null);
+  if (!walk.deep) walk.folders.push(path);
+  else if (isAfter(walk, key) || walk.after!.startsWith(key)) walkFolder(walk, path);
 }
 
 function isAfter({ after }: ListWalk, key: string): boolean {

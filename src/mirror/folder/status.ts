@@ -45,12 +45,7 @@ export type MirrorStatus = RunState & {
    * epoch. `met`: true if the content is in review because of a conflict.
    */
   readonly reviewedSince: Glance["survey"]["reviews"];
-  readonly lastRun: {
-    readonly run: number;
-    readonly kind: string;
-    readonly startedAt: number;
-    readonly endedAt: number | null;
-  } | null;
+  readonly lastRun: Omit<NonNullable<Glance["newestRun"]>, "summary"> | null;
 };
 
 /** Facts about a folder that is linked but was never synced. */

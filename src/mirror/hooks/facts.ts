@@ -3,6 +3,7 @@ import type { WaitReason } from "../engine/daemon/phase.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { attentionJson, type Open } from "../operations/results/attention.ts";
+import type { AttentionEntry } from "../operations/results/shapes.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 
 /** State of a linked folder for hooks: paths, codes and numbers, never content. */
@@ -27,13 +28,8 @@ export type Facts = {
 /** Numbers of changes, by the names of the counts of `sync --json`. */
 export type Changes = Readonly<Record<string, number>>;
 
-/** `path`: path of the problem; "" is the whole folder. */
-export type Item = {
-  readonly path: string;
-  readonly kind: string;
-  readonly code: string | null;
-  readonly next: string;
-};
+/** One problem. `path`: path of the problem; "" is the whole folder. */
+export type Item = Omit<AttentionEntry, "detail">;
 
 /** State by the report of a run, or by the state file. */
 export type FolderState = Pick<RunState, "state" | "attention"> & Pick<Open, "safetyStop">;

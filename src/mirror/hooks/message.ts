@@ -23,20 +23,18 @@ export type Message = {
     /** True if `mdmirror hooks test` sent it and nothing happened. */
     readonly test: boolean;
     /** `changes`: synced since the hook last ran for this event, as far as this process saw. */
-    readonly counts: Counts;
+    readonly counts: {
+      readonly attention: number;
+      readonly conflicts: number;
+      readonly inReview: number;
+      readonly changes: Changes;
+    };
     /** The first 50 subjects of the event. */
     readonly items: readonly Item[];
     /** Number of further subjects. */
     readonly more: number;
     readonly next: string;
   };
-};
-
-type Counts = {
-  readonly attention: number;
-  readonly conflicts: number;
-  readonly inReview: number;
-  readonly changes: Changes;
 };
 
 /** One event of a folder. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from "../../../contract/json.ts";
+import { hasMembers, isJsonObject } from "../../../contract/json.ts";
 import type { RunReport } from "../../engine/run/report.ts";
 import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
@@ -158,20 +158,16 @@ export function replyLine(reply: Reply): string {
  */
 export function readReply(line: string): Reply | null {
   const { kind, value, trouble, heldBack } = parseObject(line) ?? {};
-  if (kind === "beat") return { kind, ...(isHeldBack(heldBack) && { heldBack }) };
+  if (kind === "beat")
+    return hasMembers<DelayedChanges>(heldBack, { deletions: "number" }) ? { kind, heldBack } : { kind };
   if (kind === "other-root") return { kind };
   if (kind === "done" && isJsonObject(value)) return { kind, value };
   return kind === "refused" && isTrouble(trouble) ? { kind, trouble } : null;
 }
 
-function isHeldBack(value: unknown): value is DelayedChanges {
-  return isJsonObject(value) && typeof value["deletions"] === "number";
-}
-
 function isTrouble(value: unknown): value is Trouble {
-  if (!isJsonObject(value)) return false;
   const kinds: readonly unknown[] = ["usage", "fault", "locked", "offline"];
-  return kinds.includes(value["kind"]) && typeof value["what"] === "string" && typeof value["next"] === "string";
+  return hasMembers(value, { kind: "string", what: "string", next: "string" }) && kinds.includes(value.kind);
 }
 
 function parseObject(line: string): Record<string, unknown> | null {

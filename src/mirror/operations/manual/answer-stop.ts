@@ -91,7 +91,7 @@ export function stopOf(mirror: OpenedMirror, { plan, trees }: SyncPlan): Result<
   // Some reasons concern the folder or the workspace as a whole; then the approval contains the
   // reason itself.
   const keys = [...(byReason ? names : []), ...stoppedSteps.map((index) => guardKey(steps[index]!.action))];
-  const back = planRejection(mirror.world.state, plan, trees, names);
+  const back = planRejection(mirror.world.state, plan, trees);
   const pathOf = pathsOf(trees.base);
   return ok({
     stop: {
@@ -191,20 +191,11 @@ function leftAlone(path: LocalPath, why: string): RejectItem {
   return { kind: "left", path, row: { ...leftRow(path, why), what: "left alone" }, act: null };
 }
 
-/**
- * Plans a rejection.
- * @param reasons reasons of the stop; a reason with nothing to restore gives no item
- */
-export function planRejection(
-  state: Pick<State, "isEarlier">,
-  plan: Plan,
-  trees: Trees,
-  reasons: readonly StopReason[],
-): RejectItem[] {
-  const { verdict, steps } = plan;
+/** Plans a rejection. A reason of the stop with nothing to restore gives no item. */
+export function planRejection(state: Pick<State, "isEarlier">, { verdict, steps }: Plan, trees: Trees): RejectItem[] {
   if (verdict.kind === "run") return [];
   const items = verdict.byReason
-    ? reasons.every((reason) => MISSES_DOCUMENTS.has(reason))
+    ? verdict.reasons.every(({ reason }) => MISSES_DOCUMENTS.has(reason))
       ? [...olderOnService(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
       : []
     : verdict.stoppedSteps.flatMap((index) => {
