@@ -81,18 +81,13 @@ function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: strin
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
-  switch (ownership.kind) {
-    case "own":
-      return examineFolder(folder);
-    case "by-sudo":
-      io.err(
-        `mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${ownership.caller.uid})`,
-      );
-      io.become(ownership.caller);
-      return examineFolder(folder);
-    case "foreign":
-      return foreignTrouble(ownership);
+  if (ownership.kind === "foreign") return foreignTrouble(ownership);
+  if (ownership.kind === "by-sudo") {
+    const { caller } = ownership;
+    io.err(`mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${caller.uid})`);
+    io.become(caller);
   }
+  return examineFolder(folder);
 }
 
 /** A document in a linked folder: its path below the root, or its id `doc_…`. */

@@ -5,6 +5,7 @@ import type { Io } from "../command.ts";
 import { EXIT } from "../exit.ts";
 import { age, columns, paintFor } from "../text.ts";
 import { plural } from "../../common/count.ts";
+import { REVIEW_REASONS } from "../../mirror/operations/results/reviews.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { unwrap } from "../../common/trouble.ts";
 import { type Action, type Actions, askedWorkspaces } from "./action.ts";
@@ -12,13 +13,11 @@ import { unifiedLines } from "../show-hunks.ts";
 import { readNewText } from "../../service/admin/files.ts";
 import { findReviewId, listReviews } from "../../service/admin/look.ts";
 
-const WHY: Readonly<Record<string, string>> = {
-  protected: "its document is protected",
-  conflict: "it conflicts with another edit",
-};
-
+/** Returns why a change is in review. A service of a later version may have more reasons. */
 function whyOf({ reason }: ReviewJson): string {
-  return WHY[reason] ?? shownWords(reason);
+  return Object.hasOwn(REVIEW_REASONS, reason)
+    ? REVIEW_REASONS[reason as keyof typeof REVIEW_REASONS]
+    : shownWords(reason);
 }
 
 const list: Action = {

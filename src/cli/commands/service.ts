@@ -44,7 +44,7 @@ export const command: Command = {
     const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
     const root = found === null ? null : realpathSync(found);
     const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
-    if (manager === "cron") return printCronLine(io, root);
+    if (manager === "cron") return print(io, unwrap(makeCronLine(root!, io.env)));
     if (manager === null) return misuse("this system has neither systemd nor launchd; run mdmirror watch instead");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = unwrap(makeUnit({ manager, root, home: io.home, env: io.env, notifies }));
@@ -63,14 +63,11 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string | null
   install,
   uninstall,
   status,
-  async print(io, unit) {
-    for (const line of unit.text.trimEnd().split("\n")) io.out(line);
-    return EXIT.inSync;
-  },
+  print: async (io, { text }) => print(io, text.trimEnd()),
 };
 
-async function printCronLine(io: Io, root: string | null): Promise<ExitCode> {
-  io.out(unwrap(makeCronLine(root!, io.env)));
+function print(io: Io, text: string): ExitCode {
+  for (const line of text.split("\n")) io.out(line);
   return EXIT.inSync;
 }
 

@@ -114,11 +114,9 @@ function unknownTrouble(root: string, trouble: Trouble): Trouble {
   };
 }
 
-const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
-  none: null,
+const KEYCHAIN: Readonly<Partial<Record<Unlinked["keychain"], string>>> = {
   removed: "the key was removed from the keychain",
   kept: "the key could not be removed from the keychain: remove it yourself",
-  shared: null,
 };
 
 function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinked): void {
@@ -126,7 +124,7 @@ function printUnlinked(io: Io, root: string, { keyFile, keychain, url }: Unlinke
   io.out(`unlinked ${shownName(root)}: the folder and its files stay; nothing was deleted locally or on ${service}`);
   if (keyFile) io.out("its key was removed");
   const ofKeychain = KEYCHAIN[keychain];
-  if (ofKeychain !== null) io.out(ofKeychain);
+  if (ofKeychain !== undefined) io.out(ofKeychain);
 }
 
 async function agreesToPurge(io: Io, root: string, args: Args): Promise<boolean> {

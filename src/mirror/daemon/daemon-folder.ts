@@ -139,7 +139,11 @@ export class DaemonFolder {
         this.#reopening.begin();
       }
       await this.close();
-      if (this.#loan !== null) await this.#lendOut(this.#loan, stop);
+      if (this.#loan !== null) {
+        // Until the command ends, nothing of the folder is open.
+        this.#loan.free();
+        await aborted(AbortSignal.any([this.#loan.gone, stop]));
+      }
       const left = ended === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
       if (left !== null) return left;
       if (ended !== null) await this.#waitAfter(ended, failures++, stop);
@@ -152,12 +156,6 @@ export class DaemonFolder {
     const opened = await openDaemon(this.root, this.#options);
     if (opened.kind === "ok") this.#open = opened.value;
     return opened;
-  }
-
-  /** Waits until the command ends. Meanwhile nothing of the folder is open. */
-  async #lendOut({ gone, free }: Loan, stop: AbortSignal): Promise<void> {
-    free();
-    await aborted(AbortSignal.any([gone, stop]));
   }
 
   /** Returns the loan that has ended; null if the folder was not lent. */

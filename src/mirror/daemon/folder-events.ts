@@ -59,15 +59,8 @@ function runLine({ report }: EventOf<"run">): Line {
   return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
 }
 
-function phaseLine({ phase }: EventOf<"phase">): Line | null {
-  switch (phase.kind) {
-    case "waiting":
-      return ["warn", "phase", { phase: phase.kind, reason: phase.why }];
-    case "stopped":
-      return ["warn", "phase", { phase: phase.kind }];
-    case "ended":
-      return ["info", "phase", { phase: phase.kind }];
-    default:
-      return null;
-  }
+function phaseLine({ phase: { kind, ...more } }: EventOf<"phase">): Line | null {
+  if (kind === "ended") return ["info", "phase", { phase: kind }];
+  if (kind !== "waiting" && kind !== "stopped") return null;
+  return ["warn", "phase", { phase: kind, ...("why" in more ? { reason: more.why } : {}) }];
 }

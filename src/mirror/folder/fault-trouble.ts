@@ -9,43 +9,39 @@ export const INIT_AGAIN = "run mdmirror init with another URL";
  * @param look a clause with the command that finds more facts
  */
 export function faultTrouble(fault: Fault, url: string, look = "run: mdmirror doctor"): Trouble {
-  const origin = new URL(url).origin;
+  const [what, next] = wordsOf(fault, new URL(url).origin, look);
   const { requestId } = fault;
+  return { kind: "offline", what, requestId, next, ...("code" in fault ? { code: fault.code } : {}) };
+}
+
+function wordsOf(fault: Fault, origin: string, look: string): readonly [what: string, next: string] {
+  const { detail } = fault;
   switch (fault.kind) {
     case "locked-out":
-      return lockedOut(fault.code, origin, requestId);
-    case "later":
-      if (fault.cause === "not-the-service")
-        return { kind: "offline", what: `not the service: ${fault.detail}`, requestId, next: NEXT_OF_FOREIGN };
-      return {
-        kind: "offline",
-        what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
-        requestId,
-        next:
-          fault.cause === "malformed" ? `check the URL, or ${look}` : `nothing is lost; try again later, or ${look}`,
-      };
+      return fault.code === "workspace_not_found"
+        ? [`the API key gives access to no workspace on ${origin}`, GIVE_WORKSPACE_KEY]
+        : [`${origin} refuses the key`, GIVE_VALID_KEY];
+    case "later": {
+      if (fault.cause === "not-the-service") return [`not the service: ${detail}`, NEXT_OF_FOREIGN];
+      const first = fault.cause === "malformed" ? "check the URL" : "nothing is lost; try again later";
+      return [`${LATER_WORDS[fault.cause]} (${origin}): ${detail}`, `${first}, or ${look}`];
+    }
     case "uncertain":
-      return {
-        kind: "offline",
-        what: `the service did not answer (${origin}): ${fault.detail}`,
-        requestId,
-        next: "try again: mdmirror first checks whether the service made the change",
-      };
+      return [`the service did not answer (${origin}): ${detail}`, NEXT_OF_UNCERTAIN];
     case "problem":
       // A refusal depends on the key's grants or on the address, so it is no bug in mdmirror.
-      return {
-        kind: "offline",
-        what: `the service refused: ${fault.detail}`,
-        code: fault.code,
-        requestId,
-        next: "check the URL and the grants of the key; use another key with --key-file FILE",
-      };
+      return [`the service refused: ${detail}`, NEXT_OF_REFUSAL];
   }
 }
 
+/** Next steps if the service refuses the key. */
+export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
+const GIVE_WORKSPACE_KEY = "give the key of a workspace: mdmirror init DIR --key-file FILE";
 /** Next step if another program answers in place of the service. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
+const NEXT_OF_UNCERTAIN = "try again: mdmirror first checks whether the service made the change";
+const NEXT_OF_REFUSAL = "check the URL and the grants of the key; use another key with --key-file FILE";
 
 const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
   "not-the-service": "not the service",
@@ -54,18 +50,3 @@ const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], s
   malformed: "the answer does not come from the service",
   "rate-limited": "the service asks for a pause",
 };
-
-/** Next step if the service refuses the key. */
-export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
-
-function lockedOut(code: string, origin: string, requestId: string | null): Trouble {
-  const common = { kind: "offline", code, requestId } as const;
-  if (code === "workspace_not_found") {
-    return {
-      ...common,
-      what: `the API key gives access to no workspace on ${origin}`,
-      next: "give the key of a workspace: mdmirror init DIR --key-file FILE",
-    };
-  }
-  return { ...common, what: `${origin} refuses the key`, next: GIVE_VALID_KEY };
-}

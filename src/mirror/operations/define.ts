@@ -124,6 +124,13 @@ export const ITEM_END = {
   notes: z.array(z.string()).readonly(),
 };
 
+/** Members in the result of an operation on documents of the service. */
+export const MANY_ENDS = {
+  run: z.int().nullable(),
+  isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
+  items: ROWS(ITEM_END),
+};
+
 export const NAME = z.string();
 export const NAMES = z.array(NAME).readonly();
 /** Schema of a time: milliseconds since the epoch. */

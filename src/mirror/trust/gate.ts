@@ -105,18 +105,11 @@ export function findMirror(place: string, root: string): FoundMirror {
 }
 
 function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): NotAdmitted | null {
-  switch (found.kind) {
-    case "unknown":
-      return found;
-    case "unfit":
-      return found;
-    case "known": {
-      const { addresses, allowHttp } = found.mirror;
-      if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
-      // Plain http needs both: the configuration names the host, and the user allowed it.
-      return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
-    }
-  }
+  if (found.kind !== "known") return found;
+  const { addresses, allowHttp } = found.mirror;
+  if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
+  // Plain http needs both: the configuration names the host, and the user allowed it.
+  return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
 }
 
 /**

@@ -67,16 +67,9 @@ function doubtWords(doubt: NotAdmitted, service: string, place: string): string 
 export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: Asking): string {
   const folder = join(root, MIRROR_FOLDER);
   const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
-  switch (from) {
-    case null:
-      return "once there is a key";
-    case "stored":
-      return "with the key in the folder itself";
-    case "keychain":
-      return "with the key of your keychain";
-    default:
-      return `with the key from ${from}`;
-  }
+  if (from === null) return "once there is a key";
+  if (from === "stored") return "with the key in the folder itself";
+  return from === "keychain" ? "with the key of your keychain" : `with the key from ${from}`;
 }
 
 /**

@@ -139,14 +139,8 @@ function realRoot(dir: string): string {
 }
 
 function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<OpenAnswer> | typeof NO_DAEMON {
-  switch (reply.kind) {
-    case "done":
-      return ok({ value: reply.value, socket });
-    case "refused":
-      return { kind: "trouble", trouble: reply.trouble };
-    case "other-root":
-      return NO_DAEMON;
-  }
+  if (reply.kind === "other-root") return NO_DAEMON;
+  return reply.kind === "done" ? ok({ value: reply.value, socket }) : { kind: "trouble", trouble: reply.trouble };
 }
 
 function silent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {

@@ -1,16 +1,10 @@
 import * as z from "zod";
-import { type Declaration, ITEM_END, PATHS, ROWS } from "../define.ts";
+import { type Declaration, MANY_ENDS, PATHS } from "../define.ts";
 
 /**
  * Declares operations that decide if changes of documents wait for a reviewer. Neither changes a
  * local file.
  */
-
-const RESULT = z.strictObject({
-  run: z.int().nullable(),
-  isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
-  items: ROWS(ITEM_END),
-});
 
 /** Sends later changes of documents to review. */
 export const PROTECT = {
@@ -24,7 +18,7 @@ export const PROTECT = {
   isForPeople: true,
   isForNextSync: true,
   input: z.strictObject({ paths: PATHS }),
-  result: RESULT,
+  result: z.strictObject(MANY_ENDS),
 } satisfies Declaration;
 
 /** Publishes later changes of documents immediately. */

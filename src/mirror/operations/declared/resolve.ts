@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Declaration, DIGEST, ITEM_END, option, PATHS, ROWS } from "../define.ts";
+import { type Declaration, DIGEST, MANY_ENDS, option, PATHS } from "../define.ts";
 
 /** The choices that resolve a problem, with the effect of each. */
 export const WAYS = {
@@ -42,10 +42,5 @@ export const RESOLVE = {
     theirs: DIGEST.nullable().describe("the version on the service; null for a block"),
     base: DIGEST.nullable().describe("the last version that both sides had; null if both are new"),
   }),
-  result: z.strictObject({
-    way: WAY,
-    run: z.int().nullable(),
-    isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
-    items: ROWS(ITEM_END),
-  }),
+  result: z.strictObject({ way: WAY, ...MANY_ENDS }),
 } satisfies Declaration;

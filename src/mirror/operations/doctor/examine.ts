@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock } from "../../../common/clock.ts";
-import type { Random } from "../../../common/random.ts";
+import type { GuestOptions } from "../../folder/open-mirror.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { readConfig } from "../../settings/config.ts";
@@ -16,13 +15,7 @@ import { checkHistory } from "./history.ts";
 import { checkService } from "./service.ts";
 import { checkTraits } from "./traits.ts";
 
-type ExamineOptions = {
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly cwd: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly keyFile: string | null;
-};
+type ExamineOptions = GuestOptions & { readonly keyFile: string | null };
 
 /** Runs every check of `doctor` separately, so that a failing check hides no other check. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {

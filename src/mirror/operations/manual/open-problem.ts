@@ -94,12 +94,11 @@ function linkOfRenamed({ disk }: Pick<World, "disk">, base: BaseTree, path: Loca
   );
 }
 
+/** Next step if no problem is open where the user named one. */
+export const NEXT_WITHOUT_PROBLEM = "mdmirror conflicts lists conflicts; mdmirror sync checks again";
+
 function nothingOpen(path: LocalPath): Result<never> {
-  return trouble(
-    "usage",
-    `${path} has no open problem`,
-    "mdmirror conflicts lists conflicts; mdmirror sync checks again",
-  );
+  return trouble("usage", `${path} has no open problem`, NEXT_WITHOUT_PROBLEM);
 }
 
 /**
@@ -110,14 +109,7 @@ function placeNow(world: Pick<World, "disk">, link: Link, block: Block | null): 
   return block !== null && world.disk.look(block.path).kind === "file" ? block.path : link.localPath;
 }
 
-function unfit(path: LocalPath, block: Block): Result<never> {
-  return trouble(
-    "usage",
-    `${path} is blocked (${block.reason}: ${block.detail}), and no choice resolves this`,
-    `mdmirror why ${path}`,
-    {
-      code: block.code,
-      requestId: block.requestId,
-    },
-  );
+function unfit(path: LocalPath, { reason, detail, code, requestId }: Block): Result<never> {
+  const what = `${path} is blocked (${reason}: ${detail}), and no choice resolves this`;
+  return trouble("usage", what, `mdmirror why ${path}`, { code, requestId });
 }

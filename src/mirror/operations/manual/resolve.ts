@@ -29,7 +29,7 @@ import { judgeText } from "./judge-text.ts";
 import { AT_ONCE, leftRow, type ManyPlan, type PlanItem, plannedRow, rowsOf, runItems, isDone } from "./many.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
 import { namesSeveral, selectPaths } from "./selection.ts";
-import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
+import { findProblem, isInConflict, type OpenProblem, problemOf, NEXT_WITHOUT_PROBLEM } from "./open-problem.ts";
 import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
@@ -142,7 +142,7 @@ function planResolve(
 function nothingOpen(names: readonly string[], way: Way): Result<never> {
   const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
-  return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
+  return trouble("usage", `${what} ${where}`, NEXT_WITHOUT_PROBLEM);
 }
 
 /** A problem that a person has to solve. `subject`: null if no choice resolves it. */

@@ -41,21 +41,19 @@ export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]):
  * service.
  */
 export function attentionJson({ attention, safetyStop, fault }: Open): readonly AttentionEntry[] {
-  const entries = attention.toSorted(byPath).map(
-    (one): AttentionEntry => ({
-      path: one.path,
-      kind: one.kind,
-      code: one.code,
-      detail: one.detail,
-      next: nextFor(one),
-    }),
-  );
+  const entries = attention.toSorted(byPath).map((one): AttentionEntry => {
+    return { ...entryOf(one.path, one.kind, one.detail, nextFor(one)), code: one.code };
+  });
   for (const { reason, detail } of safetyStop?.reasons ?? []) {
-    entries.push({ path: "", kind: reason, code: null, detail, next: nextOfStop([{ reason }]).join("; ") });
+    entries.push(entryOf("", reason, detail, nextOfStop([{ reason }]).join("; ")));
   }
   if (fault !== null) {
     const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
-    entries.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
+    entries.push({ ...entryOf("", "offline", fault.detail, "mdmirror doctor"), code });
   }
   return entries;
+}
+
+export function entryOf(path: string, kind: string, detail: string, next: string): AttentionEntry {
+  return { path, kind, code: null, detail, next };
 }

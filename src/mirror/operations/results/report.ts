@@ -3,7 +3,7 @@ import { plural } from "../../../common/count.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import type { RunReport } from "../../folder/run.ts";
-import { attentionJson } from "./attention.ts";
+import { attentionJson, entryOf } from "./attention.ts";
 import type { SyncReport } from "./shapes.ts";
 
 /** Returns the object of `sync --json`. */
@@ -13,22 +13,10 @@ export function reportJson(report: RunReport): SyncReport {
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamed = (report.renamed ?? []).map(({ from, to }) => {
-    return {
-      path: to,
-      kind: "renamed",
-      code: null,
-      detail: renamedDetail(from, to),
-      next: "nothing, or rename one of the two",
-    };
+    return entryOf(to, "renamed", renamedDetail(from, to), "nothing, or rename one of the two");
   });
   const madeWay = (report.madeWay ?? []).map(({ path, keptAs }) => {
-    return {
-      path,
-      kind: "made-way",
-      code: null,
-      detail: renamedForCopyDetail(keptAs),
-      next: `mdmirror history ${shellWord(path)}`,
-    };
+    return entryOf(path, "made-way", renamedForCopyDetail(keptAs), `mdmirror history ${shellWord(path)}`);
   });
   const oneWay = report.oneWay?.map(({ path, detail }) => ({ path, detail }));
   return {

@@ -2,7 +2,8 @@ import type { WaitingReview } from "../manual/reviews.ts";
 
 /** Words for changes in review. */
 
-const WHY = {
+/** Reasons for a review, as clauses. */
+export const REVIEW_REASONS = {
   protected: "its document is protected",
   conflict: "it conflicts with another edit",
 } as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
@@ -15,5 +16,5 @@ export const DELETION_WAITS = "the deletion of the local file is pending until t
 /** Returns why a change is in review, as a clause; null if the service gave no reason. */
 export function whyInReview({ reason, liveChangeId }: Pick<WaitingReview, "reason" | "liveChangeId">): string | null {
   if (reason === null) return null;
-  return reason === "conflict" ? `${WHY.conflict} (published now: ${liveChangeId})` : WHY[reason];
+  return reason === "conflict" ? `${REVIEW_REASONS.conflict} (published now: ${liveChangeId})` : REVIEW_REASONS[reason];
 }
