@@ -1,9 +1,8 @@
 import { unwrap } from "../common/trouble.ts";
 import { findVersion } from "../mirror/operations/history/find-version.ts";
-import { mergeFacts, type MergeOf, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
-import { type HistoryEntry, partsClause } from "../mirror/operations/history/history.ts";
+import { mergeFacts, type MergeOrigins, readOrigins } from "../mirror/operations/history/origins.ts";
+import { partsClause } from "../mirror/operations/history/history.ts";
 import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
-import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { showResult } from "./show-result.ts";
@@ -13,33 +12,31 @@ import { useLocal } from "./use-mirror.ts";
 import { originLines } from "./show-origins.ts";
 import { localTime } from "../mirror/operations/results/when.ts";
 
-type Local = Pick<LocalMirror, "state" | "disk">;
-
 /**
  * Shows the side of each line of a merged version.
  * @param n number of the version in the history; null for the last merge
  */
 export function showMerge(io: Io, name: string, n: number | null, json: boolean): Promise<ExitCode> {
-  const { root, path } = locate(io, name);
-  return useLocal(io, root, (local) => showMergeIn(io, local, path, n, json));
-}
-
-function showMergeIn(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
-  const found = unwrap(findVersion(local, name, n));
-  const { document, entries } = found;
-  const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.entry;
-  const { path } = document;
-  if (entry === undefined || entry.merge === null) {
-    const what =
-      entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
-    const next = `mdmirror history ${shownName(name)} lists the merged versions`;
-    return refuse(`${what} a merge with a known origin`, next);
-  }
-  const origins = readOrigins(asOnDisk(local, path), entry.merge);
-  const head = `${shownName(path)}@${entry.n}: ${mergeClause(entry.merge, entries.slice(0, entry.n))}`;
-  return showResult(io, json, {
-    json: { path, n: entry.n, merge: mergeFacts(entry.merge, origins) },
-    lines: [head, ...linesOf(io, origins)],
+  const place = locate(io, name);
+  return useLocal(io, place.root, (local) => {
+    const found = unwrap(findVersion(local, place.path, n));
+    const { document, entries } = found;
+    const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.entry;
+    const { path } = document;
+    if (entry === undefined || entry.merge === null) {
+      const what =
+        entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
+      const next = `mdmirror history ${shownName(place.path)} lists the merged versions`;
+      return refuse(`${what} a merge with a known origin`, next);
+    }
+    const { merge } = entry;
+    const origins = readOrigins(asOnDisk(local, path), merge);
+    const parts = partsClause(merge, entries.slice(0, entry.n));
+    const head = `${shownName(path)}@${entry.n}: merged ${localTime(merge.at)} from ${parts}`;
+    return showResult(io, json, {
+      json: { path, n: entry.n, merge: mergeFacts(merge, origins) },
+      lines: [head, ...linesOf(io, origins)],
+    });
   });
 }
 
@@ -53,9 +50,4 @@ function linesOf(io: Io, origins: MergeOrigins): string[] {
   return [
     `the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history`,
   ];
-}
-
-/** Returns a clause such as `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
-function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
-  return `merged ${localTime(merge.at)} from ${partsClause(merge, entries)}`;
 }

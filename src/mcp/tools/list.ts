@@ -20,7 +20,7 @@ export const LIST = defineTool({
   },
   run({ root }, { folder = "", deep = true, after = null, limit: most = 100 }, { openOptions: { random } }) {
     const below = folder.replace(/\/+$/, "");
-    if (after !== null && !isCursorOf(below, after))
+    if (after !== null && below !== "" && !isBelow(after, below))
       return misused(
         `${after} is not below ${below}`,
         "give `next` of the page before, with the same folder",
@@ -91,9 +91,4 @@ function takeFolder(walk: ListWalk, key: string): void {
 
 function isAfter({ after }: ListWalk, key: string): boolean {
   return after === null || comparePaths(key, after) > 0;
-}
-
-/** Returns true if a cursor can belong to a list of that folder. */
-function isCursorOf(folder: LocalPath, after: LocalPath): boolean {
-  return folder === "" || isBelow(after, folder);
 }

@@ -2,6 +2,7 @@ import type { Clock } from "../../common/clock.ts";
 import { plural } from "../../common/count.ts";
 import type { Random } from "../../common/random.ts";
 import { shownName } from "../../common/shown-name.ts";
+import { originClause } from "../operations/results/origin.ts";
 import { changesBetween } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
 import type { EventName } from "./hook.ts";
@@ -87,7 +88,7 @@ export function messageOf({ event, items, before, now, test = false }: HookEvent
 
 const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
-  offline: ([first], name) => `${name} cannot reach the service${codeOf(first)}`,
+  offline: ([first], name) => `${name} cannot reach the service${originClause(first?.code ?? null, null)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
   attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${pathsOf(items)}`,
   "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${pathsOf(items)}`,
@@ -102,10 +103,6 @@ const NEXT: Readonly<Record<EventName, string>> = {
   "review-settled": "nothing",
   "in-sync": "nothing",
 };
-
-function codeOf(first: Item | undefined): string {
-  return first?.code === null || first === undefined ? "" : ` (${first.code})`;
-}
 
 /** LIMIT: names in a sentence that fits a notice. */
 const MOST_NAMED = 3;

@@ -74,7 +74,8 @@ const TRAITS: readonly Trait[] = [
   { about: "name-unicode", learnedIn: (one) => caseOf(one.foldsUnicode), liked: "kept", otherwise: FOLDED_NAMES },
   {
     about: "legal-characters",
-    learnedIn: ({ refusedCharacters: refused }) => (isWithin(refused) ? SHELL_METACHARACTERS : refused),
+    learnedIn: ({ refusedCharacters: refused }) =>
+      [...refused].every((one) => SHELL_METACHARACTERS.includes(one)) ? SHELL_METACHARACTERS : refused,
     liked: SHELL_METACHARACTERS,
     otherwise: FEWER_CHARACTERS,
   },
@@ -83,10 +84,6 @@ const TRAITS: readonly Trait[] = [
 
 function caseOf(isFolded: boolean): string {
   return isFolded ? "folded" : "kept";
-}
-
-function isWithin(refused: string): boolean {
-  return [...refused].every((character) => SHELL_METACHARACTERS.includes(character));
 }
 
 function textsOf({ keptForms }: RemoteTraits): string {

@@ -42,7 +42,9 @@ export type Why = PlanFacts & {
   readonly offline: Fault | null;
 };
 
-const EVENTS = 8;
+/** LIMIT: events that are read, and events that are shown. */
+const EVENTS = 200;
+const SHOWN_EVENTS = 8;
 
 export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
   const { state, disk } = mirror.world;
@@ -53,41 +55,29 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const { link } = subject;
   const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, subject);
   const block = blockOf(base, planned?.plan ?? null, subject.keys);
-  const events = eventsOf(state, subject.path);
+  const events = readEvents(state, { limit: EVENTS, run: null, path: subject.path });
   const look = lookAt(disk, asked);
   return {
     path: asked,
     link,
-    folder: folderAt(base, asked),
+    folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
     look,
     stays,
     remote,
-    conflict: conflictOf(base, link),
+    conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     blocked: block,
     merge: lastMerge(state, events, look),
     open: block === null ? null : attentionOfBlock(block),
     steps,
     blockedBelow: blockedBelow(planned?.plan.blocks ?? [...base.blocks.values()], asked),
     safetyStops,
-    lastError: lastErrorOf(events),
-    events: events.slice(-EVENTS),
+    lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
+    events: events.slice(-SHOWN_EVENTS),
     offline: preview.kind === "offline" ? preview.fault : null,
   };
 }
 
-function folderAt(base: BaseTree, path: LocalPath): DirLink | null {
-  return [...base.dirs.values()].find(({ localPath }) => localPath === path) ?? null;
-}
-
-function conflictOf(base: BaseTree, link: Link | null): Conflict | null {
-  return link === null ? null : (base.conflicts.get(link.id) ?? null);
-}
-
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
-
-function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
-  return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
-}
 
 function explainedPathAt(base: BaseTree, plan: Plan | null, asked: LocalPath): ExplainedPath {
   const link = linkMovedTo(base, plan, asked) ?? linkAt(base, asked) ?? linkOfCopy(base, asked);
@@ -134,10 +124,6 @@ function blockOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | u
 
 function isAbout({ key, path }: Block, keys: ReadonlySet<string | undefined>): boolean {
   return keys.has(key) || keys.has(path);
-}
-
-function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
-  return readEvents(state, { limit: 200, run: null, path });
 }
 
 /** Returns the last merge if its result is the current local content. */

@@ -20,12 +20,13 @@ function listConflicts({ state, disk }: StateAndDisk): Listed {
   const conflicts = [...base.conflicts.values()].map((conflict): Listed["conflicts"][number] => {
     const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const look = disk.look(path);
+    const theirs = asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest);
     return {
       path,
       conflictCopy: conflict.newestCopyPath,
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
-      theirs: sizeOf(asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest)),
+      theirs: theirs === null ? null : Buffer.byteLength(theirs),
       inReview: base.blocks.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,
     };
@@ -41,7 +42,3 @@ function listConflicts({ state, disk }: StateAndDisk): Listed {
 }
 
 export const conflicts = localRead(CONFLICTS, (mirror) => ok(listConflicts(mirror)));
-
-function sizeOf(text: string | null): number | null {
-  return text === null ? null : Buffer.byteLength(text);
-}
